@@ -14,11 +14,10 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import ToolsCompleted
-from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import SessionId
 
 from coordinator.runs.making import Pinned
+from coordinator.runs.results import result_in
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
@@ -68,8 +67,7 @@ class RunInMemory:
         """Return results from the run's log, whole."""
         entries = {key: self.state.logged[key] for key in keys}
         events = await asyncio.gather(*map(store.event, entries.values()))
-        values = await asyncio.gather(*(_result_of(event.data, store) for event in events))
-        return dict(zip(entries, values, strict=True))
+        return {key: result_in(event.data) for key, event in zip(entries, events, strict=True)}
 
 
 class RunsInMemory:
@@ -114,10 +112,3 @@ def run_of(
     for of, change in changes:
         run.apply(of, change)
     return run
-
-
-async def _result_of(data: object, store: SessionStore) -> Any:
-    if not isinstance(data, ToolsCompleted):
-        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
-    (result,) = data.results
-    return result.data

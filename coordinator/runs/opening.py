@@ -49,6 +49,8 @@ def opened_run(
         timeout_s=NO_TIME_S,
         person_s=opening.limits.person_s,
         tenant=standing.tenant,
+        grant_refused=opening.grant.problem,
+        is_grant_ignored=opening.grant.is_ignored,
     )
     if specification is None or call.name not in specification.workflows:
         known = sorted(specification.workflows if specification else published)

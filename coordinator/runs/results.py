@@ -1,0 +1,14 @@
+"""The result of a node that an event of the run's log has brought. Pure."""
+
+from typing import Any
+
+from antiphon_shared.events import EventData, ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
+
+
+def result_in(data: EventData | None) -> Any:
+    """Return the result, whole. Raises UnreadableEvent where the event brought none."""
+    if not isinstance(data, ToolsCompleted):
+        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
+    (result,) = data.results
+    return result.data

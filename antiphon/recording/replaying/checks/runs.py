@@ -16,6 +16,7 @@ from antiphon_shared.events import (
     RunOpened,
     ToolsRequested,
 )
+from antiphon_shared.events.session import Limits
 from antiphon_shared.events.step_records import RunRecord, TimerRecord
 from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
@@ -33,7 +34,6 @@ from coordinator.runs.results import result_in
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunState
 from coordinator.runs.step import Step as Taken
 from coordinator.runs.step import begin, take
-from coordinator.session import Limits
 from coordinator.workflows.plan import Plan
 
 ASTRAY = "an earlier decision of the run is made otherwise today, so that its state is another"
@@ -124,9 +124,9 @@ def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
 
 
 def opening_of(opened: RunOpened) -> Opening:
-    """Return what a run was opened with, from its log alone."""
+    """Return what a run was opened with, from its log alone: of the limits, those for people count."""
     return Opening(
-        limits=Limits.model_construct(person_s=opened.person_s),  # the one that counts for a run
+        limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
         catalogue=opened.catalogue,
         grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
     )
@@ -173,12 +173,12 @@ def _opened(event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: 
     Which workflows were published is not recorded: where none of that name was, the names that were shown are taken
     over.
     """
-    specification = None
-    if recorded.specification:
-        specification = specification_of(specification_in(known, recorded.specification))
-    catalogue = known.catalogue(recorded.catalogue)
+    fields = specification_in(known, recorded.specification) if recorded.specification else {}
+    specification = specification_of(fields) if fields else None
+    catalogue, opening = known.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
-        event, query, specification, recorded.specification, {}, opening_of(recorded), catalogue
+        *(event, query, specification, recorded.specification, {}, opening, catalogue),
+        lambda _, workflow: graph_of(fields, workflow),
     )
     if specification is None and opened.problem and recorded.problem.startswith(opened.problem):
         return opened.model_copy(update={"problem": recorded.problem})

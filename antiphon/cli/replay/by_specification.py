@@ -19,7 +19,8 @@ from antiphon.cli.output import (
     write_json,
 )
 from antiphon.recording.by_specification.held import Specifications
-from antiphon.recording.by_specification.many import Held, Result, hold_all, result_of
+from antiphon.recording.by_specification.many import hold_all
+from antiphon.recording.by_specification.sums import Held, Result, result_of
 from antiphon.recording.reports import by_specification as report
 from antiphon.workflows.load import InvalidWorkflow, load
 

@@ -8,5 +8,6 @@ rest.py        after the first difference: how far the recorded results lead
 acts.py        what a decision does, by node, without what follows from the specification's hash alone
 first.py       the first of the differences between what two decisions do
 limits.py      limits of time, which count by whether they would have been reached
-many.py        many recordings, in one process or in several, and their sum
+many.py        many recordings, in one process or in several
+sums.py        their sum: which share their first difference
 """

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from antiphon.recording.by_specification.found import Found
-from antiphon.recording.by_specification.many import Group, Held, Result, end_in_words, grouped, result_of
+from antiphon.recording.by_specification.sums import Group, Held, Result, end_in_words, grouped, result_of
 from antiphon.recording.reports.as_json import json_text
 from antiphon.recording.reports.shown import change, printable
 

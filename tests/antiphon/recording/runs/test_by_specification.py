@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from antiphon.cli import app
 from antiphon.recording.by_specification.found import Found
 from antiphon.recording.by_specification.held import Specifications, held
-from antiphon.recording.by_specification.many import end_in_words
+from antiphon.recording.by_specification.sums import end_in_words
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from tests.antiphon.recording.runs.travel import WORKFLOWS, specification

@@ -17,7 +17,7 @@ from antiphon.recording.by_specification.first import At, Graphs, Moved, differi
 from antiphon.recording.by_specification.found import FirstDifference, Found
 from antiphon.recording.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
 from antiphon.recording.by_specification.recorded import Decided, RecordedRun, called_in
-from antiphon.recording.by_specification.rehearsal import Rehearsal, graph_of
+from antiphon.recording.by_specification.rehearsal import Made, Rehearsal, graph_of
 from antiphon.recording.by_specification.rest import rest_of
 from antiphon.recording.lines import Line
 from coordinator.endings import moment_of
@@ -66,7 +66,7 @@ def held(lines: Iterable[Line], specifications: Specifications) -> Found:
 
 
 def _walked(rehearsal: Rehearsal, found: Found) -> Found:
-    walk, decisions = _Walk(rehearsal), rehearsal.recorded.decisions
+    walk, decisions = Walk(rehearsal), rehearsal.recorded.decisions
     for number, decided in enumerate(decisions):
         step = walk.step(decided)
         if step.differs:
@@ -77,9 +77,10 @@ def _walked(rehearsal: Rehearsal, found: Found) -> Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Walked:
     """What a recorded decision did, and what it would do."""
 
+    made: Made | None
     then: Acts
     now: Acts
     limit: At | None = None
@@ -90,7 +91,7 @@ class _Step:
     """How many calls the rehearsal had made before."""
 
 
-class _Walk:
+class Walk:
     """The recorded decisions and those of the rehearsal, one beside the other."""
 
     def __init__(self, rehearsal: Rehearsal) -> None:
@@ -99,19 +100,19 @@ class _Walk:
         graph = graph_of(rehearsal.canonical, rehearsal.workflow)
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
-    def step(self, decided: Decided) -> _Step:
+    def step(self, decided: Decided) -> Walked:
         """Go one decision on."""
         rehearsal, line = self._rehearsal, decided.line
         recorded, called = rehearsal.recorded, len(rehearsal.called)
         moment = moment_of(line.event, line.entry)
         if limit := self._limit(line.event.data, moment):
-            return _Step({}, {}, limit, is_decided=False, called=called)
+            return Walked(None, {}, {}, limit, is_decided=False, called=called)
         made = rehearsal.take(line) if rehearsal.pinned else rehearsal.begin(line)
         self._then.take(decided.record.timers, moment)
         self._now.take(made.timers, moment)
         then = acts_of(decided.outputs, decided.record.timers, lambda number: recorded.nodes.get(number, ""))
         differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
-        return _Step(then, made.acts, differs=differs, called=called)
+        return Walked(made, then, made.acts, differs=differs, called=called)
 
     def _limit(self, data: EventData, moment: datetime) -> At | None:
         """A limit that would have been reached before this event, or was reached with it and would not have been."""
@@ -126,7 +127,7 @@ class _Walk:
         return passed
 
 
-def _differing(rehearsal: Rehearsal, step: _Step, number: int, found: Found) -> Found:
+def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) -> Found:
     """What is told of the first decision that would be another: by which node, and where it leads."""
     decisions = rehearsal.recorded.decisions
     decided, later = decisions[number], decisions[number + 1 :]
@@ -138,7 +139,7 @@ def _differing(rehearsal: Rehearsal, step: _Step, number: int, found: Found) -> 
         recorded=frozenset(act for one in later for act in called_in(one.outputs)),
         rehearsed=frozenset(rehearsal.called[step.called :]),
     )
-    graphs = _Walk(rehearsal).graphs
+    graphs = Walk(rehearsal).graphs
     told = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
     at, nodes = told[0], {one.node for one in told}
     event = decided.line.event

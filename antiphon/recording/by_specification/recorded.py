@@ -128,7 +128,7 @@ class RecordedRun:
                 self.session_id = line.session_id
             case EventLine():
                 self.known.add(line)
-                self._note(line.event)
+                self.note(line.event)
             case CatalogueLine():
                 self.known.catalogues[line.hash] = line.catalogue
             case SpecificationLine():
@@ -142,7 +142,8 @@ class RecordedRun:
             case End():
                 pass
 
-    def _note(self, event: AnyEvent) -> None:
+    def note(self, event: AnyEvent) -> None:
+        """Note of which node a request is."""
         data = event.data
         if isinstance(data, ToolsRequested | InputRequested | ApprovalRequested) and node_of(data):
             self.nodes.setdefault(data.round, node_of(data))

@@ -67,6 +67,8 @@ class Rehearsal:
     """The specification, as it is kept: its names in their order."""
     content_hash: str
     workflow: str
+    catalogue: tuple[str, Catalogue] | None = None
+    """The tools that there are, under the hash of their catalogue; None: those that there were."""
     called: list[str] = field(default_factory=list)
     """The node of each call, in their order."""
     state: RunState = field(default_factory=RunState)
@@ -84,8 +86,12 @@ class Rehearsal:
         assert query.options.workflow is not None, "by a query of a workflow"
         event, specification = line.event, specification_of(self.canonical)
         graph = graph_of(self.canonical, self.workflow)
-        catalogue = _with_all(self.recorded.known.catalogue(recorded.catalogue), graph)
-        opening = opening_of(recorded)
+        if self.catalogue is None:
+            catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
+            catalogue = _with_all(catalogue, graph)
+        else:
+            content, catalogue = self.catalogue
+            opening = opening_of(recorded.model_copy(update={"catalogue": content}))
         opened = opened_run(
             event, query, specification, self.content_hash, {}, opening, catalogue, lambda *_: graph
         )
@@ -103,6 +109,17 @@ class Rehearsal:
             named = named_by(event, known)
         step = take(self.pinned, self.state, event, line.entry, kept_in(self.state, known), named)
         return self._made(line, step)
+
+    def means_something(self, line: EventLine) -> bool:
+        """Return whether something follows from an event as the run stands."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        kept = kept_in(self.state, known)
+        return (
+            take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
+            is not None
+        )
 
     def awaits(self, data: EventData) -> bool:
         """Return whether something waits for what an event brings; of a call, for that of the same arguments."""

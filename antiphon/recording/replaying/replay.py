@@ -61,6 +61,8 @@ from antiphon.recording.replaying.undecided import Undecided
 if TYPE_CHECKING:
     from antiphon.recording.replaying.checks.runs import RunDecisions
 
+RUN_CHANGED = "run"
+"""Under which the record of a fork has what is different in a run."""
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps rest on what the synthesizer has filed."""
@@ -196,7 +198,10 @@ class Replay:
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
         self._undecided.look(self._lets_go)
-        self.decisions.forked(record)
+        if RUN_CHANGED in record.changed:
+            self._runs().forked(record, self.known)
+        else:
+            self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
             if line.event.data.inbox == "coordinator":
@@ -254,11 +259,14 @@ class Replay:
         self.redone = step, redone
 
     def _redo_run(self, step: Step, known: Known) -> Redone:
+        return self._runs().redo(step, known)
+
+    def _runs(self) -> "RunDecisions":
         if self.runs is None:
             from antiphon.recording.replaying.checks.runs import RunDecisions  # most recordings have no run
 
             self.runs = RunDecisions()
-        return self.runs.redo(step, known)
+        return self.runs
 
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
         """Today's code has raised: the whole step diverges. Later steps go on from what was recorded."""

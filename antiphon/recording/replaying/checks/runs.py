@@ -17,7 +17,7 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.events.session import Limits
-from antiphon_shared.events.step_records import RunRecord, TimerRecord
+from antiphon_shared.events.step_records import ForkRecord, RunRecord, TimerRecord
 from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
@@ -46,6 +46,7 @@ class RunDecisions:
         self.state = RunState()
         self.pinned: Pinned | None = None
         """None until the run has begun."""
+        self.decided: list[Step] = []
         self.lacks = ""
         """Why the state is not known as it was, so that no later decision can be made again."""
 
@@ -75,6 +76,7 @@ class RunDecisions:
             self.lacks = ASTRAY
             return Redone((), (("state", Difference("", "a change", "nothing follows from the event")),))
         self.state.apply(taken.change)
+        self.decided.append(step)
         outputs = outputs_of(taken)
         then = [one.event.data for one in step.outputs]
         if way_of(then) != way_of([in_format(one, event.format) for one in outputs]):
@@ -89,6 +91,17 @@ class RunDecisions:
         )
         digests = (record.changed, changed) if record.changed != changed else None
         return Redone(outputs, tuple(others), today, digests=digests)
+
+    def forked(self, record: ForkRecord, known: Known) -> None:
+        """Go on as a fork did: on the state that the same events lead to by its specification."""
+        from antiphon.recording.forking.runs import state_after_fork  # few recordings are of forks
+
+        if self.lacks or not self.decided:
+            return
+        try:
+            self.pinned, self.state = state_after_fork(record, self.decided, known)
+        except UnreadableEvent as error:
+            self.lacks = f"what the fork has changed cannot be read: {error.message}"
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the run, as it stands, changes nothing on an event."""

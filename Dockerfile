@@ -12,7 +12,7 @@ COPY context_synthesizer context_synthesizer
 COPY response_assembler response_assembler
 COPY shared shared
 COPY examples examples
-RUN /opt/antiphon/bin/pip install --no-cache-dir -c constraints.txt ".[openai]"
+RUN /opt/antiphon/bin/pip install --no-cache-dir -c constraints.txt ".[openai,sql]"
 
 FROM python:3.11-slim
 # PYTHONSAFEPATH: nothing in the working directory is imported in place of a library.

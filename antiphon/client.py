@@ -376,9 +376,8 @@ class Antiphon:
     def open_bus(self) -> Bus:
         """Return what it is connected to. Raises AntiphonError outside its block."""
         if self._bus is None:
-            raise AntiphonError(
-                "the client is not connected.", hint="Use `async with Antiphon() as antiphon:`."
-            )
+            hint = "Use `async with Antiphon() as antiphon:`."
+            raise AntiphonError("the client is not connected.", hint=hint)
         return self._bus
 
 

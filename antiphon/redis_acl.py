@@ -264,6 +264,8 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("lrange", "llen"), (keys.of_session("*", RECORDS),))
     yield Rule("R", ("xread", "xrange"), (keys.feed(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
+    recipes = ("hget", "hgetall", "hset", "hdel", "zadd", "zrem", "zcard", "zrange", "zpopmin")
+    yield Rule("RW", recipes, (keys.recipes(), keys.recipes_recency()))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
     yield Rule("W", ("xdel",), (keys.dead(0),))
     # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.

@@ -9,6 +9,7 @@ from types import ModuleType
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, Settings, variables
 
+import antiphon.recipes.settings
 import antiphon.recording.settings
 import context_synthesizer.settings
 import coordinator.settings
@@ -69,6 +70,7 @@ GROUPS: tuple[Group, ...] = (
     *_groups("Context synthesizer", context_synthesizer.settings),
     *_groups("Response assembler", response_assembler.settings),
     *_groups("Recordings", antiphon.recording.settings),
+    *_groups("Recipes", antiphon.recipes.settings),
 )
 """Every group of settings, with its title."""
 

@@ -25,26 +25,26 @@ _PART = """\
         type: branch
         depends_on: [%(before)s]
         on: [{ when: '%(when)s', goto: b%(n)d }, { default: c%(n)d }]
-      b%(n)d: { call: weather_on, args: { place: $p, date: $day }, output: o%(n)d }
-      c%(n)d: { call: weather_on, args: { place: 'to $p', date: $day }, output: o%(n)d }
+      b%(n)d: { call: check_availability, args: { flight: $p }, output: o%(n)d }
+      c%(n)d: { call: check_availability, args: { flight: '$p-1' }, output: o%(n)d }
       d%(n)d:
-        call: find_flights
+        call: search_flights
         depends_on: [b%(n)d, c%(n)d]
-        args: { origin: $p, destination: $o%(n)d.place, date: $day }
+        args: { origin: $p, destination: $o%(n)d.destination, day: $day }
         on_error: { retry: 2, delay: 500, backoff: exponential, fallback: e }
       f%(n)d:
         type: foreach
         depends_on: [d%(n)d]
-        items: $d%(n)d.found
+        items: $d%(n)d
         as: flight
-        step: { call: weather_on, args: { place: $flight.id, date: $day } }
+        step: { call: check_availability, args: { flight: $flight.flight } }
 """
 
 
 def measure(runs: int) -> list[tuple[str, str, str, str]]:
     """Return the row of the table: seconds of CPU, and how many times the floor that is."""
     text = file_of(_NODES)
-    catalogue = catalogue_of(["examples.trips"])
+    catalogue = catalogue_of(["examples.travel"])
 
     def validated() -> None:
         file = read_file(text, "long.yaml")
@@ -71,7 +71,7 @@ def file_of(nodes: int) -> str:
     """Return a file with so many nodes, five in each part."""
     parts = []
     for n in range(nodes // 5):
-        before, when = (f"d{n - 1}", f"$o{n - 1}.degrees > 3") if n else ("", "true")
+        before, when = (f"d{n - 1}", f"$o{n - 1}.seats_left > 3") if n else ("", "true")
         parts.append(_PART % {"n": n, "before": before, "when": when})
     return _HEAD + "".join(parts)
 

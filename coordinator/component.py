@@ -56,6 +56,7 @@ def build(
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes),
+        with_workflows=workflows.offered,
     )
     published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)

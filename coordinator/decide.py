@@ -15,6 +15,8 @@ from antiphon_shared.events import (
     AssemblyRequested,
     BriefingReady,
     CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     ModelDue,
@@ -35,6 +37,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import (
     approvals,
+    child_runs,
     ladder,
     limits,
     models,
@@ -121,6 +124,8 @@ def _decide(
         case ApprovalDecided() as decision:
             decided = approvals.after_decision(session, log_entry, decision)
             return _on_person(session, decided, event, catalogue)
+        case QuestionAnswered() as answer if (of_run := child_runs.after_answer(session, answer)) is not None:
+            return of_run
         case QuestionAnswered() as answer:
             answered = questions.after_answer(session, log_entry, answer)
             return _on_person(session, answered, event, catalogue)
@@ -129,8 +134,12 @@ def _decide(
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
+        case ChildEnded() | ChildWaiting():
+            return child_runs.after_news(session, event, named)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
+        case ToolsCompleted() if session.children.runs:
+            return child_runs.after_batch(session, event)
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from antiphon_shared import formats
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.session import Limits, Response, Turn
 from antiphon_shared.values import LogEntry
@@ -75,6 +75,8 @@ class Decision:
     """That of a session that is ended without having been opened."""
     alone: str = ""
     """Why the coordinator answers by itself, in a sentence; empty where it does not. See `alone.py`."""
+    sends: tuple[Send, ...] = ()
+    """Events of other sessions."""
     unless_answered: bool = False
     """Whether it holds only where there is no answer yet; a session that has one is closed instead."""
 

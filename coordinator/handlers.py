@@ -15,6 +15,7 @@ from antiphon_shared.bus.handling import (
     Handlers,
     Outcome,
     Put,
+    Send,
     SessionStore,
 )
 from antiphon_shared.events import (
@@ -23,6 +24,8 @@ from antiphon_shared.events import (
     AssemblyOverdue,
     BriefingReady,
     CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     EventData,
@@ -48,6 +51,7 @@ from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
+from antiphon_shared.process.ids import CHILD
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
@@ -71,6 +75,8 @@ CheckGrant = Callable[[str, SessionId], GrantCheck]
 """What a session's grant is worth, verified now."""
 
 CATALOGUE_POLL_S = 0.5
+_WORKFLOWS_SINCE = 4
+"""The format of sessions since which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
 """Of a cancellation that comes first, beside those for a catalogue: opening takes its time, also to fail at first."""
@@ -91,6 +97,7 @@ class Coordinator:
         turns: Turns | None = None,
         grants: CheckGrant = lambda grant, session_id: BELIEVED,
         runs: Runs | None = None,
+        with_workflows: Callable[[str, Catalogue], Awaitable[tuple[str, Catalogue]]] | None = None,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -99,6 +106,7 @@ class Coordinator:
         self._turns = turns
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _nothing_published)
+        self._with_workflows = with_workflows or _without_workflows
         self._remembered = Remembered()
 
     @property
@@ -123,6 +131,8 @@ class Coordinator:
             InputGiven,
             OutcomeSettled,
             ResumeRequested,
+            ChildEnded,
+            ChildWaiting,
         )
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
@@ -148,6 +158,9 @@ class Coordinator:
             conversation=await self._turns_before(delivery, query, check),
             grant=check,
         )
+        if query.options.workflow is None and content_hash and delivery.event.format >= _WORKFLOWS_SINCE:
+            content_hash, catalogue = await self._with_workflows(content_hash, catalogue)
+            opening = replace(opening, catalogue=content_hash)
         if query.options.workflow is not None:
             return await self._runs.open(delivery, query, opening, catalogue, session)
         opened = await aside_if(
@@ -197,7 +210,7 @@ class Coordinator:
                 return Outcome(closes_session=True)
         if decision.alone:
             return await _alone(delivery, session, decision, named, catalogue)
-        if decision.session is before and not decision.timers:
+        if decision.session is before and not decision.timers and not decision.sends:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
@@ -207,7 +220,10 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        return _outcome(version, delivery.event, decision, before)
+        outcome = _outcome(version, delivery.event, decision, before)
+        if decision.closes and isinstance(delivery.event.data, ResponseReady):
+            return await _with_parent_told(outcome, before, delivery.event.data, session)
+        return outcome
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -261,8 +277,25 @@ async def _no_specification(content_hash: str) -> Specification | None:
     return None
 
 
+async def _without_workflows(content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
+    return content_hash, catalogue
+
+
 async def _nothing_published() -> dict[str, str]:
     return {}
+
+
+async def _with_parent_told(
+    outcome: Outcome, ended: Session, response: ResponseReady, session: SessionStore
+) -> Outcome:
+    """Return what is committed as a session closes; a run that has begun it learns of its end."""
+    if CHILD not in ended.id:
+        return outcome
+    asked = (await session.event(ended.query.question)).data
+    if not isinstance(asked, QuerySubmitted) or (parent := asked.parent) is None:
+        return outcome
+    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=Response(**response.model_dump()))
+    return replace(outcome, sends=(Send(parent.session, told),))
 
 
 async def _alone(
@@ -294,6 +327,7 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
     state = Put(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
+        sends=decision.sends,
         writes=(state,),
         timers=decision.timers,
         closes_session=decision.closes,
@@ -305,6 +339,8 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
 
 def _takes_room(before: Session | None, after: Session) -> bool | None:
     """Whether others may have the session's room, when that has changed: while it waits for a person, they may."""
+    if CHILD in after.id:
+        return None  # it has the room of its root
     waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
     return None if waited == waits else not waits
 

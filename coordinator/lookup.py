@@ -7,6 +7,8 @@ from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
     CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     EventData,
     QuerySubmitted,
@@ -63,9 +65,12 @@ def is_long_answer(session: Session, event: AnyEvent) -> bool:
 def named_by(session: Session, event: AnyEvent) -> UUID | None:
     """Return the id of the logged event that a decision on `event` needs beside it, if it needs any.
 
-    Of a session that waits for its answer that is the request; of a step that the coordinator failed at, its event.
+    Of a run that a call has begun it holds the results of the batch's other calls; of a session that waits for its
+    answer it is the request for that; of a step that the coordinator failed at, its event.
     """
     match event.data:
+        case ChildEnded() | ChildWaiting() if session.children.batch is not None:
+            return session.children.batch
         case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
             return session.awaited
         case ComponentFailed(component="response_assembler") if session.phase == "assembling":

@@ -21,7 +21,18 @@ from antiphon_shared.process.ids import child_id, idempotency_key
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, limits, offer, people, questions, repetitions, steps, summaries
+from coordinator import (
+    approvals,
+    child_runs,
+    ladder,
+    limits,
+    offer,
+    people,
+    questions,
+    repetitions,
+    steps,
+    summaries,
+)
 from coordinator.decision import Decision
 from coordinator.session import NOBODY_WAITS, Session, Writes, replace
 
@@ -155,24 +166,16 @@ def request_tools(
 def hand_out(
     session: Session, event: AnyEvent, calls: tuple[RequestedCall, ...], catalogue: Catalogue
 ) -> Decision:
-    """The batch goes to the dispatcher. Only what may run counts against the limit of calls."""
-    request = ToolsRequested(
-        round=session.round,
-        calls=calls,
-        allowed=offer.allowed(session, catalogue),
-        succeeded=session.tools.succeeded,
-        has_untrusted=session.material.has_untrusted,
-        tenant=session.query.tenant,
-        grant=session.query.grant,
-        deadline=session.deadline,
-    )
-    writes = [call for call in calls if call.name in request.allowed and _may_write(call, catalogue)]
+    """The batch goes to the dispatcher, and its runs begin. Only what may run counts against the limit of calls."""
+    allowed = offer.allowed(session, catalogue)
+    others = tuple(call for call in calls if not child_runs.workflow_of(call, allowed, catalogue))
+    writes = [call for call in calls if call.name in allowed and _may_write(call, catalogue)]
     in_doubt = [in_doubt_as(call.name, call.id) for call in writes]
     made = session.writes.made if mints_keys(session) else repetitions.handed_out(session, writes)
     waiting = replace(
         session,
         phase="tools",
-        awaiting=(child_id(event.id, 0),),
+        awaiting=(child_id(event.id, 0),) if others else (),
         spent=replace(
             session.spent,
             tool_calls=session.spent.tool_calls + sum(call.refused is None for call in calls),
@@ -181,7 +184,25 @@ def hand_out(
         writes=Writes(made=made, in_doubt=tuple(dict.fromkeys((*session.writes.in_doubt, *in_doubt)))),
         people=NOBODY_WAITS,
     )
-    return Decision(waiting, (request,), _nobody_waits(session))
+    decision = Decision(
+        waiting, (_batch(session, others, allowed),) if others else (), _nobody_waits(session)
+    )
+    if len(others) == len(calls):
+        return decision
+    return child_runs.begun(decision, event, calls, allowed, catalogue)
+
+
+def _batch(session: Session, calls: tuple[RequestedCall, ...], allowed: tuple[str, ...]) -> ToolsRequested:
+    return ToolsRequested(
+        round=session.round,
+        calls=calls,
+        allowed=allowed,
+        succeeded=session.tools.succeeded,
+        has_untrusted=session.material.has_untrusted,
+        tenant=session.query.tenant,
+        grant=session.query.grant,
+        deadline=session.deadline,
+    )
 
 
 def request_assembly(
@@ -196,7 +217,7 @@ def request_assembly(
     request = assembly_of(session, status, reason, reply, has_result)
     ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
     timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
-    return Decision(ending, (request,), timers)
+    return Decision(ending, (request,), timers, sends=child_runs.cancellations(session))
 
 
 def assembly_of(

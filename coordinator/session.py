@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.events import ChildWaiting
 from antiphon_shared.events.session import Citations, Limits, Severity, TerminationReason, Uncertainty
 from antiphon_shared.output.validation import Validation
-from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 from pydantic import ConfigDict, Field
 
@@ -178,6 +179,46 @@ class People:
     """Ids of the pending questions that the user still has to answer."""
 
 
+class MadeRun(Value):
+    """A run of a workflow that a call has begun."""
+
+    id: SessionId
+    digest: str = Field(description="Of the call's tool and arguments.")
+    call_id: str
+    round: int
+    is_clean: bool = Field(default=False, description="Whether it has failed and left nothing behind.")
+
+
+class ChildRun(Value):
+    """A call of the batch that is a run."""
+
+    call: RequestedCall
+    index: int = Field(description="Of the call in the batch.")
+    id: SessionId
+    specification: str = Field(default="", description="Hash of the specification.")
+    is_alone: bool = Field(
+        default=False, description="Whether one such run of a batch is under way at a time."
+    )
+    is_queued: bool = Field(default=False, description="Whether it begins when the run before it has ended.")
+    result: ToolResult | None = None
+    waits: ChildWaiting | None = Field(default=None, description="What the session's user is asked for it.")
+
+
+@dataclass(frozen=True)
+class Children:
+    """The calls of the batch that are runs of workflows; see child_runs.py."""
+
+    __pydantic_config__ = _STRICT
+
+    runs: tuple[ChildRun, ...] = ()
+    has_batch: bool = False
+    """Whether other calls of the batch were handed out."""
+    batch: UUID | None = None
+    """The tools.completed with their results."""
+    made: tuple[MadeRun, ...] = ()
+    """All runs of the session."""
+
+
 @dataclass(frozen=True)
 class Summaries:
     """Summaries of facts by a model."""
@@ -309,6 +350,7 @@ class Session:
     material: Material = Material()
     models: Models = Models()
     people: People = NOBODY_WAITS
+    children: Children = Children()
     summaries: Summaries = Summaries()
     writes: Writes = Writes()
     output: Output = Output()

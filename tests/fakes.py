@@ -44,7 +44,7 @@ class FakeSession:
         entries.setdefault(entry, content)
         return is_new
 
-    async def keep(self, name: str, content: bytes) -> None:
+    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         self.wholes[name] = content
 
     async def kept(self, name: str) -> bytes | None:

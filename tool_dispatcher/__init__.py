@@ -10,4 +10,5 @@ Consumes `tools.requested`; emits `tools.completed`. Publishes the catalogue of 
     bounds/       limits that hold over all processes
     results/      what came of a run, as it travels
     check/        `antiphon tools check`
+    sql/          `sql_query` of workflows
 """

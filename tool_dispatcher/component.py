@@ -25,6 +25,7 @@ from tool_dispatcher.bounds.slots import Slots
 from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
 from tool_dispatcher.handlers import ToolDispatcher
+from tool_dispatcher.hinted import hinted
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
@@ -33,6 +34,8 @@ from tool_dispatcher.running.cache import ReadCache
 from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.threads import Threads
 from tool_dispatcher.settings import ToolDispatcherSettings
+from tool_dispatcher.sql.limits import Limits
+from tool_dispatcher.sql.query import SqlQueries
 
 
 def build(
@@ -48,7 +51,9 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
-    tools = Registry([*own.values(), *builtins(own)])
+    offered = Registry([*own.values(), *builtins(own)])
+    queries = _sql_queries(settings)
+    tools = Registry([*offered.values(), queries.tool])
     rule = _approval_rule(settings, own)
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
@@ -69,7 +74,9 @@ def build(
         settings.result_bytes_max,
         bus.settings.max_event_bytes,
     )
-    catalogue = to_catalogue(tools, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
+    # What is published is offered to models; SQL is called by workflows alone.
+    catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
+    catalogue = hinted(catalogue, settings.hints)
     # A default or an example may be a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
@@ -87,6 +94,7 @@ def build(
 
     async def close() -> None:
         threads.close()
+        await queries.close()
 
     return Service(
         "tool_dispatcher",
@@ -96,6 +104,13 @@ def build(
         close=close,
         stops_with_session=True,
     )
+
+
+def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:
+    limits = Limits(
+        settings.sql_cpu_s, settings.sql_memory_mb, settings.sql_rows_max, settings.stored_result_bytes_max
+    )
+    return SqlQueries(limits, settings.sql_concurrency)
 
 
 def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:

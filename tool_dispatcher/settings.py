@@ -65,9 +65,30 @@ class ToolDispatcherSettings(Settings):
         description="Whether a person has to approve every write once a tool that is open to the world has "
         "brought something into the session.",
     )
+    hints: str = Field(
+        default="",
+        description="YAML or JSON file with hints for models on which tool a call requires and which comes next. "
+        "Read at the start; set it alike for all dispatchers.",
+    )
     secrets: VariableNames = Field(
         default=(),
         description="Comma list of environment variables whose values must not be seen, as a tool's API key.",
+    )
+
+    sql_concurrency: int = Field(
+        default=2,
+        ge=1,
+        le=100,
+        description="SQL queries of workflows run at once, each in a process of its own.",
+    )
+    sql_cpu_s: int = Field(
+        default=10, ge=1, le=600, description="Seconds of CPU time that a SQL query may use."
+    )
+    sql_memory_mb: int = Field(
+        default=256, ge=64, le=16_384, description="MiB of memory that DuckDB may use for a SQL query."
+    )
+    sql_rows_max: int = Field(
+        default=100_000, ge=1, le=10_000_000, description="Rows that a SQL query may return."
     )
 
     @field_validator("secrets")

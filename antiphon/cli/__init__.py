@@ -23,6 +23,7 @@ COMMANDS = {
     "dead": "antiphon.cli.dead:app",
     "tools": "antiphon.cli.tools:app",
     "workflows": "antiphon.cli.workflows:app",
+    "recipes": "antiphon.cli.recipes:app",
     "grants": "antiphon.cli.grants:app",
     "redis": "antiphon.cli.redis_acl:app",
     "events": "antiphon.cli.events:app",

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from antiphon_shared.process.settings import load
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from pydantic import ValidationError
 
@@ -21,6 +22,8 @@ from antiphon.cli.output import (
 )
 from antiphon.observe import connected
 from tool_dispatcher.catalogue import load_tools, to_catalogue
+from tool_dispatcher.hinted import hinted
+from tool_dispatcher.settings import ToolDispatcherSettings
 
 app = typer.Typer(no_args_is_help=True, help="Tools: what a model may call.")
 Modules = Annotated[
@@ -89,7 +92,7 @@ async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
 async def _catalogue(modules: list[str] | None) -> Catalogue:
     """The tools of modules imported here, or those the pipeline's dispatchers have published."""
     if modules is not None:
-        return to_catalogue(load_tools(",".join(modules)))
+        return hinted(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     async with connected() as bus:
         content_hash = await bus.current_catalogue()
         if content_hash is None:

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.text.control import harmless
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
 from antiphon.cli.output import (
@@ -23,10 +25,12 @@ from antiphon.cli.output import (
     refuse,
     stderr,
     stdout,
+    write,
 )
-from antiphon.workflows.draw import as_mermaid, as_text, param_text
+from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
 from antiphon.workflows.problem import Problem
+from antiphon.workflows.svg import as_svg
 
 app = typer.Typer(
     no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."
@@ -40,6 +44,7 @@ class Drawing(StrEnum):
 
     text = "text"
     mermaid = "mermaid"
+    svg = "svg"
 
 
 @app.command()
@@ -63,7 +68,7 @@ def validate(
     Exit codes: 0 no errors, though there may be warnings; 1 errors; 2 usage; 3 a file cannot be read.
 
     \b
-    antiphon workflows validate examples/trips/workflows.yaml --tools my_tools
+    antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
     """
     try:
         if json and is_github:
@@ -91,7 +96,7 @@ def list_workflows(files: Files, json: Json = False) -> None:
     """The workflows of files.
 
     \b
-    antiphon workflows list examples/trips/workflows.yaml
+    antiphon workflows list examples/travel/workflows.yaml
     """
     rows = [
         (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
@@ -133,16 +138,42 @@ def graph(
     name: Named,
     files: Files,
     form: Annotated[
-        Drawing, typer.Option("--format", help="text, or mermaid for a page of Markdown.")
-    ] = Drawing.text,
+        Drawing | None,
+        typer.Option("--format", help="text, mermaid for a page of Markdown, or svg: a picture."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Where to; FILE.svg is a picture without --format."
+        ),
+    ] = None,
 ) -> None:
-    """Draw one workflow.
+    """Draw one workflow, as text unless asked otherwise.
+
+    Exit codes: 0 drawn; 1 the file has errors; 2 usage, or nothing can be written there; 3 a file cannot be read.
 
     \b
-    antiphon workflows graph book_trip examples/trips/workflows.yaml --format mermaid
+    antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
+    antiphon workflows graph book_trip examples/travel/workflows.yaml -o book_trip.svg
     """
     _, workflow = _named(name, files)
-    stdout().print(as_text(name, workflow) if form is Drawing.text else as_mermaid(workflow))
+    is_picture = output is not None and output.suffix.lower() == ".svg"
+    match form or (Drawing.svg if is_picture else Drawing.text):
+        case Drawing.text:
+            drawn = as_text(name, workflow)
+        case Drawing.mermaid:
+            drawn = as_mermaid(workflow)
+        case Drawing.svg:
+            drawn = as_svg(name, workflow)
+    if output is None:
+        write(f"{drawn}\n")
+        return
+    try:
+        output.write_bytes(f"{harmless(drawn)}\n".encode())
+    except OSError as error:
+        hint = "Name a file that can be written by -o."
+        unwritten = UsageError(f"{output} cannot be written: {error.strerror}.", hint=hint)
+        raise typer.Exit(refuse(unwritten)) from None
 
 
 @app.command("dry-run")
@@ -181,8 +212,8 @@ def dry_run(
     Exit codes: 0 done; 1 the file has errors, or --cover leaves nodes unreached; 2 usage; 3 a file cannot be read.
 
     \b
-    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --param origin=NYC --tools examples.trips
-    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --cover
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --param origin=NYC --tools examples.travel
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --cover
     """
     from antiphon.cli import dry_runs
 

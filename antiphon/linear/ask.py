@@ -33,6 +33,8 @@ from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
 from tool_dispatcher.builtin import with_repeat_call
 from tool_dispatcher.catalogue import Registry, to_catalogue
+from tool_dispatcher.hinted import hinted
+from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]
 _NO_PLACE = "0-0"
@@ -74,7 +76,7 @@ async def ask_linear(
     redactor = Redactor(secret_values())
     if scopes is not None and registry:
         check_scopes(settings.default_scopes, registry)
-    catalogue = _catalogue(registry, settings.default_scopes, redactor)
+    catalogue = _catalogue(registry, settings, redactor)
     system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
     linear_tools = LinearTools(registry, settings, redactor)
     chosen = choose_model(
@@ -100,9 +102,9 @@ async def ask_linear(
         await chosen.close()
 
 
-def _catalogue(registry: Registry, scopes: Iterable[str], redactor: Redactor) -> Catalogue:
+def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
     """What the tools promise; a default or an example may be a secret of this process."""
-    told = to_catalogue(registry, scopes)
+    told = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
     return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
 
 

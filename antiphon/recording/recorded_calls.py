@@ -13,7 +13,7 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from tool_dispatcher.batch import resolve
 
-_UNRESOLVED = (ValueError, AssertionError)
+_UNRESOLVED = (ValueError, AssertionError, IndexError)
 """Of placeholders that the plan had refused."""
 
 

@@ -1,18 +1,10 @@
 """A workflow drawn: as lines for a terminal, as a Mermaid flowchart. Pure."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from antiphon_shared.workflows.nodes import (
-    BranchNode,
-    CallNode,
-    ForeachNode,
-    ParallelNode,
-    WaitNode,
-    WorkflowNode,
-    parts,
-)
-from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.nodes import WorkflowNode, parts
+from antiphon_shared.workflows.outline import node_text, param_text, ways
+from antiphon_shared.workflows.params import shown
 from antiphon_shared.workflows.specification import Workflow
 
 _LABEL_MAX = 60
@@ -26,9 +18,9 @@ def as_text(name: str, workflow: Workflow) -> str:
     for id, node in workflow.graph.items():
         follows = f"  after {', '.join(node.depends_on)}" if node.depends_on else ""
         only = f"  when {_cut(node.when)}" if node.when else ""
-        lines.append(f"  {id:{width}}  {node_text(node)}{follows}{only}")
-        lines += [f"  {'':{width}}    {part}: {node_text(one)}" for part, one in parts(node).items()]
-        lines += [f"  {'':{width}}    {why} -> {target}" for why, target in _ways(node)]
+        lines.append(f"  {id:{width}}  {_cut(node_text(node))}{follows}{only}")
+        lines += [f"  {'':{width}}    {part}: {_cut(node_text(one))}" for part, one in parts(node).items()]
+        lines += [f"  {'':{width}}    {_cut(why)} -> {target}" for why, target in ways(node, workflow.graph)]
     if workflow.output is not None:
         lines.append(f"returns {shown(workflow.output)}")
     return "\n".join(lines)
@@ -39,51 +31,13 @@ def as_mermaid(workflow: Workflow) -> str:
     lines = ["flowchart TD"]
     for id, node in workflow.graph.items():
         opening, closing = _shape(node)
-        label = "<br/>".join(map(_escaped, (id, node_text(node))))
+        label = "<br/>".join(map(_escaped, (id, _cut(node_text(node)))))
         lines.append(f'    n_{id}{opening}"{label}"{closing}')
     for id, node in workflow.graph.items():
         lines += [f"    n_{needed} --> n_{id}" for needed in node.depends_on]
-        lines += [f'    n_{id} -. "{_escaped(why)}" .-> n_{target}' for why, target in _ways(node)]
+        activated = ways(node, workflow.graph)
+        lines += [f'    n_{id} -. "{_escaped(_cut(why))}" .-> n_{target}' for why, target in activated]
     return "\n".join(lines)
-
-
-def node_text(node: Any) -> str:
-    """Return what a node does: `call book_flight`, `foreach day in range(...)`."""
-    match node:
-        case CallNode():
-            return f"call {node.call}"
-        case WorkflowNode():
-            return f"workflow {node.workflow}"
-        case ForeachNode():
-            return f"foreach {node.as_} in {_cut(node.items)}"
-        case WaitNode():
-            return f"wait until {_cut(node.until)}" if node.until else f"wait {node.seconds} s"
-        case ParallelNode() if node.on_partial_failure == "continue":
-            return "parallel, going on after failures"
-    return str(node.type)
-
-
-def param_text(param: Param) -> str:
-    """Return the type of a param: `str (date)`, `int = 7`, `str?` for one that may be left out."""
-    form = f" ({param.format})" if param.format else ""
-    if param.default is not None:
-        return f"{param.type}{form} = {shown(param.default)}"
-    return f"{param.type}{form}{'' if param.required else '?'}"
-
-
-def _ways(node: Any) -> Iterator[tuple[str, str]]:
-    """Yield what a node may activate, and why."""
-    if isinstance(node, BranchNode):
-        yield from (("default" if arm.when is None else _cut(arm.when), arm.goto) for arm in node.on)
-    on_error = getattr(node, "on_error", None)
-    if on_error and on_error.fallback:
-        yield "on error", on_error.fallback
-    if isinstance(node, ParallelNode) and node.on_partial_failure not in (
-        "abort",
-        "continue",
-        "rollback_all",
-    ):
-        yield "on partial failure", node.on_partial_failure
 
 
 def _shape(node: Any) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from coordinator.workflows.messages import (
     CallTool,
     Command,
     End,
+    EndReasoning,
     Failed,
     Failure,
     Happening,
@@ -192,7 +193,7 @@ def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any])
                     open.remove(one)
             case End():
                 return command
-            case SetTimer(attempt=0):
+            case SetTimer(attempt=0) | EndReasoning():
                 pass  # no time passes in a dry run, so that no container runs out of it
             case _:
                 open.append(command)

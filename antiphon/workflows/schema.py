@@ -3,14 +3,24 @@
 from typing import Any
 
 from antiphon_shared.workflows.specification import Specification
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
 
 
 def file_schema() -> dict[str, Any]:
     """Return the JSON Schema 2020-12 of a file. What is checked beyond its form, `validate` says."""
-    schema = Specification.model_json_schema(by_alias=True)
+    schema = Specification.model_json_schema(by_alias=True, schema_generator=_AnyOf)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "Antiphon workflows",
         "description": "Workflows of one domain. `antiphon workflows validate` checks more than their form.",
     }
+
+
+class _AnyOf(GenerateJsonSchema):
+    """Unions as anyOf: params by name are a JSON Schema too as far as their form goes, which oneOf would refuse."""
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> dict[str, Any]:
+        found = super().tagged_union_schema(schema)
+        return {"anyOf" if name == "oneOf" else name: part for name, part in found.items()}

@@ -17,12 +17,14 @@ from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
+from coordinator.runs.children import begin_reasoning, cancel_reasoning
 from coordinator.runs.making import Making
 from coordinator.workflows.messages import (
     AskPerson,
     CallTool,
     Command,
     End,
+    EndReasoning,
     Keep,
     Reason,
     SetTimer,
@@ -41,20 +43,24 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
         case CallTool():
             _call(making, command)
         case Reason():
-            raise NotImplementedError("reason nodes")
+            begin_reasoning(making, command)
         case AskPerson(path=path, attempt=attempt):
             until = making.now + timedelta(seconds=command.timeout_s)
-            number = making.waits(path, "person", attempt, until=until)
             expects = {
                 name: one.model_dump(mode="json", exclude_defaults=True)
                 for name, one in command.expects.items()
             }
-            making.events.append(
-                InputRequested(round=number, node=path, message=command.message, expects=expects, until=until)
+            asked = InputRequested(
+                round=making.number + 1, node=path, message=command.message, expects=expects, until=until
             )
+            is_child = making.pinned.beginning.parent is not None
+            making.waits(path, "person", attempt, until=until, asked=asked if is_child else None)
+            making.events.append(asked)
             making.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
         case SetTimer():
             _set_timer(making, command)
+        case EndReasoning(path=path):
+            cancel_reasoning(making, path)
         case Withdraw(path=path):
             if path in making.state.open or path in making.open:
                 making.open[path] = None

@@ -23,9 +23,9 @@ from coordinator.runs.state import RunChange
 from coordinator.session import doubt
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
+from coordinator.workflows.resuming import RESUMABLE
 from coordinator.workflows.state import SETTLED, NodeState
 
-RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
 _RESULT_BYTES_MAX = 500_000
 """Of an output that goes into the answer: an event is bounded."""
 _NODES_MAX, _NAMED_MAX = 1_000, 100
@@ -55,7 +55,7 @@ def response_of(making: Making, change: RunChange) -> Response:
         standing=end.standing[:_NAMED_MAX],
         unknown=end.unknown[:_NAMED_MAX],
         undone=end.undone[:_NAMED_MAX],
-        is_resumable=end.status in RESUMABLE and not end.undone and not pinned.opened.problem,
+        is_resumable=end.status in RESUMABLE and not pinned.opened.problem and not _is_undone(states),
     )
     status, reason = _status(end.status)
     return Response(
@@ -74,6 +74,10 @@ def response_of(making: Making, change: RunChange) -> Response:
 
 def _calls(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[int]:
     return (state.attempt for path, state in states.items() if isinstance(plan.node(path).node, CallNode))
+
+
+def _is_undone(states: Mapping[str, NodeState]) -> bool:
+    return any(state.undo_began for state in states.values())
 
 
 def _status(status: RunStatus) -> tuple[Status, TerminationReason]:

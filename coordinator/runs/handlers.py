@@ -84,7 +84,12 @@ class Runs:
                 delivery.event, query, specification, content_hash, published, opening, catalogue
             )
             grant = "" if opening.grant.is_ignored else query.grant
-            beginning = Beginning(opened=opened, at=delivery.event.time, grant=grant)
+            beginning = Beginning(
+                opened=opened,
+                at=delivery.event.time,
+                grant=grant,
+                parent=query.parent,
+            )
             plan = await self._plan(beginning)
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
@@ -173,6 +178,7 @@ class Runs:
         run.decided.add(event.id)
         return Outcome(
             events=events,
+            sends=step.sends,
             writes=writes,
             timers=step.timers,
             closes_session=step.answer is not None,

@@ -5,13 +5,16 @@ from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     CancellationRequested,
+    ChildEnded,
     ComponentFailed,
     DeadlineReached,
     InputGiven,
     InputRefused,
     NodeDue,
+    OutcomeSettled,
     PersonOverdue,
     PinnedTool,
+    ResumeRequested,
     ToolsCompleted,
     ToolsRequested,
 )
@@ -21,6 +24,7 @@ from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import YieldNode
 
 from coordinator.decision import Logged
+from coordinator.runs.children import reasoned
 from coordinator.runs.commands import request_call, timer_of
 from coordinator.runs.making import Making
 from coordinator.runs.state import Open, OpenKind
@@ -29,6 +33,8 @@ from coordinator.workflows.messages import (
     Failed,
     Failure,
     Happening,
+    OutcomeFound,
+    Resumed,
     StopRequested,
     Succeeded,
     TimerFired,
@@ -44,6 +50,9 @@ def happening_of(
     match event.data:
         case ToolsCompleted(round=number, results=(result, *_)) if found := _open(making, number, "call"):
             return _called(making, *found, result, log_entry)
+        case ChildEnded(round=number, response=response) if found := _open(making, number, "reason"):
+            making.logged[found[0]] = log_entry
+            return reasoned(making, *found, response)
         case NodeDue(node=path, attempt=attempt):
             return _due(making, path, attempt)
         case InputGiven(round=number) as given if found := _open(making, number, "person"):
@@ -61,6 +70,11 @@ def happening_of(
         case CancellationRequested(reason=reason):
             said = one_line(reason, _REASON_CHARACTERS)
             return StopRequested("cancelled", f"somebody cancelled it{f': {said}' if said else ''}")
+        case OutcomeSettled(node=path, happened=happened, result=result):
+            return OutcomeFound(path, happened, result)
+        case ResumeRequested():
+            making.worked_s = 0.0
+            return Resumed()
         case ComponentFailed() as failed:
             return _failed(making, failed, named)
     return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import DeadlineReached, EventData, RunOpened
 from antiphon_shared.values import LogEntry, SessionId
 
@@ -44,10 +44,13 @@ class Making:
     open: dict[str, Open | None] = field(default_factory=dict)
     number: int = 0
     kept_until: datetime | None = None
+    worked_s: float = 0.0
     has_untrusted: bool = False
     succeeded: tuple[str, ...] = ()
     events: list[EventData] = field(default_factory=list)
     timers: list[SetTimer | CancelTimer] = field(default_factory=list)
+    sends: list[Send] = field(default_factory=list)
+    """Events of other sessions."""
     ended: End | None = None
     beginning: Beginning | None = None
     """Of a run that begins with this step."""
@@ -61,6 +64,7 @@ class Making:
             now,
             number=state.number,
             kept_until=state.kept_until,
+            worked_s=state.worked_s,
             has_untrusted=state.has_untrusted,
         )
 
@@ -110,7 +114,7 @@ class Making:
 
     @property
     def takes_room(self) -> bool | None:
-        """Whether others may have the run's room from now on, where that changes: it counts while calls are in flight."""
+        """Whether the run takes room from now on, where that changes: it does while a call is in flight."""
         before = not self.state.run.scopes or self.state.open_after({}, "call", "reason") > 0
         after = self.state.open_after(self.open, "call", "reason") > 0
         return None if before == after else after
@@ -120,7 +124,7 @@ class Making:
 
         Time counts while a call is in flight or a timer runs, until the run is to end: undoing has time of its own.
         """
-        worked_s, since = self.state.worked_s, self.state.working_since
+        worked_s, since = self.worked_s, self.state.working_since
         root = (self.graph.scopes if self.graph else {}).get("") or self.state.run.scopes.get("")
         is_over = self.ended is not None or root is None or root.phase != "working"
         works = not is_over and self.state.open_after(self.open, "call", "reason", "timer") > 0

@@ -1,8 +1,8 @@
 """The runs that this process has in memory, and the values that their decisions read.
 
-A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is made
-before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was built on
-one that is not committed is not committed either. Its event is handled again, and that is how it is noticed here.
+A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is
+made before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was
+built on one that is not committed is not committed either. Its event is then handled again.
 """
 
 import asyncio

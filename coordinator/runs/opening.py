@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpened
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.as_tool import tools_called
 from antiphon_shared.workflows.graph import Graph, compile_graph
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode
+from antiphon_shared.workflows.nodes import ReasonNode
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Opening
@@ -58,13 +59,16 @@ def opened_run(
         known = sorted(specification.workflows if specification else published)
         problem = f"There is no workflow {call.name!r}. {did_you_mean(call.name, known)}".strip()
         return opened.model_copy(update={"problem": problem})
-    names = tools_called(compiled(specification, call.name))
+    graph = compiled(specification, call.name)
+    names = tools_called(graph)
     pinned = {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name}
     return opened.model_copy(
         update={
             "tools": pinned,
             "timeout_s": specification.workflows[call.name].timeout_s,
-            "problem": " ".join(_problems(names, catalogue, standing)),
+            "problem": " ".join(
+                (*_problems(names, catalogue, standing), *_writes_of_models(graph, catalogue))
+            ),
         }
     )
 
@@ -78,19 +82,6 @@ def plan_of(opened: RunOpened, graph: Graph) -> Plan:
         for name, tool in opened.tools.items()
     }
     return Plan(graph, facts)
-
-
-def tools_called(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the tools that a workflow may call, to do and to undo."""
-    names: dict[str, None] = {}
-    for one in graph.nodes.values():
-        node = one.node
-        if isinstance(node, CallNode):
-            names[node.call] = None
-        steps = node.steps if isinstance(node, CompensateNode) else ()
-        own = getattr(node, "compensate", None)
-        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
-    return tuple(names)
 
 
 def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
@@ -107,6 +98,14 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
         depends_on=tuple(one.tool for one in contract.depends_on),
         timeout_s=contract.timeout_s,
     )
+
+
+def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
+    """Yield why a model inside the run may not have its tools: it only reads."""
+    for path, one in graph.nodes.items():
+        for name in one.node.tools if isinstance(one.node, ReasonNode) else ():
+            if (tool := catalogue.by_name.get(name)) is not None and tool.effect == "write":
+                yield f"The node {path!r} gives a model the tool {name!r}, which writes."
 
 
 def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Standing) -> Iterator[str]:

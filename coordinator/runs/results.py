@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from antiphon_shared.events import EventData, ToolsCompleted
+from antiphon_shared.events import ChildEnded, EventData, ToolsCompleted
 from antiphon_shared.process.errors import UnreadableEvent
 
 
 def result_in(data: EventData | None) -> Any:
     """Return the result, whole. Raises UnreadableEvent where the event brought none."""
+    if isinstance(data, ChildEnded):
+        return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):
         raise UnreadableEvent("the log of the run does not hold a result where one was noted")
     (result,) = data.results

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from antiphon_shared.events import RunOpened
+from antiphon_shared.events import InputRequested, Parent, RunOpened
 from antiphon_shared.events.session import RunStatus
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import RequestedCall
@@ -31,6 +31,8 @@ class Open(Value):
     """When a person is waited for no longer."""
     call: RequestedCall | None = None
     """The call that waits for a person's approval."""
+    asked: InputRequested | None = None
+    """What a person is asked, in a run whose parent may ask its user again."""
 
 
 class Beginning(Value):
@@ -39,6 +41,8 @@ class Beginning(Value):
     opened: RunOpened
     at: datetime
     grant: str = ""
+    parent: Parent | None = None
+    """The session that has begun the run."""
 
 
 class RunChange(Value):

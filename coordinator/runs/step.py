@@ -4,13 +4,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
-from antiphon_shared.events import AnyEvent, EventData, NodeSettled, NodesSettled
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
+from antiphon_shared.events import (
+    AnyEvent,
+    EventData,
+    NodeSettled,
+    NodesSettled,
+    OutcomeSettled,
+    ResumeRequested,
+)
 from antiphon_shared.events.session import Response
 from antiphon_shared.values import LogEntry
 
 from coordinator.decision import Logged
 from coordinator.endings import moment_of
+from coordinator.runs.children import tell_parent
 from coordinator.runs.commands import carry_out
 from coordinator.runs.ending import response_of
 from coordinator.runs.happening import happening_of
@@ -35,6 +43,7 @@ class Step:
     """Of a run that has ended."""
     takes_room: bool | None = None
     kept_s: float = 0.0
+    sends: tuple[Send, ...] = ()
 
 
 def take(
@@ -54,7 +63,7 @@ def take(
         kept: Returns a kept value by its key. Raises KeyError, or NotLoaded where it has to be fetched first.
         named: Of a component that has failed: the event that it could not handle.
     """
-    if state.run.ended is not None:
+    if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
     making = Making.of(pinned, state, moment_of(event, log_entry))
     happened = happening_of(making, event, log_entry, named)
@@ -100,14 +109,16 @@ def finished(making: Making) -> Step:
     """Return what has come of an event."""
     change = making.change()
     answer = None if making.ended is None else response_of(making, change)
+    tell_parent(making, answer)
     kept_s = (making.kept_until - making.now).total_seconds() if making.kept_until else 0.0
     return Step(
         change,
         tuple(making.events),
         tuple(making.timers),
         answer,
-        making.takes_room,
+        None if making.pinned.beginning.parent else making.takes_room,
         max(0.0, kept_s),
+        tuple(making.sends),
     )
 
 

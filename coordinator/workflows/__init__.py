@@ -11,4 +11,5 @@ failing.py     a node has failed: retry, fallback, or the end of its workflow
 stopping.py    nothing new begins; what is in flight is waited for
 undo.py        what was done is undone, in reverse order
 ending.py      how a run ends, and its output
+resuming.py    a run that has ended goes on
 """

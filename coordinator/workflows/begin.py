@@ -20,6 +20,8 @@ from antiphon_shared.workflows.nodes import (
 )
 from antiphon_shared.workflows.params import Param, shown
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
+from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
+from pydantic_core import to_json
 
 from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
 from coordinator.workflows.names import ITEMS, PARAMS, names_for
@@ -27,20 +29,26 @@ from coordinator.workflows.plan import instance, join, parent_of, template_of
 from coordinator.workflows.state import ScopeState
 from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
 
+ARGUMENTS_BYTES_MAX = 2_000_000
+"""Of one call: they travel in an event, which is bounded."""
 _DATE_TIME = Param(type="str", format="date-time")
+
+
+def may_begin(turn: Turn, path: str) -> bool:
+    """Return whether a node has not begun, and neither has anything around it failed or been stopped."""
+    if turn.node(path).status not in ("pending", "queued", "retrying"):
+        return False
+    if turn.scope(turn.scope_path(path)).phase != "working":
+        return False
+    return turn.plan.node(path).within is None or turn.node(parent_of(path)).status == "active"
 
 
 def begin(turn: Turn, path: str) -> None:
     """Begin a node that has nothing to wait for, or skip it. Nothing begins in what has failed or was stopped."""
+    if not may_begin(turn, path):
+        return
     graph_node, state = turn.plan.node(path), turn.node(path)
-    if state.status not in ("pending", "queued", "retrying"):
-        return
-    if turn.scope(turn.scope_path(path)).phase != "working":
-        return
-    if graph_node.within is not None:
-        if turn.node(parent_of(path)).status != "active":
-            return
-    elif graph_node.upstream and not (state.has_success or state.is_activated):
+    if graph_node.within is None and graph_node.upstream and not (state.has_success or state.is_activated):
         turn.then(Settled(path, "skipped"))
         return
     node = graph_node.node
@@ -60,6 +68,8 @@ def begin(turn: Turn, path: str) -> None:
         turn.then(NodeFailed(path, Failure("condition_failed", str(error))))
     except UnfitItems as error:
         turn.then(NodeFailed(path, Failure("unfit_items", str(error))))
+    except UnfitSql as error:
+        turn.then(NodeFailed(path, Failure("unfit_sql", str(error))))
 
 
 def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
@@ -109,7 +119,7 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             question, instructions = resolve([node.question, node.instructions], names)
             turn.commands.append(Reason(path, attempt, str(question), str(instructions), node))
         case CompensateNode():
-            failure = Failure("compensated", f"`{path}` was activated")
+            failure = Failure("compensated", f"`{path}` was activated{_because(turn, path)}")
             turn.then(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
             message = str(resolve(node.message, names))
@@ -117,16 +127,28 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
+def _because(turn: Turn, path: str) -> str:
+    """Return why a node was activated, where it was a failure that did it."""
+    activators = map(turn.node, turn.neighbours(path, turn.plan.node(path).activated_by))
+    return next((f": {one.failure.message}" for one in activators if one.failure is not None), "")
+
+
 def _call(turn: Turn, path: str, node: CallNode) -> None:
-    state = turn.node(path)
+    state, names = turn.node(path), names_for(turn, path)
     attempt = state.attempt + 1
+    is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
+    arguments = arguments_of(node.args["sql"], names) if is_sql else resolve(node.args, names)
+    if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
+        message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
+        turn.then(NodeFailed(path, Failure("arguments_too_large", message)))
+        return
     is_retried = node.on_error is not None and node.on_error.retry > 0
     call = CallTool(
         path=path,
         attempt=attempt,
         key=state.key or attempt,
         tool=node.call,
-        arguments=resolve(node.args, names_for(turn, path)),
+        arguments=arguments,
         timeout_s=node.timeout_s,
         is_retried_by_run=is_retried,
     )

@@ -18,13 +18,15 @@ from antiphon_shared.workflows.nodes import (
     YieldNode,
 )
 
-from coordinator.workflows import begin, ending, failing, settle, stopping, undo
+from coordinator.workflows import begin, ending, failing, resuming, settle, stopping, undo
 from coordinator.workflows.messages import (
     Command,
     End,
     Failed,
     Failure,
     Happening,
+    OutcomeFound,
+    Resumed,
     Started,
     StopRequested,
     Succeeded,
@@ -78,8 +80,12 @@ def decide_run(
     turn = Turn(plan, run, kept, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
     if run.ended is None:
         _take(turn, happened)
-        while turn.agenda and turn.ended is None:
-            _work(turn, turn.agenda.popleft())
+    elif isinstance(happened, OutcomeFound):
+        resuming.find_outcome(turn, happened)
+    elif isinstance(happened, Resumed) and resuming.may_resume(run):
+        resuming.resume(turn)
+    while turn.agenda and turn.ended is None:
+        _work(turn, turn.agenda.popleft())
     return Decision(turn.changes(), tuple(turn.commands))
 
 
@@ -142,6 +148,10 @@ def _work(turn: Turn, step: Step) -> None:
     match step:
         case Begin(path=path) if UNDO in path:
             undo.make_next(turn, path)
+        case Begin(path=path) if (earlier := turn.earlier.get(path)) is not None and begin.may_begin(
+            turn, path
+        ):
+            resuming.restore(turn, path, earlier)
         case Begin(path=path):
             begin.begin(turn, path)
         case NodeFailed():

@@ -70,7 +70,21 @@ class StopRequested:
     message: str
 
 
-Happening = Started | Succeeded | Failed | TimerFired | StopRequested
+@dataclass(frozen=True, slots=True)
+class OutcomeFound:
+    """A person has found out whether a write of unknown outcome took effect. Only of a run that has ended."""
+
+    path: str
+    happened: bool
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A run that has ended is to go on; see resuming.py."""
+
+
+Happening = Started | Succeeded | Failed | TimerFired | StopRequested | OutcomeFound | Resumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +142,13 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
+class EndReasoning:
+    """Let a model's session end now; how it has ended is still to be reported."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Keep:
     """Keep a value that references may read: the result of a node, the items of a foreach, the params of a scope."""
 
@@ -149,4 +170,4 @@ class End:
     undone: tuple[str, ...] = field(default=())
 
 
-Command = CallTool | Reason | AskPerson | SetTimer | Withdraw | Keep | End
+Command = CallTool | Reason | EndReasoning | AskPerson | SetTimer | Withdraw | Keep | End

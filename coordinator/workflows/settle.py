@@ -15,8 +15,9 @@ def settle(turn: Turn, settled: Settled) -> None:
     before = turn.node(path)
     if before.status in SETTLED:
         return
-    turn.done += status == "done"
-    order = turn.done if status == "done" else 0
+    earlier = turn.earlier.pop(path, None)
+    turn.done += status == "done" and earlier is None
+    order = 0 if status != "done" else turn.done if earlier is None else earlier.order
     turn.change(path, status=status, failure=settled.failure, order=order, owner=None)
     node = turn.plan.node(path)
     if isinstance(node.node, CallNode):

@@ -2,7 +2,7 @@
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
-from coordinator.workflows.messages import Failure, Withdraw
+from coordinator.workflows.messages import EndReasoning, Failure, Withdraw
 from coordinator.workflows.plan import join
 from coordinator.workflows.state import IN_FLIGHT
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
@@ -77,6 +77,8 @@ def _stop(turn: Turn, path: str, owner: str) -> int:
         return 0
     if state.status not in IN_FLIGHT or isinstance(node, CompensateNode):
         return 0
+    if isinstance(node, ReasonNode):
+        turn.commands.append(EndReasoning(path))
     if isinstance(node, CallNode | ReasonNode):
         turn.change(path, status="stopping", owner=owner)
         return 1

@@ -9,7 +9,7 @@ from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
 from coordinator.workflows.messages import CallTool, Command, Failure, Keep
-from coordinator.workflows.plan import Plan, instance, scope_of, template_of
+from coordinator.workflows.plan import Plan, instance, join, scope_of, template_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
 Kept = Callable[[str], Any]
@@ -92,6 +92,8 @@ class Turn:
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
+    earlier: dict[str, NodeState] = field(default_factory=dict)
+    """Of a run that is resumed: the nodes that were done, until they are reached again."""
     agenda: deque[Step] = field(default_factory=deque)
     """What follows from what was worked through so far; decide.py takes one after the other."""
     done: int = 0
@@ -133,6 +135,10 @@ class Turn:
         """Return the paths of nodes of the graph that are in the same scope as a node."""
         scope, template = self.scope_path(path), self.plan.node(path).scope
         return [instance(one, template, scope) for one in templates]
+
+    def neighbour(self, path: str, id: str) -> str:
+        """Return the path of a node by its id, in the scope of another."""
+        return join(self.scope_path(path), id)
 
     def then(self, *steps: Step) -> None:
         """Put on the agenda what follows."""

@@ -50,7 +50,7 @@ def _made(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> V
 
 SessionId = Annotated[
     str,
-    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"),
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}(~[0-9a-f]{16})?$"),
     Field(description="1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit."),
 ]
 

@@ -14,11 +14,14 @@ from antiphon_shared.events import COMPONENTS, QuerySubmitted
 from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import NoPermissionError
 
+from antiphon.recipes.learn import learn
+from antiphon.recipes.store import RecipeStore
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
 from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
+from tests.antiphon.recipes.chains import a_call, a_chain
 from tests.bus.builders import Seen, a_query, until_done, working
 from tests.redis_server import RedisServer, running
 
@@ -40,6 +43,8 @@ KINDS: dict[str, str] = {
     "cached": KEYS.cached("abc"),
     "limiter": KEYS.limiter("claude"),
     "breakers": KEYS.breakers(),
+    "recipes": KEYS.recipes(),
+    "recipes by recency": KEYS.recipes_recency(),
     "timers": KEYS.timers(0),
     "messages": KEYS.timer_messages(0),
     "dead": KEYS.dead(0),
@@ -334,3 +339,23 @@ async def test_the_breakers_work_within_the_rights_and_a_client_has_none(server:
     with pytest.raises(redis.ResponseError, match=NO):
         await BreakerStore(client.batcher, KEYS).swap("tool:look", b"", b"{}")
     await client.close()
+
+
+async def test_an_operator_keeps_recipes_and_a_component_does_not(server: RedisServer) -> None:
+    chain = a_chain("Go.", a_call("put", {"x": "hot"}, {}, 1, effect="write"))
+    soup, stew = (learn([chain], name).recipe for name in ("soup", "stew"))
+    operator = Bus(Connections(server.url_of("operator:operator")), KEYS, BusSettings())
+    await operator.open(60)
+    store = RecipeStore(operator)
+    await store.keep(soup, 10)
+    assert await store.keep(stew, 1) == ("soup",)
+    await store.used("stew")
+    assert await store.all() == [stew]
+    assert await store.forget("stew")
+    assert await store.all() == []
+    await operator.close()
+    dispatcher = Bus(Connections(server.url_of("tool_dispatcher:tool_dispatcher")), KEYS, BusSettings())
+    await dispatcher.open(60)
+    with pytest.raises(redis.ResponseError, match=NO):
+        await RecipeStore(dispatcher).keep(soup, 10)
+    await dispatcher.close()

@@ -21,7 +21,8 @@ TOOLS = [(module, name) for module in MODULES for name in load_tools(module)]
 @pytest.fixture(autouse=True)
 def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What the examples read and write, none of it outside this test."""
-    monkeypatch.setenv("CRM_DATABASE", str(tmp_path / "crm.sqlite3"))
+    for name in ("ASSEMBLY", "CRM", "TRAVEL"):
+        monkeypatch.setenv(f"{name}_DATABASE", str(tmp_path / f"{name}.sqlite3"))
     monkeypatch.setenv("WEBHOOK_SECRET", SECRET)
     with serving(WeatherService().reply) as weather, serving(Receiver(SECRET).reply) as receiver:
         monkeypatch.setenv("WEATHER_URL", weather)
@@ -41,6 +42,6 @@ async def test_every_case_ends_in_data_or_an_error_that_helps(module: str, name:
 
 
 def test_all_examples_are_here() -> None:
-    assert {"courses", "crm", "documents", "weather", "webhooks"} <= {
+    assert {"assembly", "courses", "crm", "documents", "travel", "weather", "webhooks"} <= {
         module.removeprefix("examples.") for module in MODULES
     }

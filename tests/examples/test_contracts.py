@@ -14,7 +14,7 @@ from antiphon import Tool
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.catalogue import load_tools
 
-PACKAGES = ("assembly", "courses", "crm", "documents", "trips", "weather", "webhooks")
+PACKAGES = ("assembly", "courses", "crm", "documents", "travel", "weather", "webhooks")
 TOOLS = load_tools(",".join(f"examples.{package}" for package in PACKAGES))
 CONTRACTS = [tool.contract for tool in TOOLS.values()]
 SOURCES = sorted(Path(examples.__path__[0]).rglob("*.py"))

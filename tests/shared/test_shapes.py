@@ -18,6 +18,7 @@ from antiphon_shared.events.step_records import AnyRecord
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.workflows.recipe import Recipe
 from pydantic import TypeAdapter
 
 from coordinator.session import Session
@@ -32,6 +33,7 @@ _STORED: dict[str, Any] = {
     "a breaker": BreakerState,
     "a turn": Turn,
     "a dead letter": Letter,
+    "a recipe": Recipe,
 }
 
 

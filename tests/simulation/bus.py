@@ -348,7 +348,7 @@ class SimulatedSession:
         entries.setdefault(entry, content)
         return is_new
 
-    async def keep(self, name: str, content: bytes) -> None:
+    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         raise NotImplementedError("nobody in the simulation keeps results whole")
 
     async def kept(self, name: str) -> bytes | None:

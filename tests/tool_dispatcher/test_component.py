@@ -83,6 +83,45 @@ async def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
             build(bus, Registry([Ledger().tool("send")]), ToolDispatcherSettings(approval=("sned",)))
 
 
+async def test_hints_of_a_file_are_published_with_the_tools(tmp_path: Path) -> None:
+    (tmp_path / "hints.yaml").write_text("send: { requires: [look (needs id)], next: [recall] }")
+    async with a_bus() as bus:
+        settings = ToolDispatcherSettings(hints=str(tmp_path / "hints.yaml"))
+        registry = Registry([Ledger().tool("look"), Ledger().tool("send")])
+        publishing = asyncio.ensure_future(build(bus, registry, settings).background[0]())
+        try:
+            await until(bus.current_catalogue)
+        finally:
+            publishing.cancel()
+        catalogue = await bus.catalogue(str(await bus.current_catalogue()))
+    told = registry["send"].definition.description
+    assert catalogue.by_name["send"].description == f"{told}\nRequires: look (needs id).\nNext: recall."
+    assert catalogue.by_name["look"] == registry["look"].definition
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (
+            b"sned: {}\nsend: {hnit: x}",
+            r"line 1, column 1: sned: there is no tool 'sned'.*\n.*line 2, column 8",
+        ),
+        (b"\xff", "it is not UTF-8 text"),
+        (None, "it cannot be read: No such file"),
+    ],
+)
+async def test_hints_that_cannot_be_used_stop_the_start(
+    content: bytes | None, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if content is not None:
+        (tmp_path / "hints.yaml").write_bytes(content)
+    monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_HINTS", str(tmp_path / "hints.yaml"))
+    named = rf"ANTIPHON_TOOL_DISPATCHER_HINTS: not all hints.*\n.*hints\.yaml: {why}"
+    async with a_bus() as bus:
+        with pytest.raises(ConfigurationError, match=named):
+            build(bus, Registry([Ledger().tool("send")]))
+
+
 async def test_a_key_file_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing.pem")
     async with a_bus() as bus:

@@ -74,7 +74,8 @@ def _required(one: str | Dependency) -> str:
     if isinstance(one, Dependency):
         fields = _listed([f"`{field}`" for field in one.required_fields], "and")
         return f"Requires: {one.tool} first{f'; its {fields}' if fields else ''}."
-    return f"Requires: {one} first." if one.isidentifier() else f"Requires: {one.strip().rstrip('.')}."
+    is_tool = re.fullmatch(r"[\w-]+", one)
+    return f"Requires: {one} first." if is_tool else f"Requires: {one.strip().rstrip('.')}."
 
 
 def _many(tool: str) -> str:

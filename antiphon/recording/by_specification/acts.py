@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from antiphon_shared.events import (
     ApprovalRequested,
+    ChildBegun,
     EventData,
     InputRefused,
     InputRequested,
@@ -43,6 +44,8 @@ def acts_of(
                     "arguments": call.arguments,
                     "idempotency_key": call.idempotency_key,
                 }
+            case ChildBegun():
+                acts[one.node, "calls"] = {"tool": "a model", "arguments": {}, "idempotency_key": ""}
             case ApprovalRequested(calls=(asked, *_)):
                 acts[node_of(one.round), "approval"] = {"tool": asked.tool, "arguments": asked.arguments}
             case InputRequested():

@@ -7,6 +7,8 @@ from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
+    ChildBegun,
+    ChildEnded,
     ComponentFailed,
     EventData,
     InputGiven,
@@ -106,7 +108,7 @@ class RecordedRun:
     def node(self, data: EventData) -> str | None:
         """Return the node that an event from outside is about; None where it is about the run as a whole."""
         match data:
-            case ToolsCompleted() | InputGiven() | ApprovalDecided() | PersonOverdue():
+            case ToolsCompleted() | ChildEnded() | InputGiven() | ApprovalDecided() | PersonOverdue():
                 return self.nodes.get(data.round)
             case NodeDue():
                 return data.node
@@ -145,7 +147,9 @@ class RecordedRun:
     def note(self, event: AnyEvent) -> None:
         """Note of which node a request is."""
         data = event.data
-        if isinstance(data, ToolsRequested | InputRequested | ApprovalRequested) and node_of(data):
+        if isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested) and node_of(
+            data
+        ):
             self.nodes.setdefault(data.round, node_of(data))
         if isinstance(data, ToolsRequested):
             self.calls[data.round] = data

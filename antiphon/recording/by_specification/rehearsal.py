@@ -6,6 +6,7 @@ from functools import lru_cache
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
+    ChildEnded,
     ComponentFailed,
     EventData,
     InputGiven,
@@ -39,6 +40,7 @@ _OWN = 2_000_000
 """From here on count events of timers that were not recorded."""
 _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
     ToolsCompleted: ("call",),
+    ChildEnded: ("reason",),
     ComponentFailed: ("call",),
     InputGiven: ("person",),
     ApprovalDecided: ("approval",),
@@ -97,7 +99,9 @@ class Rehearsal:
         )
         grant = "" if recorded.is_grant_ignored else query.grant
         plan = Plan(Graph({}, {})) if opened.problem else plan_of(opened, graph)
-        self.pinned = Pinned(event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant))
+        self.pinned = Pinned(
+            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
+        )
         return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
 
     def take(self, line: EventLine) -> Made:

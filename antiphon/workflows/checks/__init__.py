@@ -10,5 +10,4 @@ nodes.py           what the keys of one node ask of each other
 tools.py           calls against the catalogue
 arguments.py       arguments against a schema
 sub_workflows.py   workflows inside workflows
-tables.py          tables and parameters of SQL
 """

@@ -21,12 +21,14 @@ from antiphon_shared.workflows.nodes import (
 )
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Specification, Workflow
+from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
 
-from antiphon.workflows.checks.tables import SQL_TOOL, UnfitSql, read_sql
 from antiphon.workflows.problem import Path, Problem, error
 
-UseKind = Literal["value", "has", "undo", "own_undo"]
-"""`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no problem."""
+UseKind = Literal["value", "table", "has", "undo", "own_undo"]
+"""`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing
+references are no problem.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,11 @@ class _Uses:
         if not is_sql or not isinstance(text, str):
             return
         try:
-            names = read_sql(text)
+            tables = names_in(text).tables
         except (UnfitSql, MalformedReference) as unfit:
             self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
             return
-        self._add((*path, "args", "sql"), [Reference(name) for name in names], "value")
+        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
 
     def _add(self, path: Path, references: Any, kind: UseKind) -> None:
         self.flow.uses += [

@@ -106,12 +106,11 @@ def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[
         when = "when the workflow is done" if use.node is None else f"when {use.node} runs"
         name, rest = use.reference.name, "".join(f".{part}" for part in use.reference.path)
         nodes = " or ".join(one.node for one in providers[:5])
-        yield error(
-            use.path,
-            "may_be_missing",
-            f"{use.reference}: {nodes} may not have succeeded {when}",
-            f"Write ${{{name}?{rest}}}, which is null then",
-        )
+        way_out = f"Write ${{{name}?{rest}}}, which is null then"
+        if use.kind == "table":
+            way_out = f"Put the query behind {nodes} alone: a table cannot be left out"
+        why = f"{use.reference}: {nodes} may not have succeeded {when}"
+        yield error(use.path, "may_be_missing", why, way_out)
 
 
 def _own(use: Use) -> Problem:

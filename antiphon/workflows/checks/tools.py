@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.nodes import CallNode, CompensateCall, CompensateNode, ReasonNode, WorkflowNode
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 from antiphon.workflows.checks.arguments import check_arguments
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.checks.tables import SQL_TOOL
 from antiphon.workflows.problem import Path, Problem, error
 
 

@@ -19,6 +19,8 @@
 --   keep     0, milliseconds that are added to the retention, -
 --   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
+--   into     all sessions, id of another session, "open" or "known"           (for the event that comes next)
+--   send     log of the other session, type, event      (nothing where it is there but to be opened, or is not there)
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
@@ -61,6 +63,8 @@ for i = 6, #ARGV, OPERATION do
     end
   elseif name == 'close' or name == 'reopen' then
     redis.call('ZCARD', KEYS[6])
+  elseif name == 'into' then
+    redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
   elseif name == 'stop' then
     redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
   else
@@ -96,6 +100,7 @@ local function milliseconds()
 end
 
 local of_log, of_inbox
+local sessions, other, mode
 local logged = 0
 for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
@@ -107,6 +112,21 @@ for i = 6, #ARGV, OPERATION do
     try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
     if key then
       add(key, of_inbox, 'event', b, 'log', at)
+    end
+    of_log, of_inbox = nil, nil
+  elseif name == 'into' then
+    sessions, other, mode = key, a, b
+  elseif name == 'send' then
+    if (redis.call('EXISTS', key) == 1) == (mode == 'known') then
+      local at = add(key, of_log, 'event', b)
+      if mode == 'open' then
+        redis.call('PEXPIRE', key, retention)
+        redis.call('ZADD', sessions, milliseconds(), other)
+      else
+        redis.call('PEXPIRE', key, retention, 'GT')
+      end
+      add(KEYS[1], of_inbox, 'event', b, 'log', at)
+      try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', other, 'type', a, 'entry', at)
     end
     of_log, of_inbox = nil, nil
   elseif name == 'once' then

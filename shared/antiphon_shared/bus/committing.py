@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import cast
 
-from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Link, Outcome, Put, SetTimer
+from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Link, Outcome, Put, Send, SetTimer
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady
-from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.codec import ENVELOPES, encode
 from antiphon_shared.events.step_records import LeftOut, StepRecord, encode_record
 from antiphon_shared.formats import as_json
 from antiphon_shared.process.clock import milliseconds
@@ -82,6 +82,15 @@ def of_outcome(
             yield "timer", None, timer.name, _when(timer.due) + message
         else:
             yield "cancel", None, timer.name, ""
+    for n, send in enumerate(outcome.sends, start=len(outcome.events) + len(outcome.timers)):
+        raw = _bounded(send.event, replies.sent(n, send), settings)
+        yield (
+            "into",
+            keys.sessions(partition),
+            send.session_id,
+            "open" if send.opens else "known",
+        )
+        yield "send", keys.log(send.session_id), send.event.type, raw
     if outcome.closes_session or outcome.takes_room is False:
         yield "close", None, "", ""
     elif outcome.takes_room:
@@ -171,6 +180,15 @@ def _signed(
         if name == "event":
             assert isinstance(second, bytes), "an event is bytes"
             yield "sign", None, signer.sign(log, second), signer.sign(key, second) if key else ""
+        elif name == "send":
+            assert isinstance(second, bytes), "an event is bytes"
+            assert key is not None, "it goes into a log"
+            yield (
+                "sign",
+                None,
+                signer.sign(key, second),
+                signer.sign(keys.inbox(partition, "coordinator"), second),
+            )
         elif name == "timer":
             assert isinstance(second, bytes), "a timer's message is bytes"
             header, _, raw = second.partition(b"\n")
@@ -187,8 +205,8 @@ class Replies:
     """
 
     def __init__(self, parent: AnyEvent, source: Component, now: datetime) -> None:
-        self._parent = parent
-        self._source = source
+        self._parent, self._now = parent, now
+        self._source: Component = source
         time = now.isoformat().replace("+00:00", "Z")
         trace = "" if parent.traceparent is None else f'"traceparent":"{parent.traceparent}",'
         format = f'"format":{parent.format},' if parent.format > 1 else ""
@@ -196,6 +214,11 @@ class Replies:
             f'","subject":"{parent.subject}","time":"{time}","datacontenttype":"application/json",'
             f'"correlationid":"{parent.correlationid}","causationid":"{parent.id}",{trace}{format}"data":'
         )
+
+    def sent(self, n: int, send: Send) -> bytes:
+        """Return the n-th event, which goes into another session."""
+        event = reply(self._parent, n, send.event, self._source, self._now)
+        return encode(event.model_copy(update={"subject": send.session_id}))
 
     def encoded(self, n: int, data: EventData) -> bytes:
         """Return the n-th event, as `encode` writes it."""

@@ -109,11 +109,25 @@ class CancelTimer:
 
 
 @dataclass(frozen=True, slots=True)
+class Send:
+    """Bring an event into another session of the same partition: one that is there, or one that it opens.
+
+    Nothing happens where the session is not there, or is there already.
+    """
+
+    session_id: str
+    event: EventData
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Everything that handling one delivery changes, committed in one step with its acknowledgement."""
 
     events: tuple[EventData, ...] = ()
     """Appended to the session's log and put into the inboxes their classes name, in this order."""
+    sends: tuple[Send, ...] = ()
+    """Of the coordinator alone: events of other sessions, for the coordinators."""
     writes: tuple[Put | Append | Link, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False

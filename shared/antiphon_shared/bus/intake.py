@@ -308,6 +308,8 @@ def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
         raise Unacceptable(
             f"event: {event.type} cannot be submitted.", hint=f"Submit an {QuerySubmitted.type}."
         )
+    if event.data.parent is not None:
+        raise Unacceptable("parent: only sessions begin sessions that have one.", hint="Leave it out.")
     return event.model_copy(update={"time": time, "correlationid": event.id, "causationid": None})
 
 

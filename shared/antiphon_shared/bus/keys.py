@@ -69,6 +69,14 @@ class Keys:
         """Hash: what may still be asked of a model in this minute, and what its server has said of that."""
         return f"{self.namespace}:model:{model}:limiter"
 
+    def recipes(self) -> str:
+        """Hash: the recipes learned from sessions, by name."""
+        return f"{self.namespace}:recipes"
+
+    def recipes_recency(self) -> str:
+        """Sorted set: their names, by when each was last learned or used in Unix milliseconds; in the same slot."""
+        return f"{{{self.recipes()}}}:recency"
+
     def conversation(self, tenant: str, conversation_id: str) -> str:
         """Hash: the turns of a conversation, by session."""
         return f"{self.namespace}:conversation:{tenant}:{conversation_id}"

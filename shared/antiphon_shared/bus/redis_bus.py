@@ -182,12 +182,17 @@ class Bus:
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
         """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
+        content_hash = await self.keep_catalogue(catalogue)
+        await self.batcher.submit("SET", self.keys.catalogue(), content_hash)
+        return content_hash
+
+    async def keep_catalogue(self, catalogue: Catalogue) -> str:
+        """Keep `catalogue` without making it the current one; returns its hash."""
         content = CATALOGUE.write(*await self._readable_by_all(catalogue))
         content_hash = blake2b(content, digest_size=16).hexdigest()
         lifetime_ms = milliseconds(self.shared_retention_s)
-        await asyncio.gather(
-            self.batcher.submit("SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms),
-            self.batcher.submit("SET", self.keys.catalogue(), content_hash),
+        await self.batcher.submit(
+            "SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms
         )
         return content_hash
 

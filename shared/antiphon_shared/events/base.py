@@ -44,8 +44,8 @@ DataT = TypeVar("DataT", bound=EventData, covariant=True)
 class Event(Value, Generic[DataT]):
     """One typed message. `subject` is the session's id.
 
-    `id` is derived from the parent's, `correlationid` is the id of the `query.submitted` the session began
-    with, `causationid` the id of the event this one answers.
+    `id` is derived from the parent's, `correlationid` is the id of the `query.submitted` the session, or the
+    first of its parents, began with, `causationid` the id of the event this one answers.
     """
 
     specversion: Literal["1.0"] = "1.0"

@@ -8,7 +8,7 @@ from antiphon_shared.events.base import Component, EventData
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import since
 from antiphon_shared.output.steps import StepsName
-from antiphon_shared.values import Round
+from antiphon_shared.values import Round, SessionId, Value
 
 QUERY_LENGTH_MAX = 100_000
 """Characters of a query at most."""
@@ -17,6 +17,15 @@ ANSWER_LENGTH_MAX = 20_000
 """Characters of an answer to a question at most."""
 
 CallIds = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=1_000)]
+
+
+class Parent(Value):
+    """The session that has begun another, and waits for its end."""
+
+    session: SessionId
+    round: Round = Field(description="Of a session its round, of a run the number of its request.")
+    call_id: str = Field(default="", max_length=200, description="The call that it is the result of.")
+    is_interactive: bool = Field(default=False, description="Whether the parent has a user who can be asked.")
 
 
 class QuerySubmitted(EventData):
@@ -31,6 +40,9 @@ class QuerySubmitted(EventData):
         default=None,
         description="By which name the client gave the steps in `options`, where they are published ones.",
         json_schema_extra=since(4),
+    )
+    parent: Parent | None = Field(
+        default=None, description="Only of sessions that another has begun.", json_schema_extra=since(4)
     )
     grant: str = Field(
         default="",

@@ -27,21 +27,26 @@ from antiphon_shared.events.coordinator import (
     AssemblyRequested,
     BriefingRequested,
     DeadlineReached,
-    InputRefused,
-    InputRequested,
     ModelDue,
-    NodeDue,
-    NodesSettled,
     OutagesSeen,
     PersonOverdue,
     QuestionAsked,
     ReasoningRequested,
     RungTaken,
-    RunOpened,
     SessionOpened,
     StepBegun,
     SummaryRequested,
     ToolsRequested,
+)
+from antiphon_shared.events.coordinator_runs import (
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
+    InputRefused,
+    InputRequested,
+    NodeDue,
+    NodesSettled,
+    RunOpened,
 )
 from antiphon_shared.events.reasoning_engine import (
     ReasoningCompleted,
@@ -94,6 +99,9 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     InputRefused,
     OutcomeSettled,
     ResumeRequested,
+    ChildBegun,
+    ChildWaiting,
+    ChildEnded,
 )
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}

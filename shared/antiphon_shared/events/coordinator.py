@@ -17,7 +17,7 @@ from antiphon_shared.events.session import (
 )
 from antiphon_shared.formats import since
 from antiphon_shared.memory.briefing import Level
-from antiphon_shared.tools.calls import Approval, RequestedCall
+from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
 
 
@@ -344,94 +344,3 @@ class ModelDue(EventData):
 
     round: Round
     wait: int = Field(default=1, ge=1, description="Which of the session's waits is over; 1 is the first.")
-
-
-class PinnedTool(Value):
-    """What the decisions of a run have to know of a tool, as it was when the run began."""
-
-    is_write: bool = False
-    is_idempotent: bool = False
-    is_sequential: bool = False
-    is_open_world: bool = Field(
-        default=False, description="Whether anybody may have written what it returns."
-    )
-    approval: Approval = "never"
-    depends_on: tuple[str, ...] = ()
-    timeout_s: float = Field(default=30.0, gt=0)
-
-
-class RunOpened(EventData):
-    """The recorded inputs that a run is decided by."""
-
-    type: ClassVar[str] = "antiphon.run.opened.v1"
-    inbox: ClassVar[Component | None] = None
-
-    workflow: str
-    specification: str = Field(description="Content hash of the specification; empty where there is none.")
-    catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
-    tools: dict[str, PinnedTool] = Field(description="The tools that the workflow calls and that there are.")
-    problem: str = Field(default="", description="Why it cannot begin, as a sentence; empty where it can.")
-    timeout_s: float = Field(
-        gt=0, description="Of working; while only people are waited for, the clock stands."
-    )
-    person_s: float = Field(gt=0, description="Seconds that an approval is waited for at most.")
-    tenant: Tenant = DEFAULT_TENANT
-    grant_refused: str = Field(
-        default="", description="Why its grant counted for nothing; empty when it counted."
-    )
-    is_grant_ignored: bool = Field(
-        default=False, description="Whether there was no key to verify a grant with."
-    )
-
-
-class InputRequested(EventData):
-    """A run waits for values from a person."""
-
-    type: ClassVar[str] = "antiphon.input.requested.v1"
-    inbox: ClassVar[Component | None] = None
-
-    round: Round = Field(description="The number of the request.")
-    node: str
-    message: str
-    expects: dict[str, Any] = Field(
-        description="The values by name, each with its type, as params have them."
-    )
-    until: AwareDatetime
-
-
-class InputRefused(EventData):
-    """Values that a person gave do not count; the run goes on waiting."""
-
-    type: ClassVar[str] = "antiphon.input.refused.v1"
-    inbox: ClassVar[Component | None] = None
-
-    round: Round
-    because: str
-
-
-class NodeSettled(Value):
-    """A node of a run that has settled."""
-
-    path: str
-    status: Literal["done", "failed", "skipped", "stopped"]
-    message: str = Field(default="", description="Why it failed; empty where it did not.")
-
-
-class NodesSettled(EventData):
-    """What has settled in a run beside the calls that report themselves; for observers."""
-
-    type: ClassVar[str] = "antiphon.nodes.settled.v1"
-    inbox: ClassVar[Component | None] = None
-
-    nodes: tuple[NodeSettled, ...] = Field(min_length=1)
-    more: int = Field(default=0, ge=0, description="How many are not listed.")
-
-
-class NodeDue(EventData):
-    """The time of a node of a run has come: to go on, to be tried again, or to have ended; sent by a timer."""
-
-    type: ClassVar[str] = "antiphon.node.due.v1"
-    inbox: ClassVar[Component | None] = "coordinator"
-
-    node: str
-    attempt: int = Field(ge=0, description="0: the node as a whole has taken too long.")

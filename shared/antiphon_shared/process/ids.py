@@ -15,6 +15,8 @@ from uuid import UUID
 _VERSION_5, _VERSION_7 = 0x5 << 76, 0x7 << 76
 _VARIANT = 0b10 << 62
 _WITHOUT_VERSION = ~(0xF << 76 | 0b11 << 62)
+CHILD = "~"
+"""Between the id of a root session and what tells its children apart."""
 _REMEMBERED = 4_096
 """Ids are asked for again within one step: by the decision, by the commit, and for every key."""
 
@@ -56,10 +58,19 @@ def idempotency_key(tenant: str, session_id: str, round: int, call_id: str) -> s
     return f"{tenant}/{session_id}/{round}/{call_id}"
 
 
+def child_session_id(parent: str, request: int) -> str:
+    """Return the id of the session that a session has begun with one of its requests.
+
+    It names the root of all its parents, with which it shares a partition.
+    """
+    root = parent.partition(CHILD)[0]
+    return f"{root}{CHILD}{blake2b(f'{parent} {request}'.encode(), digest_size=8).hexdigest()}"
+
+
 @lru_cache(_REMEMBERED)
 def partition_of(session_id: str, partitions: int) -> int:
-    """The partition a session lives in: a stable hash of its id (CRC-32) modulo the partitions."""
-    return zlib.crc32(session_id.encode()) % partitions
+    """The partition a session lives in: a stable hash (CRC-32) of its id, or of its root's, modulo the partitions."""
+    return zlib.crc32(session_id.partition(CHILD)[0].encode()) % partitions
 
 
 def _uuid7(milliseconds: int, random: bytes) -> UUID:

@@ -1,7 +1,7 @@
 """Settings: read once from the environment, typed, and refused when unknown or out of range.
 
-Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus`, `breaker` or
-`recording`.
+Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus`, `breaker`,
+`recording` or `recipes`.
 """
 
 import os
@@ -18,7 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.process.errors import ConfigurationError
 
-SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "breaker", "recording")
+SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "breaker", "recording", "recipes")
 
 SettingsT = TypeVar("SettingsT", bound="Settings")
 

@@ -57,6 +57,7 @@ class YamlText:
 
     value: Any
     _positions: dict[Path, Position] = field(default_factory=dict, repr=False)
+    _keys: dict[Path, Position] = field(default_factory=dict, repr=False)
 
     def position(self, path: Sequence[str | int]) -> Position:
         """Return where a value begins, or the nearest one around it that there is."""
@@ -64,6 +65,10 @@ class YamlText:
         while at and at not in self._positions:
             at = at[:-1]
         return self._positions[at]
+
+    def key_position(self, path: Sequence[str | int]) -> Position:
+        """Return where the key of a value begins; of what has none, where the value does."""
+        return self._keys.get(tuple(path)) or self.position(path)
 
 
 class UnreadableYaml(ValueError):
@@ -133,6 +138,7 @@ class _Reader:
         self._anchors: dict[str, tuple[Any, int, int] | None] = {}
         """A value, how many values it holds and its levels; None as long as it is being read."""
         self._positions: dict[Path, Position] = {}
+        self._keys: dict[Path, Position] = {}
         self._values = 0
         self._documents = 0
         self._value: Any = None
@@ -156,11 +162,11 @@ class _Reader:
     def end(self) -> YamlText:
         if self.problems:
             problems = sorted(self.problems, key=lambda problem: problem.position or Position(0, 0))
-            text = YamlText(self._value, self._positions) if self._is_whole else None
+            text = YamlText(self._value, self._positions, self._keys) if self._is_whole else None
             raise UnreadableYaml(*problems, text=text)
         if not self._documents or (self._value is None and self._values <= 1):
             raise _problem(None, "it is empty")
-        return YamlText(self._value, self._positions)
+        return YamlText(self._value, self._positions, self._keys)
 
     def _begin(self, event: yaml.NodeEvent, position: Position) -> None:
         if self._awaits_key():
@@ -198,6 +204,7 @@ class _Reader:
         if event.value in around.value:
             self._complain(position, f"{event.value[:100]!r} stands here a second time; keep one of them")
         around.key = event.value
+        self._keys[(*around.path, event.value)] = position
 
     def _path(self) -> Path:
         if not self._open:

@@ -169,6 +169,11 @@ class ToolDefinition(Value):
     )
     effect: Effect
     approval: Approval = Field(default="never", description="The operator's rule.")
+    workflow: str = Field(
+        default="",
+        description="Hash of the specification of the workflow that it is; empty: a tool of the dispatchers.",
+        json_schema_extra=since(4),
+    )
 
     @cached_property
     def contract(self) -> Contract:

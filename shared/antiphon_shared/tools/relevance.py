@@ -55,11 +55,15 @@ _LOOKED_INTO = 48
 def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[ToolDefinition, ...]:
     """Return the tools that `text` speaks of, at most `n`, the most fitting first: by a word, or clearly by meaning."""
     tools = list(definitions)
-    index = _index_of(tuple(map(_parts_of, tools)))
-    scores = index.scores(text)
-    fitting = [place for place, score in enumerate(scores) if score.words or score.meaning >= _CLOSE]
+    scores = scores_of(map(_parts_of, tools), text)
+    fitting = [place for place, score in enumerate(scores) if score.is_fitting]
     best = sorted(fitting, key=lambda place: (-scores[place].total, tools[place].name))
     return tuple(tools[place] for place in best[:n])
+
+
+def scores_of(described: Iterable[tuple[str, ...]], text: str) -> list["Score"]:
+    """Return how well each of some things fits a text, by its name, its description and what else is said of it."""
+    return _index_of(tuple(described)).scores(text)
 
 
 def most_relevant(
@@ -97,13 +101,18 @@ def found_tools(data: Any) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Score:
+class Score:
     """How well one tool fits a text."""
 
     words: float
     meaning: float
     """The cosine with the whole tool, less what all tools have in common."""
     total: float
+
+    @property
+    def is_fitting(self) -> bool:
+        """Whether the text speaks of it: by a word, or clearly by meaning."""
+        return self.words > 0 or self.meaning >= _CLOSE
 
 
 class _Index:
@@ -120,7 +129,7 @@ class _Index:
         common, weight = summed([(whole, 1) for whole in self.wholes]), _COMMON * len(tools)
         self._telling = [unit(summed([(whole, weight), (common, -1)])) for whole in self.wholes]
 
-    def scores(self, text: str) -> list[_Score]:
+    def scores(self, text: str) -> list[Score]:
         """Return how well each tool fits the text."""
         text = text[:_TEXT_CHARACTERS]
         by_words = [0.0] * len(self.wholes)
@@ -134,7 +143,7 @@ class _Index:
             closest = max(closeness(part, vector) for part in self._parts[place])
             totals[place] += _PER_PART * max(0.0, closest)
         return [
-            _Score(worded, meaning, round(total, 9))
+            Score(worded, meaning, round(total, 9))
             for worded, meaning, total in zip(by_words, meanings, totals, strict=True)
         ]
 

@@ -6,5 +6,11 @@ params.py            values that are given by name, and whether a value fits
 references.py        $name.path in texts, and what it stands for
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
+sql.py               the SQL of a sql_query: its tables and its references
+recipe.py            a workflow that was learned from sessions, as it is kept
+ranking.py           which workflows serve a goal
 graph.py             a workflow compiled: what follows what, sub-workflows inlined
+outline.py           what a workflow does, in words
+as_tool.py           a workflow as the tool that a model sees
+publication.py       the workflows that can be run by name
 """

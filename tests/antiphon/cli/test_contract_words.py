@@ -1,5 +1,6 @@
 """A contract reads as words, and nothing that it says is left out."""
 
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -117,6 +118,20 @@ def test_the_operators_rule_is_shown() -> None:
 )
 def test_a_time_is_said_in_the_unit_that_fits(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_the_command_line_shows_hints_of_a_file(run: InProcess, folder: Path) -> None:
+    (folder / "hints.yaml").write_text("find_recipe: { hint: One dish at a time., next: [read_result] }")
+    hints = {"ANTIPHON_TOOL_DISPATCHER_HINTS": "hints.yaml"}
+    told = "Find recipes by what is in them.\nNext: read_result.\nOne dish at a time."
+    assert f"\n\n{told}\n\n" in run("tools", "show", "find_recipe", "--tools", "recipes", **hints).stdout
+    listed = run("tools", "list", "--tools", "recipes", "--json", **hints).stdout
+    assert orjson.loads(listed)[0]["description"] == told
+    (folder / "hints.yaml").write_text("find_recipes: {}")
+    refused = run("tools", "list", "--tools", "recipes", **hints)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "hints.yaml: line 1, column 1: find_recipes: there is no tool 'find_recipes'." in refused.stderr
+    assert "Did you mean find_recipe?" in refused.stderr
 
 
 def test_the_command_line_shows_them(run: InProcess) -> None:

@@ -16,6 +16,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.session import Response, Source, Turn, Uncertainty
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.workflows.recipe import Recipe
 from typer.main import get_command
 
 from antiphon.cli import app
@@ -115,6 +116,11 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     client.set(keys.catalogue(), "c0ffee")
     held = Breaker().hold(Held(at=1e9, by=HOSTILE, because=HOSTILE))
     client.hset(keys.breakers(), "tool:search", held.model_dump_json(exclude_defaults=True))
+    flow = hostile_workflows()["workflows"]["w"]
+    file = {"domain": "d", "version": HOSTILE, "workflows": {"w": flow}}
+    recipe = Recipe(name="w", file=file, tools={HOSTILE: HOSTILE}, learned_from=("s1",))
+    client.hset(keys.recipes(), "w", recipe.model_dump_json())
+    client.zadd(keys.recipes_recency(), {"w": 1})
     turn = Turn(session_id="s9", at=utc_now(), question=HOSTILE, answer=HOSTILE, status="complete")
     client.hset(keys.conversation("default", "c1"), "s9", turn.model_dump_json())
     (folder / "hostile.json").write_text(json.dumps(hostile_workflows()))
@@ -169,10 +175,14 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
     ]
     both += [("workflows", "dry-run", "w", "hostile.json", *more) for more in ((), ("--cover",))]
     both += [("workflows", "show", "w", "hostile.json"), ("workflows", "show", HOSTILE, "hostile.json")]
+    both += [("recipes", "list"), ("recipes", "show", "w"), ("recipes", "show", HOSTILE)]
+    both += [("recipes", "learn", *files, "--dry-run"), ("recipes", "forget", HOSTILE)]
+    both += [("recipes", "learn", files[1], "--dry-run", "--name", name) for name in ("w", HOSTILE)]
     asked = [(*words, *more) for words in both for more in ((), ("--json",))]
     asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]
     asked += [("replay", "context", "--facts", *files), ("recording", "export", "--all", "-o", "out")]
-    asked += [("workflows", "graph", "w", "hostile.json", *form) for form in ((), ("--format", "mermaid"))]
+    forms: list[tuple[str, ...]] = [(), ("--format", "mermaid"), ("--format", "svg")]
+    asked += [("workflows", "graph", "w", "hostile.json", *form) for form in forms]
     asked += [("workflows", "validate", "hostile.json", "unfit.json", "--github")]
     asked += [("recording", "import", *files), ("tools", "show", HOSTILE), ("sessions", "show", HOSTILE)]
     walked: dict[str, list[tuple[str, ...]]] = {}

@@ -12,7 +12,18 @@ from pydantic_core import from_json
 from antiphon import workflows
 from tests.antiphon.conftest import ROOT, InProcess
 
-TRIPS = str(ROOT / "examples/trips/workflows.yaml")
+TRAVEL = str(ROOT / "examples/travel/workflows.yaml")
+NAMES = [
+    "check_flight_status",
+    "book_seat",
+    "book_flight",
+    "book_hotel",
+    "book_trip",
+    "find_cheapest_across_dates",
+    "book_with_approval",
+    "recommend_trip",
+    "cancel_trip",
+]
 FAULTY = """
 domain: soups
 version: "1.0"
@@ -33,19 +44,20 @@ def faulty(folder: Path) -> str:
 
 
 def test_the_example_holds_against_its_tools(run: InProcess) -> None:
-    done = run("workflows", "validate", TRIPS, "--tools", "examples.trips")
+    done = run("workflows", "validate", TRAVEL, "--tools", "examples.travel")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "1 file, 0 errors, 0 warnings.\n"
 
 
 def test_all_problems_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
-    done = run("workflows", "validate", TRIPS, faulty, "--tools", "recipes,examples.trips")
+    done = run("workflows", "validate", TRAVEL, faulty, "--tools", "recipes,examples.travel")
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
         "faulty.yaml:7:59: warning: workflows.cook.params.salt: nothing uses the param salt. Remove it.",
         "faulty.yaml:9:21: error: workflows.cook.graph.find.call: there is no tool find_recipes. "
-        "Did you mean find_recipe? There are: book_flight, book_hotel, cancel_flight, cancel_hotel, find_flights, "
-        "find_recipe, weather_on.",
+        "Did you mean find_recipe? There are: add_to_waitlist, book_hotel, cancel_booking, cancel_hotel, "
+        "check_availability, confirm_trip, create_booking, find_recipe, process_payment, search_flights, "
+        "search_hotels.",
         "faulty.yaml:10:49: error: workflows.cook.graph.read.args.query: $find.0.title is used, and the edge from "
         "find to read is missing: nothing says that find runs before. Add find to depends_on of read.",
     ]
@@ -109,18 +121,18 @@ def test_tools_that_cannot_be_imported_are_an_error_of_usage(run: InProcess, fau
 
 
 def test_workflows_are_listed_and_shown(run: InProcess) -> None:
-    listed = run("workflows", "list", TRIPS, "--json")
-    assert [one["name"] for one in from_json(listed.stdout)] == ["book_trip", "book_both"]
-    shown = run("workflows", "show", "book_both", TRIPS).stdout
-    assert "trips.book_both, version 1.0" in shown
-    assert "on partial failure -> undo" in shown
-    assert 'returns {"flight":"$flight_booked.id"' in shown
-    fields = json.loads(run("workflows", "show", "book_both", TRIPS, "--json").stdout)
+    listed = run("workflows", "list", TRAVEL, "--json")
+    assert [one["name"] for one in from_json(listed.stdout)] == NAMES
+    shown = run("workflows", "show", "book_trip", TRAVEL).stdout
+    assert "travel_booking.book_trip, version 1.0" in shown
+    assert "on partial failure -> rollback" in shown
+    assert 'returns "$trip"' in shown
+    fields = json.loads(run("workflows", "show", "book_trip", TRAVEL, "--json").stdout)
     assert re.fullmatch("[0-9a-f]{32}", fields["hash"])
-    assert fields["graph"]["both"]["on_partial_failure"] == "undo"
-    unknown = run("workflows", "show", "book", TRIPS)
+    assert fields["graph"]["both"]["on_partial_failure"] == "rollback"
+    unknown = run("workflows", "show", "book", TRAVEL)
     assert (unknown.exit_code, unknown.stdout) == (2, "")
-    assert "There are: book_trip, book_both." in unknown.stderr
+    assert f"There are: {', '.join(NAMES)}." in unknown.stderr
 
 
 def test_what_has_errors_is_not_shown(run: InProcess, faulty: str) -> None:
@@ -131,31 +143,45 @@ def test_what_has_errors_is_not_shown(run: InProcess, faulty: str) -> None:
 
 
 def test_a_graph_is_drawn_as_text_and_for_markdown(run: InProcess) -> None:
-    text = run("workflows", "graph", "book_trip", TRIPS).stdout
-    assert "is_cheap      branch  after flights" in text
-    assert "$flights.found.0.price < 200 -> book_at_once" in text
-    drawn = run("workflows", "graph", "book_trip", TRIPS, "--format", "mermaid").stdout.splitlines()
+    text = run("workflows", "graph", "book_flight", TRAVEL).stdout
+    assert "has_flight    branch  after flights" in text
+    assert '$if_full == "waitlist" -> waitlist' in text
+    drawn = run("workflows", "graph", "book_flight", TRAVEL, "--format", "mermaid").stdout.splitlines()
     assert drawn[0] == "flowchart TD"
-    assert '    n_is_cheap{"is_cheap<br/>branch"}' in drawn
-    assert "    n_flights --> n_is_cheap" in drawn
-    assert '    n_is_cheap -. "$flights.found.0.price #60; 200" .-> n_book_at_once' in drawn
+    assert '    n_has_seat{"has_seat<br/>branch"}' in drawn
+    assert "    n_availability --> n_has_seat" in drawn
+    assert '    n_has_seat -. "$if_full == #34;waitlist#34;" .-> n_waitlist' in drawn
+
+
+def test_a_graph_is_drawn_as_a_picture(run: InProcess, folder: Path) -> None:
+    printed = run("workflows", "graph", "book_trip", TRAVEL, "--format", "svg")
+    assert printed.exit_code == 0
+    written = run("workflows", "graph", "book_trip", TRAVEL, "-o", "trip.svg")
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert (folder / "trip.svg").read_text() == printed.stdout
+    assert printed.stdout.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    run("workflows", "graph", "book_trip", TRAVEL, "-o", "trip.txt")
+    assert (folder / "trip.txt").read_text().startswith("book_trip(origin: str, ")
+    nowhere = run("workflows", "graph", "book_trip", TRAVEL, "-o", "nowhere/trip.svg")
+    assert nowhere.exit_code == 2
+    assert "nowhere/trip.svg cannot be written: No such file or directory" in nowhere.stderr
 
 
 def test_the_schema_takes_what_the_loader_takes(run: InProcess) -> None:
     schema = from_json(run("workflows", "schema").stdout)
     validator = Draft202012Validator(schema)
-    good = read_yaml(Path(TRIPS).read_text()).value
+    good = read_yaml(Path(TRAVEL).read_text()).value
     assert validator.is_valid(good)
     assert not validator.is_valid({**good, "domain": "A"})
-    node = good["workflows"]["book_trip"]["graph"]["flights"]
+    node = good["workflows"]["book_flight"]["graph"]["flights"]
     node["argz"] = node.pop("args")
     assert not validator.is_valid(good)
 
 
 def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
-    specification = workflows.load(TRIPS, tools=["examples.trips"])
-    assert [*specification.workflows] == ["book_trip", "book_both"]
-    assert workflows.validate(specification, tools=["examples.trips"]) == ()
+    specification = workflows.load(TRAVEL, tools=["examples.travel"])
+    assert [*specification.workflows] == NAMES
+    assert workflows.validate(specification, tools=["examples.travel"]) == ()
     assert [one.code for one in workflows.validate(folder / faulty)] == ["unused", "missing_edge"]
     with pytest.raises(workflows.InvalidWorkflow) as invalid:
         workflows.load(folder / faulty)
@@ -164,11 +190,11 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
 
 
 def test_a_program_builds_what_a_file_holds() -> None:
-    fields = read_yaml(Path(TRIPS).read_text()).value
-    assert workflows.build(fields, tools=["examples.trips"]) == workflows.load(TRIPS)
+    fields = read_yaml(Path(TRAVEL).read_text()).value
+    assert workflows.build(fields, tools=["examples.travel"]) == workflows.load(TRAVEL)
     with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is no name"):
         workflows.build({**fields, "domain": "T"})
-    with pytest.raises(workflows.InvalidWorkflow, match="there is no tool find_flights"):
+    with pytest.raises(workflows.InvalidWorkflow, match="there is no tool check_availability"):
         workflows.build(fields, tools=["examples.courses"])
     for unfit in (object(), float("nan")):
         with pytest.raises(workflows.InvalidWorkflow, match="the fields are no JSON"):
@@ -186,31 +212,32 @@ def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
 class TestDryRun:
     def test_it_shows_each_call_and_the_end(self, run: InProcess) -> None:
         done = run(
-            "workflows", "dry-run", "book_trip", TRIPS, "--param", "nights=1", "--tools", "examples.trips"
+            "workflows", "dry-run", "book_trip", TRAVEL, "--param", "nights=1", "--tools", "examples.travel"
         )
         assert done.exit_code == 0
         lines = done.stdout.splitlines()
-        assert lines[0] == 'flights: calls find_flights(origin="NYC", destination="LIS", date="2030-05-01")'
+        given = 'origin="NYC", destination="LIS", day="2030-05-01"'
+        assert lines[0] == f"both/flight/flights: calls search_flights({given})"
         assert "completed" in lines
 
     def test_results_of_a_file_decide(self, run: InProcess, folder: Path) -> None:
-        (folder / "results.json").write_text('{"flights": {"found": []}}')
-        done = run("workflows", "dry-run", "book_trip", TRIPS, "--results", "results.json", "--json")
+        (folder / "results.json").write_text('{"flights": []}')
+        done = run("workflows", "dry-run", "book_flight", TRAVEL, "--results", "results.json", "--json")
         told = json.loads(done.stdout)
         assert (told["status"], told["because"]) == (
             "failed",
-            "There is no flight from NYC to LIS on 2030-05-01.",
+            "No flight leaves NYC for LIS on 2030-05-01.",
         )
 
     def test_cover_shows_how_every_way_ends(self, run: InProcess) -> None:
         done = run(
-            "workflows", "dry-run", "book_trip", TRIPS, "--cover", "--json", "--tools", "examples.trips"
+            "workflows", "dry-run", "book_trip", TRAVEL, "--cover", "--json", "--tools", "examples.travel"
         )
         told = json.loads(done.stdout)
         assert (done.exit_code, told["never_reached"]) == (0, [])
         ends = {one["scenario"]: one["status"] for one in told["runs"]}
-        assert ends["is_cheap goes to book_at_once, book_at_once/both/hotel_booking fails"] == "compensated"
-        shown = run("workflows", "dry-run", "book_trip", TRIPS, "--cover")
+        assert ends["both/room/stay fails"] == "compensated"
+        shown = run("workflows", "dry-run", "book_trip", TRAVEL, "--cover")
         assert f"{len(ends)} runs: " in shown.stdout
 
     @pytest.mark.parametrize(
@@ -222,15 +249,15 @@ class TestDryRun:
             (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),
             (("--results", "nowhere.json"), "nowhere.json cannot be read"),
             (("--results", "list.json"), "list.json holds no object"),
-            (("--results", "other.json"), "there is no node 'flight'. Did you mean flights?"),
+            (("--results", "other.json"), "there is no node 'trips'. Did you mean trip?"),
         ],
     )
     def test_what_does_not_fit_is_refused(
         self, run: InProcess, folder: Path, words: tuple[str, ...], why: str
     ) -> None:
         (folder / "list.json").write_text("[]")
-        (folder / "other.json").write_text('{"flight": 1}')
-        done = run("workflows", "dry-run", "book_trip", TRIPS, *words)
+        (folder / "other.json").write_text('{"trips": 1}')
+        done = run("workflows", "dry-run", "book_trip", TRAVEL, *words)
         assert done.exit_code == 2
         assert why in done.stderr
 

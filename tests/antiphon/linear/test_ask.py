@@ -1,6 +1,7 @@
 """Plan A end to end: over real tools with the offline model, and with a scripted server that says what it is sent."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,6 +146,20 @@ async def test_a_call_that_a_person_has_to_approve_is_refused(
         await asked(look_up)
         assert "a person has to approve it" in messages(server, 1)[-1]["content"][0]["content"]
         alone = await ask_linear("What is a fugue?", [look_up], plan="single")
+    assert alone.status == "complete"
+
+
+async def test_hints_of_a_file_are_told_to_the_model(
+    asked_of: AskedOf, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "hints.yaml").write_text("look_up: { next: [enter] }")
+    monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_HINTS", str(tmp_path / "hints.yaml"))
+    async with serving(ANSWER, Scripted(text="I believe it imitates.")) as server:
+        asked_of(server)
+        await asked(look_up, enter)
+        offered = {one["name"]: one["description"] for one in server.requests[0].body["tools"]}
+        alone = await ask_linear("What is a fugue?", [look_up], plan="single")
+    assert offered["look_up"] == "Looks a word up.\nNext: enter."
     assert alone.status == "complete"
 
 

@@ -16,8 +16,8 @@ from antiphon.workflows.load import catalogue_of
 from antiphon.workflows.validate import problems_of
 from tests.antiphon.conftest import ROOT
 
-TRIPS = read_yaml((ROOT / "examples/trips/workflows.yaml").read_text()).value
-CATALOGUE = catalogue_of(["examples.trips"])
+TRAVEL = read_yaml((ROOT / "examples/travel/workflows.yaml").read_text()).value
+CATALOGUE = catalogue_of(["examples.travel"])
 ODD: tuple[Any, ...] = (
     *(
         None,
@@ -32,17 +32,17 @@ ODD: tuple[Any, ...] = (
         "$$",
         "$nights",
         "$nights?",
-        "$ask.agreed",
-        "$flights.found.0.id",
+        "$approval.approved",
+        "$flights.0.flight",
     ),
     *(
         "range(0, 3)",
-        "range($start, $end)",
+        "range($start, $day)",
         "1 < 2",
         "(",
         "has($x)",
         "book_trip",
-        "undo",
+        "rollback",
         "flights",
         "a/b",
         "\U0001f600",
@@ -60,12 +60,15 @@ ODD: tuple[Any, ...] = (
         {"type": "wait"},
     ),
     *(
-        {"type": "branch", "on": [{"default": "ask"}]},
+        {"type": "branch", "on": [{"default": "approval"}]},
         {"workflow": "book_trip"},
         {"default": None},
         {"type": "object"},
     ),
-    *({"type": "foreach", "items": "$x", "as": "i", "step": {"call": "find_flights"}}, {"fallback": "ask"}),
+    *(
+        {"type": "foreach", "items": "$x", "as": "i", "step": {"call": "search_flights"}},
+        {"fallback": "approval"},
+    ),
 )
 
 
@@ -82,13 +85,13 @@ def at(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
-PLACES = [path for path in places(TRIPS) if path]
-PARTS = [at(TRIPS, path) for path in PLACES]
+PLACES = [path for path in places(TRAVEL) if path]
+PARTS = [at(TRAVEL, path) for path in PLACES]
 
 
 @st.composite
 def mutilated(draw: st.DrawFn) -> Any:
-    fields = copy.deepcopy(TRIPS)
+    fields = copy.deepcopy(TRAVEL)
     for _ in range(draw(st.integers(1, 4))):
         path = draw(st.sampled_from(PLACES))
         try:
@@ -106,9 +109,9 @@ def mutilated(draw: st.DrawFn) -> Any:
             case "part":
                 around[path[-1]] = copy.deepcopy(draw(st.sampled_from(PARTS)))
             case "rename" if isinstance(around, dict):
-                around[draw(st.sampled_from(["ask", "x", "type", "when", "output", "as", "default"]))] = (
-                    around.pop(path[-1])
-                )
+                around[
+                    draw(st.sampled_from(["approval", "x", "type", "when", "output", "as", "default"]))
+                ] = around.pop(path[-1])
     return fields
 
 

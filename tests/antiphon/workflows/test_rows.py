@@ -124,6 +124,7 @@ ROWS = [
     ("a: {call: find, args: {place: $b.x}}\nb: {call: look, depends_on: [a]}", "missing_edge", "graph.a.args.place", "b runs after a"),
     ("a: {call: find, args: {place: $a.x}}", "missing_edge", "graph.a.args.place", "a result of a itself"),
     ("a: {call: find, args: {place: $e}, depends_on: [b]}\nb: {call: look, on_error: {fallback: e}}\ne: {type: error, message: m}", "reference_missing", "graph.a.args.place", "e ends the workflow and has no result"),
+    ("a: {call: look, when: 'true'}\nb: {call: look}\nc: {call: sql_query, args: {sql: SELECT * FROM a}, depends_on: [a, b]}", "may_be_missing", "graph.c.args.sql", "a may not have succeeded when c runs. Put the query behind a alone"),
     ("a: {call: look, when: 'true'}\nb: {call: look}\nc: {call: find, args: {place: $a.x}, depends_on: [a, b]}", "may_be_missing", "graph.c.args.place", "a may not have succeeded when c runs. Write ${a?.x}"),
     ("a: {call: find, args: {place: $n.x}}", "reference_missing", "graph.a.args.place", "leads into the param n, which is int"),
     ("a: {type: yield, message: m, expects: {ok: bool}}\nb: {call: find, depends_on: [a], args: {place: $a.okay}}", "reference_missing", "graph.b.args.place", "the result of a has no okay. Did you mean ok?"),

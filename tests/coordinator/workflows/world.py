@@ -13,11 +13,14 @@ from coordinator.workflows.messages import (
     CallTool,
     Command,
     End,
+    EndReasoning,
     Failed,
     Failure,
     Happening,
     Keep,
+    OutcomeFound,
     Reason,
+    Resumed,
     SetTimer,
     Started,
     Succeeded,
@@ -65,6 +68,7 @@ class World:
     begun: list[str] = field(default_factory=list)
     end: End | None = None
     draw: float = 0.0
+    is_resumed: bool = False
 
     def start(self, **params: Any) -> "World":
         self.happens(Started(params))
@@ -78,7 +82,7 @@ class World:
         for command in decision.commands:
             match command:
                 case Keep(key=key, value=value):
-                    assert key not in self.kept, "a value is kept once"
+                    assert self.is_resumed or key not in self.kept, "a value is kept once"
                     self.kept[key] = value
                 case End():
                     assert self.end is None, "a run ends once"
@@ -96,20 +100,34 @@ class World:
                     elif isinstance(command, SetTimer):
                         self.timers.append(command)
 
+    def happens_after_the_end(self, found: OutcomeFound) -> "World":
+        """Let a person find out about a run that has ended."""
+        decision = decide_run(self.plan, self.run, found, self.kept.__getitem__)
+        self.run.apply(decision.changes)
+        self.kept.update((one.key, one.value) for one in decision.commands if isinstance(one, Keep))
+        return self
+
+    def resume(self) -> "World":
+        """Let a run that has ended go on."""
+        self.end, self.is_resumed = None, True
+        self.open.clear()
+        self.happens(Resumed())
+        return self
+
     def ok(self, path: str, value: Any = None) -> "World":
         """Let what is open at a path succeed."""
         command = self.open.pop(path)
         if isinstance(command, SetTimer):
             self.happens(TimerFired(path, command.attempt))
         else:
-            assert not isinstance(command, Keep | Withdraw | End)
+            assert not isinstance(command, Keep | Withdraw | End | EndReasoning)
             self.happens(Succeeded(path, command.attempt, {"of": path} if value is None else value))
         return self
 
     def fails(self, path: str, kind: str = "not_found") -> "World":
         """Let what is open at a path fail."""
         command = self.open.pop(path)
-        assert not isinstance(command, Keep | Withdraw | End | SetTimer)
+        assert not isinstance(command, Keep | Withdraw | End | EndReasoning | SetTimer)
         self.happens(Failed(path, command.attempt, Failure(kind, f"{path} failed")))
         return self
 

@@ -15,12 +15,23 @@ from antiphon_shared.events import (
     BriefingRequested,
     CallToApprove,
     CancellationRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     EventData,
+    InputGiven,
+    InputRefused,
+    InputRequested,
     ModelDue,
+    NodeDue,
+    NodeSettled,
+    NodesSettled,
     OutagesSeen,
+    OutcomeSettled,
     PersonOverdue,
+    PinnedTool,
     QuerySubmitted,
     Question,
     QuestionAnswered,
@@ -29,7 +40,9 @@ from antiphon_shared.events import (
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
+    ResumeRequested,
     RungTaken,
+    RunOpened,
     SessionOpened,
     StepBegun,
     StepOutput,
@@ -42,7 +55,16 @@ from antiphon_shared.events import (
     ToSummarize,
 )
 from antiphon_shared.events.codec import ENVELOPES
-from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn, Uncertainty
+from antiphon_shared.events.session import (
+    Limits,
+    NodeOutcome,
+    QueryOptions,
+    Response,
+    RunOutcome,
+    Source,
+    Turn,
+    Uncertainty,
+)
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.briefing import Outline
 from antiphon_shared.process.errors import ErrorInfo
@@ -86,6 +108,26 @@ RESULTS = (
             fields={"query": "too long"},
         ),
     ),
+)
+
+RESPONSE_OF_A_RUN = Response(
+    session_id="s1~0123456789abcdef",
+    status="failed",
+    answer="It failed.",
+    run=RunOutcome(
+        workflow="book_trip",
+        specification="0" * 32,
+        status="needs_review",
+        nodes=(NodeOutcome(path="pay", status="failed", message="Silence."),),
+        standing=("book",),
+        unknown=("pay",),
+        undone=("hold",),
+        is_resumable=True,
+    ),
+    termination_reason="workflow_failed",
+    rounds_used=0,
+    tool_calls_used=2,
+    duration_ms=5,
 )
 
 EXAMPLES: tuple[EventData, ...] = (
@@ -231,6 +273,37 @@ EXAMPLES: tuple[EventData, ...] = (
     ),
     DeadlineReached(),
     ComponentFailed(component="tool_dispatcher", failed_event=FIRST_ID, error=ERROR),
+    RunOpened(
+        workflow="book_trip",
+        specification="0" * 32,
+        catalogue="abc",
+        tools={
+            "book": PinnedTool(is_write=True, is_idempotent=True, is_sequential=True, depends_on=("search",))
+        },
+        problem="There is no tool 'pay'.",
+        timeout_s=60,
+        person_s=10,
+        tenant="acme",
+    ),
+    NodesSettled(nodes=(NodeSettled(path="each/0", status="failed", message="Sold out."),), more=3),
+    NodeDue(node="retry", attempt=2),
+    InputRequested(round=7, node="ask", message="Book it?", expects={"agreed": {"type": "bool"}}, until=NOON),
+    InputGiven(round=7, values={"agreed": True}, by="Ann"),
+    InputRefused(round=7, because="param 'agreed': 1 is int, and bool is needed"),
+    OutcomeSettled(node="pay", happened=True, result=ARGUMENTS, by="Ann", reason="Seen on the statement."),
+    ResumeRequested(by="Ann", reason="The service is back."),
+    ChildBegun(round=2, child="s1~0123456789abcdef", node="choose", call_id="t1"),
+    ChildWaiting(
+        round=2,
+        call_id="t1",
+        child="s1~0123456789abcdef",
+        request=7,
+        message="Book it?",
+        expects={"agreed": {"type": "bool"}},
+        because="It is no bool.",
+        until=NOON,
+    ),
+    ChildEnded(round=2, call_id="t1", response=RESPONSE_OF_A_RUN),
 )
 
 

@@ -125,7 +125,9 @@ class RunDecisions:
         if not opened.problem:
             graph = graph_of(specification_in(known, opened.specification), opened.workflow)
         plan = Plan(graph) if opened.problem else plan_of(opened, graph)
-        self.pinned = Pinned(event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant))
+        self.pinned = Pinned(
+            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
+        )
         return begin(self.pinned, event, step.line.entry, query.options.workflow.params)
 
 

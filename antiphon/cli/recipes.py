@@ -1,0 +1,260 @@
+"""`antiphon recipes`: workflows learned from sessions that succeeded."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import load
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.recipe import Recipe, changed_tools
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    Json,
+    UsageError,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+    write,
+)
+from antiphon.cli.replay.reading import recording
+from antiphon.observe import connected
+from antiphon.recipes.chain import Chain, chain_of
+from antiphon.recipes.learn import Learned, learn
+from antiphon.recipes.settings import RecipeSettings
+from antiphon.recipes.store import RecipeStore
+from antiphon.recording.files import naming
+from antiphon.recording.found import ENDINGS
+from antiphon.recording.session_lines import session_lines
+from antiphon.submission import checked_session_id
+from antiphon.workflows.write import as_yaml
+
+app = typer.Typer(no_args_is_help=True, help="Recipes: workflows learned from sessions that succeeded.")
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name.")]
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+@app.command("learn")
+def learn_recipe(
+    sessions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SESSION_OR_RECORDING...",
+            help="Ids of finished sessions, or recordings (.jsonl, .jsonl.gz); of several, one recipe is made.",
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of the recipe; made of what it calls when left out.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it, too.")
+    ] = None,
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="Print it, and keep nothing in Redis.")] = False,
+    may_replace: Annotated[
+        bool, typer.Option("--replace", help="Replace another recipe of that name.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Turn the calls of finished sessions into a workflow that makes them again, and keep it as a recipe.
+
+    What stands in the question becomes a param, what an earlier call returned a reference to it; the rest stays as it
+    is, and is named on stderr. Of several sessions that made the same calls, what differs becomes a param too.
+
+    Exit codes: 0 learned; 1 no recipe can be made of them; 2 no such session, or a name that is taken; 3 unreadable,
+    or no Redis.
+
+    \b
+    antiphon recipes learn SESSION_ID --name book_flight
+    antiphon recipes learn one.jsonl two.jsonl --dry-run
+    """
+    run(_learn(sessions, name, output, is_dry, may_replace, json))
+
+
+@app.command("list")
+def list_recipes(json: Json = False) -> None:
+    """The recipes that are kept, the one learned or used last first."""
+    run(_list(json))
+
+
+@app.command()
+def show(name: Named, json: Json = False) -> None:
+    """One recipe, as a workflow file.
+
+    \b
+    antiphon recipes show book_flight > book_flight.yaml
+    antiphon workflows dry-run book_flight book_flight.yaml
+    """
+    run(_show(name, json))
+
+
+@app.command()
+def forget(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of recipes.")],
+    json: Json = False,
+) -> None:
+    """Remove recipes. Exit code 2, and nothing removed, when one of them does not exist."""
+    run(_forget(names, json))
+
+
+async def _learn(
+    sessions: Sequence[str], name: str | None, file: Path | None, is_dry: bool, may_replace: bool, json: bool
+) -> int:
+    if name is not None and not _NAME.fullmatch(name):
+        raise UsageError(
+            f"--name {one_line(name, 80)!r} is no name.",
+            hint="Use letters, digits and _, at most 64, the first no digit.",
+        )
+    gone: tuple[str, ...] = ()
+    if is_dry and all(map(_is_file, sessions)):
+        learned = learn([_read(one) for one in dict.fromkeys(sessions)], name)
+    else:
+        async with connected() as bus:
+            chains = [
+                _read(one) if _is_file(one) else await _session(bus, one) for one in dict.fromkeys(sessions)
+            ]
+            learned = learn(chains, name)
+            if not is_dry:
+                kept_max = load(RecipeSettings).kept
+                gone = await RecipeStore(bus).keep(learned.recipe, kept_max, may_replace=may_replace)
+    if file is not None:
+        _write(file, learned.text)
+    if json:
+        print_json(_as_json(learned, is_kept=not is_dry, gone=gone))
+        return EXIT_DONE
+    write(learned.text)
+    _report(learned, is_kept=not is_dry, gone=gone)
+    return EXIT_DONE
+
+
+def _is_file(named: str) -> bool:
+    return named.endswith(ENDINGS) or Path(named).is_file()
+
+
+def _read(named: str) -> Chain:
+    with naming(path := Path(named)):
+        return chain_of(recording(path))
+
+
+async def _session(bus: Bus, session_id: str) -> Chain:
+    checked = checked_session_id(session_id)
+    return chain_of([line async for line in session_lines(checked, bus.session(checked), bus)])
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--output: {file} cannot be written: {error.strerror}.") from None
+
+
+def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
+    say = stderr()
+    for node, argument, value in learned.fixed:
+        say.print(one_line(f"{node}: {argument} is always {shown(value)}."), style="dim")
+    for tool, why in learned.left_out:
+        say.print(one_line(f"A call of {tool} is left out: {why}."), style="dim")
+    for name in gone:
+        say.print(
+            one_line(f"{name} is not kept any more: there is room for no more recipes."), style="yellow"
+        )
+    name = one_line(learned.recipe.name)
+    say.print(f"Kept as {name}." if is_kept else f"{name} is not kept: this was a dry run.", style="dim")
+
+
+def _as_json(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": learned.recipe.name,
+        "is_kept": is_kept,
+        "learned_from": list(learned.recipe.learned_from),
+        "file": learned.recipe.file,
+        "fixed": [
+            {"node": node, "argument": argument, "value": value} for node, argument, value in learned.fixed
+        ],
+        "left_out": [{"tool": tool, "because": why} for tool, why in learned.left_out],
+        "gone": list(gone),
+    }
+
+
+async def _list(is_json: bool) -> None:
+    async with connected() as bus:
+        recipes, catalogue = await RecipeStore(bus).all(), await _catalogue(bus)
+    if is_json:
+        print_json([_summary(recipe, catalogue) for recipe in recipes])
+        return
+    rows = [
+        (
+            recipe.name,
+            ", ".join(recipe.workflow.params) or "-",
+            ", ".join(recipe.tools),
+            _currency(recipe, catalogue),
+            one_line(recipe.workflow.description, 80),
+        )
+        for recipe in recipes
+    ]
+    print_table(("name", "params", "tools", "current", "description"), rows, "No recipes.")
+
+
+async def _show(name: str, is_json: bool) -> None:
+    async with connected() as bus:
+        recipe, catalogue = await _existing(RecipeStore(bus), name), await _catalogue(bus)
+    if is_json:
+        print_json({**_summary(recipe, catalogue), "file": recipe.file})
+        return
+    write(as_yaml(recipe.specification))
+    source = f"Learned from {counted(len(recipe.learned_from), 'session')}: {', '.join(recipe.learned_from)}."
+    stderr().print(one_line(f"{source} Current: {_currency(recipe, catalogue)}."), style="dim")
+
+
+async def _forget(names: Sequence[str], is_json: bool) -> None:
+    async with connected() as bus:
+        store = RecipeStore(bus)
+        for name in names:
+            await _existing(store, name)
+        for name in names:
+            await store.forget(name)
+    if is_json:
+        print_json({"forgotten": list(dict.fromkeys(names))})
+    else:
+        stdout().print(one_line(f"Forgotten: {', '.join(dict.fromkeys(names))}."))
+
+
+async def _existing(store: RecipeStore, name: str) -> Recipe:
+    recipe = await store.get(name)
+    if recipe is None:
+        there = [one.name for one in await store.all()]
+        raise UsageError(f"there is no recipe {one_line(name, 80)!r}.", hint=did_you_mean(name, there))
+    return recipe
+
+
+async def _catalogue(bus: Bus) -> Catalogue | None:
+    """Return the tools that dispatchers offer now; None where none has published any."""
+    content_hash = await bus.current_catalogue()
+    return None if content_hash is None else await bus.catalogue(content_hash)
+
+
+def _currency(recipe: Recipe, catalogue: Catalogue | None) -> str:
+    if catalogue is None:
+        return "unknown, as no dispatcher has published its tools"
+    changed = changed_tools(recipe, catalogue)
+    return f"no, as {', '.join(changed)} changed" if changed else "yes"
+
+
+def _summary(recipe: Recipe, catalogue: Catalogue | None) -> dict[str, Any]:
+    changed = None if catalogue is None else list(changed_tools(recipe, catalogue))
+    return {
+        "name": recipe.name,
+        "description": recipe.workflow.description,
+        "params": list(recipe.workflow.params),
+        "tools": list(recipe.tools),
+        "changed_tools": changed,
+        "learned_from": list(recipe.learned_from),
+    }

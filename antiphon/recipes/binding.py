@@ -1,0 +1,252 @@
+"""Where each argument of a chain of calls comes from. Pure.
+
+Several sessions that made the same calls are looked at together: an argument has one value in each, and what it is
+taken from has to explain all of them. The first of these that does is chosen:
+
+1. the result that the model itself named by a placeholder;
+2. the question: a param. Results often repeat what was asked for, so this goes before them;
+3. an earlier argument with the same telling value: taken from where that one was;
+4. an earlier result: of the newest call that holds the value, where it stands least deep, then under a key like the
+   argument's name, then first;
+5. nothing, where the value is the same in all sessions: it stays as it is;
+6. a param.
+
+A secret, by the mark of its tool's author or because a recording has it redacted, is never written down: it comes from
+a result, or is a param of its own.
+
+See values.py for what a value is recognised by. A value that is not telling, or of which the tool's schema lists all
+that there are, is taken from a result only if it stands there once in all, under a key like the argument's name.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from antiphon_shared.workflows.references import ReferenceMissing, look_up
+
+from antiphon.recipes.chain import ArgumentPath, Chain
+from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, Source, reference_to
+from antiphon.recipes.values import Question, Wanted, identity, is_alike, is_telling, texts_in
+from tool_dispatcher.authoring.secret import holds_secret
+
+_ANY_NAME = "node"
+_REDACTED = "[redacted"
+
+
+def bind(chains: Sequence[Chain]) -> list[dict[str, Bound]]:
+    """Return the arguments of each call. The chains have the same tools in the same order."""
+    return [*_Binding(chains).calls()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """One value of a call: what it is in each session, and where it stands."""
+
+    call: int
+    path: ArgumentPath
+    values: tuple[Any, ...]
+    schema: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return next((str(part) for part in reversed(self.path) if isinstance(part, str)), "value")
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether no two sessions have the same value, so that a chance explains little."""
+        return len(self.values) > 1 and len({*map(identity, self.values)}) == len(self.values)
+
+    @property
+    def is_redacted(self) -> bool:
+        """Whether a session has it redacted, so that nobody knows what it was."""
+        return any(_REDACTED in text for text in texts_in(self.values))
+
+    @property
+    def key(self) -> str:
+        return identity(self.values)
+
+
+@dataclass
+class _Binding:
+    chains: Sequence[Chain]
+    bound: dict[str, FromParam | Literal] = field(default_factory=dict)
+    """What telling values of earlier arguments were bound to."""
+
+    def __post_init__(self) -> None:
+        self._questions = [Question(chain.question) for chain in self.chains]
+        first = self.chains[0].calls
+        wanted = Wanted(value for call in first for value in _values_in(call.arguments))
+        self._paths = [wanted.paths(call.result) if call.has_own_result else {} for call in first]
+        self._names_of_numbers: defaultdict[str, set[str]] = defaultdict(set)
+        for n in range(len(first)):
+            for one in self._leaves(self._whole(n)):
+                if isinstance(one.values[0], int | float):
+                    self._names_of_numbers[one.key].add(one.name)
+
+    def calls(self) -> Iterator[dict[str, Bound]]:
+        for n, call in enumerate(self.chains[0].calls):
+            inner = self._inner(self._whole(n))
+            yield {name: self._bind(one) for name, one in zip(call.arguments, inner, strict=True)}
+
+    def _whole(self, call: int) -> _Argument:
+        values = tuple(chain.calls[call].arguments for chain in self.chains)
+        return _Argument(call, (), values, self.chains[0].calls[call].definition.input_schema)
+
+    def _bind(self, one: _Argument) -> Bound:
+        first = one.values[0]
+        is_whole = isinstance(first, dict | list) and not one.is_redacted
+        source = self._placeholder(one) or self._result(one) if is_whole else None
+        if source is not None:
+            return source
+        if not _has_parts(one.values):
+            return self._source(one)
+        inner = map(self._bind, self._inner(one))
+        return dict(zip(first, inner, strict=True)) if isinstance(first, dict) else [*inner]
+
+    def _inner(self, one: _Argument) -> Iterator[_Argument]:
+        first = one.values[0]
+        for part in first if isinstance(first, dict) else range(len(first)):
+            values = tuple(value[part] for value in one.values)
+            yield _Argument(one.call, (*one.path, part), values, _schema_of(one.schema, part))
+
+    def _leaves(self, one: _Argument) -> Iterator[_Argument]:
+        if not _has_parts(one.values):
+            yield one
+            return
+        for inner in self._inner(one):
+            yield from self._leaves(inner)
+
+    def _source(self, one: _Argument) -> Source:
+        if one.is_redacted:
+            return self._secret(one)
+        if self._is_secret(one):
+            return self._placeholder(one) or self._result(one) or self._secret(one)
+        if found := self._placeholder(one):
+            return found
+        if self._is_asked_for(one):
+            return self._remembered(one, self._param(one))
+        if one.key in self.bound:
+            return self.bound[one.key]
+        if result := self._result(one):
+            return result
+        is_fixed = len({*map(identity, one.values)}) == 1
+        return self._remembered(one, Literal(one.values[0]) if is_fixed else self._param(one))
+
+    def _is_secret(self, one: _Argument) -> bool:
+        return holds_secret(self.chains[0].calls[one.call].definition.input_schema, one.path)
+
+    def _secret(self, one: _Argument) -> FromParam:
+        key = f"{one.call} {one.path}"  # two that are redacted look alike
+        return FromParam(key, one.name, one.values, one.schema, is_secret=True)
+
+    def _remembered(self, one: _Argument, source: FromParam | Literal) -> FromParam | Literal:
+        if all(map(is_telling, one.values)):
+            return self.bound.setdefault(one.key, source)
+        return source
+
+    def _param(self, one: _Argument) -> FromParam:
+        """Texts that are the same are one param; other values only where the argument has the same name."""
+        is_one = all(isinstance(value, str) and is_telling(value) for value in one.values)
+        key = one.key if is_one else f"{one.name} {one.key}"
+        return FromParam(key, one.name, one.values, one.schema)
+
+    def _is_asked_for(self, one: _Argument) -> bool:
+        if not all(
+            question.holds(value) for question, value in zip(self._questions, one.values, strict=True)
+        ):
+            return False
+        names = len(self._names_of_numbers[one.key]) if one.key in self._names_of_numbers else 0
+        return (
+            not names
+            or names == 1
+            or all(
+                question.times(value) >= names
+                for question, value in zip(self._questions, one.values, strict=True)
+            )
+        )
+
+    def _placeholder(self, one: _Argument) -> FromResult | None:
+        for chain in self.chains:
+            found = chain.calls[one.call].placeholders.get(one.path)
+            if found is not None and self._explains(source := FromResult(*found), one):
+                return source
+        return None
+
+    def _result(self, one: _Argument) -> FromResult | None:
+        first = self.chains[0].calls
+        if any(value is None or isinstance(value, bool) or value in ("", [], {}) for value in one.values):
+            return None
+        found = [
+            FromResult(call, path)
+            for call in range(one.call)
+            if first[call].round < first[one.call].round
+            for path in self._paths[call].get(identity(one.values[0]), ())
+        ]
+        found = [
+            source
+            for source in found
+            if self._may_explain(one, source, len(found)) and self._explains(source, one)
+        ]
+        if not found:
+            return None
+        return min(
+            found, key=lambda source: (-source.call, len(source.path), not _is_named_like(one, source))
+        )
+
+    def _may_explain(self, one: _Argument, source: FromResult, count: int) -> bool:
+        """Return whether a value is telling enough to come from there."""
+        if one.is_varied:
+            return True
+        value, is_named = one.values[0], _is_named_like(one, source)
+        is_once = count == 1
+        if isinstance(value, int | float):
+            return is_once and (is_telling(value) or is_named)
+        if not is_telling(value):
+            return is_once and is_named
+        return is_named or "enum" not in one.schema
+
+    def _explains(self, source: FromResult, one: _Argument) -> bool:
+        """Return whether the value of every session stands there, and can be referred to."""
+        reference = reference_to(source, _ANY_NAME)
+        if reference is None or source.call >= one.call:
+            return False
+        for chain, value in zip(self.chains, one.values, strict=True):
+            call = chain.calls[source.call]
+            try:
+                there = look_up(reference, {_ANY_NAME: call.result})
+            except ReferenceMissing:
+                return False
+            if not call.has_own_result or identity(there) != identity(value):
+                return False
+        return True
+
+
+def _values_in(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield every value at any depth of some arguments."""
+    waiting = list(arguments.values())
+    while waiting:
+        value = waiting.pop()
+        yield value
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _has_parts(values: Sequence[Any]) -> bool:
+    """Return whether all are objects with the same keys, or lists of the same length."""
+    if all(isinstance(value, dict) for value in values):
+        return len({frozenset(value) for value in values}) == 1
+    return all(isinstance(value, list) for value in values) and len({*map(len, values)}) == 1
+
+
+def _is_named_like(one: _Argument, source: FromResult) -> bool:
+    key = next((part for part in reversed(source.path) if isinstance(part, str)), "")
+    return is_alike(one.name, key)
+
+
+def _schema_of(schema: Any, part: str | int) -> dict[str, Any]:
+    """Return what a schema says of a property or an item; nothing where it does not say so plainly."""
+    if not isinstance(schema, dict):
+        return {}
+    around = schema.get("properties") if isinstance(part, str) else {part: schema.get("items")}
+    found = around.get(part) if isinstance(around, dict) else None
+    return found if isinstance(found, dict) else {}

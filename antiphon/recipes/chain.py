@@ -1,0 +1,217 @@
+"""What a finished session did: its question, and the calls that succeeded, in an order that they could run in. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antiphon_shared.events import QuerySubmitted, ResponseReady
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.placeholders import Reference, find
+from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
+
+from antiphon.recipes.values import levels, texts_in
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.recorded_calls import RecordedCall, batches_of
+
+CALLS_MAX = 200
+LEVELS_MAX = 40
+"""Of arguments; those of the file around them come on top."""
+_SQL = "sql_query"
+"""What a workflow runs itself, whatever tool has the name."""
+
+ArgumentPath = tuple[str | int, ...]
+
+
+class NotLearnable(AntiphonError):
+    """A session cannot become a recipe; the message says why."""
+
+    code = "not_learnable"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call that succeeded."""
+
+    tool: str
+    round: int
+    arguments: dict[str, Any]
+    result: Any
+    definition: ToolDefinition
+    placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]]
+    """Arguments that the model itself took from another call of the round: the index of that call, and the path."""
+    is_cited: bool = False
+    """Whether the answer is based on its result."""
+    has_own_result: bool = True
+    """Whether the result is of the tool itself and not of an alternative."""
+
+    @property
+    def is_write(self) -> bool:
+        return self.definition.effect == "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The calls of one session."""
+
+    session_id: str
+    question: str
+    """With what its user answered when asked back."""
+    calls: tuple[Made, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """Tool and reason of each call that is no part of it."""
+
+    def only(self, indexes: Sequence[int]) -> "Chain":
+        """Return the chain of some of its calls; those that their placeholders name are among them."""
+        moved = {index: n for n, index in enumerate(indexes)}
+        calls = []
+        for index in indexes:
+            call = self.calls[index]
+            kept = {path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved}
+            calls.append(replace(call, placeholders=kept))
+        left_out = [(call.tool, UNUSED) for n, call in enumerate(self.calls) if n not in moved]
+        return replace(self, calls=tuple(calls), left_out=(*self.left_out, *left_out))
+
+
+UNUSED = "its result was not used"
+
+
+def chain_of(lines: Iterable[Line]) -> Chain:
+    """Return what a recorded session did. Raises NotLearnable, where it did not succeed or part of it is not known."""
+    lines = list(lines)
+    query, response = _ends(lines)
+    if response is None:
+        raise NotLearnable("the session has no answer yet.", hint="Learn from it when it has ended.")
+    session_id = response.session_id
+    if response.status != "complete":
+        raise NotLearnable(
+            f"session {session_id} ended as {response.status} ({response.termination_reason}), and only what "
+            "succeeded is learned."
+        )
+    question, left_out = [query.query if query else ""], list[tuple[str, str]]()
+    calls: list[Made] = []
+    named = {id for one in response.result_sources for id in one.sources}
+    cited = {source.call_id for source in response.sources if source.number or source.id in named}
+    indexes: dict[str, int] = {}
+    for batch in batches_of(lines):
+        kept: list[tuple[int, RecordedCall]] = []
+        for n, one in enumerate(batch):
+            if one.call.name == ASK_USER and one.result.status == "ok":
+                question += texts_in(one.result.data)
+            if why := _why_left_out(one):
+                left_out.append((one.call.name, why))
+            else:
+                kept.append((n, one))
+            if one.result.repeated and one.call.id in cited:
+                cited.add(one.result.repeated.call_id)
+        _add(calls, _in_order(kept), indexes, batch)
+    made = [replace(call, is_cited=call_id in cited) for call, call_id in zip(calls, indexes, strict=True)]
+    if not made:
+        raise NotLearnable(f"session {session_id} made no call that a recipe could make again.")
+    if len(made) > CALLS_MAX:
+        raise NotLearnable(f"session {session_id} made {len(made)} calls; a recipe has at most {CALLS_MAX}.")
+    return Chain(session_id, "\n".join(question), tuple(_with_last_round_cited(made)), tuple(left_out))
+
+
+def _ends(lines: Iterable[Line]) -> tuple[QuerySubmitted | None, ResponseReady | None]:
+    query: QuerySubmitted | None = None
+    response: ResponseReady | None = None
+    for line in lines:
+        match line:
+            case EventLine(event=event):
+                match event.data:
+                    case QuerySubmitted() as found if query is None:
+                        query = found
+                    case ResponseReady() as ready:
+                        response = ready
+    return query, response
+
+
+def _why_left_out(one: RecordedCall) -> str:
+    """Return why a call is no part of a recipe; empty where it is. Raises NotLearnable."""
+    name, result = one.call.name, one.result
+    if result.error is not None and result.error.error_type == "outcome_unknown":
+        raise NotLearnable(f"nobody knows whether the call {one.call.id} of {name} took effect.")
+    if name in BUILT_INS:
+        return "it belongs to the session and not to the work"
+    if result.status != "ok":
+        return "it failed"
+    if result.repeated is not None:
+        return "nothing was done again: it was answered by an identical call"
+    if one.definition is None:
+        raise NotLearnable(
+            f"the recording does not say what the tool {name} takes.", hint="Learn from a newer session."
+        )
+    if one.definition.contract.validates:
+        return "it validates answers"
+    if name == _SQL:
+        raise NotLearnable(f"in a workflow {_SQL} is SQL over earlier results, and not this tool.")
+    if one.arguments is None:
+        raise NotLearnable(f"an argument of the call {one.call.id} of {name} is not in the recording.")
+    if levels(one.arguments) > LEVELS_MAX:
+        raise NotLearnable(
+            f"the arguments of the call {one.call.id} of {name} are nested too deep for a file."
+        )
+    return ""
+
+
+def _in_order(kept: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, RecordedCall]]:
+    """Yield the calls of a batch so that each comes after those that it waits for."""
+    waiting = list(kept)
+    while waiting:
+        there = {n for n, _ in waiting}
+        ready = next((one for one in waiting if not (_waits_for(one, waiting) & there)), waiting[0])
+        waiting.remove(ready)
+        yield ready
+
+
+def _waits_for(one: tuple[int, RecordedCall], others: Sequence[tuple[int, RecordedCall]]) -> set[int]:
+    n, recorded = one
+    named = {found.call for _, found in find(recorded.call.arguments) if isinstance(found, Reference)}
+    assert recorded.definition is not None, "what has no definition is not learned"
+    tools = {needed.tool for needed in recorded.definition.contract.depends_on}
+    return (named | {m for m, other in others if other.call.name in tools}) - {n}
+
+
+def _add(
+    calls: list[Made],
+    batch: Iterator[tuple[int, RecordedCall]],
+    indexes: dict[str, int],
+    whole: Sequence[RecordedCall],
+) -> None:
+    """Add the calls of a batch; `indexes` has where each is found, by its id."""
+    ids = {n: _answered_by(one) for n, one in enumerate(whole)}
+    for _, one in batch:
+        assert one.arguments is not None, "others are not learned"
+        assert one.definition is not None, "others are not learned"
+        placeholders: dict[ArgumentPath, tuple[int, ArgumentPath]] = {}
+        for path, found in find(one.call.arguments):
+            if isinstance(found, Reference) and ids.get(found.call) in indexes:
+                placeholders[path] = (indexes[ids[found.call]], found.path)
+        key = one.call.id if one.call.id not in indexes else f"{one.call.id}/{len(calls)}"
+        indexes[key] = len(calls)
+        calls.append(
+            Made(
+                tool=one.call.name,
+                round=one.round,
+                arguments=one.arguments,
+                result=one.result.data,
+                definition=one.definition,
+                placeholders=placeholders,
+                has_own_result=not one.result.substitute,
+            )
+        )
+
+
+def _answered_by(one: RecordedCall) -> str:
+    return one.result.repeated.call_id if one.result.repeated else one.call.id
+
+
+def _with_last_round_cited(calls: Sequence[Made]) -> Iterator[Made]:
+    """Count the calls of the last round as what the answer is based on, where it names no source among them."""
+    if any(call.is_cited for call in calls):
+        yield from calls
+        return
+    last = max(call.round for call in calls)
+    for call in calls:
+        yield replace(call, is_cited=call.round == last)

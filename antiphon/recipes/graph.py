@@ -1,0 +1,113 @@
+"""The graph of a recipe: nodes, the edges that they need, and their arguments as a file has them. Pure.
+
+A node waits for another
+
+- whose result it uses;
+- of an earlier round, if one of the two is a write: writes keep their order, and reads see what they saw;
+- whose tool its contract depends on, or that is of the same `sequential-only` tool,
+
+and for no other; what follows from other edges is not written. Calls of one round stay side by side.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from antiphon_shared.text.control import harmless
+
+from antiphon.recipes.chain import Chain, Made
+from antiphon.recipes.params import Given, as_name, free_name
+from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, reference_to, sources
+from antiphon.recipes.values import with_names
+
+_QUESTION_MAX = 500
+
+
+def node_names(calls: Sequence[Made]) -> list[str]:
+    """Return the name of each call's node."""
+    names: list[str] = []
+    for call in calls:
+        names.append(free_name(as_name(call.tool), names))
+    return names
+
+
+def workflow_fields(
+    chains: Sequence[Chain],
+    kept: Sequence[Mapping[str, Bound]],
+    nodes: Sequence[str],
+    params: Mapping[str, Given],
+) -> dict[str, Any]:
+    """Return a workflow as a file has it; `kept` has the arguments of each call, `nodes` its name."""
+    calls, names = chains[0].calls, {given.key: name for name, given in params.items()}
+    graph: dict[str, Any] = {}
+    for n, needed in enumerate(_edges(chains, kept)):
+        graph[nodes[n]] = {"call": calls[n].tool}
+        if needed:
+            graph[nodes[n]]["depends_on"] = [nodes[one] for one in needed]
+        if kept[n]:
+            graph[nodes[n]]["args"] = _written(kept[n], nodes, names)
+    used = {index for arguments in kept for index in used_by(arguments)}
+    results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
+    texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
+    question = with_names(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
+    declared = {
+        name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()
+    }
+    return {
+        "description": question or "Learned from a session.",
+        "params": declared,
+        "graph": graph,
+        "output": {node: f"${node}" for node in results},
+    }
+
+
+def _edges(chains: Sequence[Chain], kept: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
+    """Yield what each call waits for, without what follows from the rest."""
+    before: list[set[int]] = []
+    for n, arguments in enumerate(kept):
+        needed = used_by(arguments) | {
+            m for m in range(n) if any(_keeps_order(chain.calls[m], chain.calls[n]) for chain in chains)
+        }
+        direct: list[int] = []
+        behind = set[int]()
+        for m in sorted(needed, reverse=True):
+            if m not in behind:
+                direct.append(m)
+                behind |= {m, *before[m]}
+        before.append(behind)
+        yield sorted(direct)
+
+
+def _keeps_order(earlier: Made, later: Made) -> bool:
+    contract = later.definition.contract
+    if earlier.round < later.round:
+        is_ordered = earlier.is_write or later.is_write
+    else:
+        is_ordered = earlier.tool == later.tool and contract.mode == "sequential-only"
+    return is_ordered or any(needed.tool == earlier.tool for needed in contract.depends_on)
+
+
+def _written(bound: Any, nodes: Sequence[str], names: Mapping[str, str]) -> Any:
+    """Return an argument as a file has it."""
+    match bound:
+        case FromResult(call=call):
+            return str(reference_to(bound, nodes[call]))
+        case FromParam(key=key):
+            return f"${names[key]}"
+        case Literal(value=value):
+            return _escaped(value)
+        case dict():
+            return {key: _written(one, nodes, names) for key, one in bound.items()}
+    return [_written(one, nodes, names) for one in bound]
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("$", "$$")
+    if isinstance(value, dict):
+        return {key: _escaped(one) for key, one in value.items()}
+    return [_escaped(one) for one in value] if isinstance(value, list) else value
+
+
+def used_by(arguments: Mapping[str, Bound]) -> set[int]:
+    """Return the calls whose results some arguments are taken from."""
+    return {source.call for source in sources([*arguments.values()]) if isinstance(source, FromResult)}

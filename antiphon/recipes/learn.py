@@ -1,0 +1,155 @@
+"""From the calls of sessions to a workflow that makes them again. Pure.
+
+A call becomes a node (graph.py), its arguments what binding.py says.
+
+A read whose result no call used that is kept, and that the answer is not based on, is left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.recipe import Recipe, schema_hash
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.recipes.binding import bind
+from antiphon.recipes.chain import Chain, Made, NotLearnable
+from antiphon.recipes.graph import node_names, used_by, workflow_fields
+from antiphon.recipes.params import as_name, params_of
+from antiphon.recipes.replay_check import differences
+from antiphon.recipes.sources import Bound, FromResult, Literal, sources
+from antiphon.workflows.form import read_file
+from antiphon.workflows.load import InvalidWorkflow, build
+from antiphon.workflows.validate import problems_of
+from antiphon.workflows.write import as_yaml
+
+DOMAIN = "recipes"
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A recipe, and what was decided about it."""
+
+    recipe: Recipe
+    text: str
+    """The workflow file."""
+    fixed: tuple[tuple[str, str, Any], ...]
+    """Node, argument and value of what is always the same."""
+    left_out: tuple[tuple[str, str], ...]
+    """Tool and reason of each call that is no part of it."""
+
+
+def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
+    """Return the recipe of sessions that made the same calls.
+
+    Args:
+        chains: What each session did.
+        name: Of the recipe; made of what it calls when left out.
+
+    Raises:
+        NotLearnable: There is no recipe that makes the calls of every session; the message says why.
+    """
+    aligned = _aligned(chains)
+    arguments = bind(aligned)
+    live = _live(aligned, arguments)
+    aligned = [chain.only(live) for chain in aligned]
+    kept = [_moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live]
+    calls = aligned[0].calls
+    nodes = node_names(calls)
+    params = params_of(kept, nodes)
+    name = name or _name_of(calls)
+    specification = _built(name, workflow_fields(aligned, kept, nodes, params), calls)
+    for n, chain in enumerate(aligned):
+        made = dict(zip(nodes, chain.calls, strict=True))
+        given = {param: one.values[n] for param, one in params.items()}
+        for difference in differences(specification, name, made, given):
+            raise NotLearnable(f"the recipe would not do what session {chain.session_id} did: {difference}.")
+    recipe = Recipe(
+        name=name,
+        file=specification.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        tools={call.tool: schema_hash(call.definition) for call in calls},
+        learned_from=tuple(chain.session_id for chain in chains),
+    )
+    return Learned(recipe, as_yaml(specification), (*_fixed(nodes, kept),), aligned[0].left_out)
+
+
+def _aligned(chains: Sequence[Chain]) -> list[Chain]:
+    """Return chains of the same tools. Raises NotLearnable."""
+    chains = list(chains)
+    if not _differing(chains):
+        return chains
+    reduced = [chain.only(_live([chain], bind([chain]))) for chain in chains]
+    if why := _differing(reduced):
+        raise NotLearnable(
+            f"the sessions did not make the same calls: {why}.", hint="Learn from each of them by itself."
+        )
+    return reduced
+
+
+def _differing(chains: Sequence[Chain]) -> str:
+    """Return how sessions differ in their tools, and which arguments these are given; empty where they do not."""
+    first = chains[0]
+    for other in chains[1:]:
+        if len(other.calls) != len(first.calls):
+            return f"{first.session_id} made {len(first.calls)} that count and {other.session_id} {len(other.calls)}"
+        for n, (mine, its) in enumerate(zip(first.calls, other.calls, strict=True), 1):
+            if mine.tool != its.tool:
+                return f"call {n} is {mine.tool} in {first.session_id} and {its.tool} in {other.session_id}"
+            if mine.arguments.keys() != its.arguments.keys():
+                given = sorted(mine.arguments.keys() ^ its.arguments.keys())
+                return f"call {n}, {mine.tool}, is given {', '.join(given)} in one of them only"
+    return ""
+
+
+def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> list[int]:
+    """Return the indexes of the calls that count: writes, those that the answer is based on, and what they use."""
+    live = set[int]()
+    for n in reversed(range(len(arguments))):
+        made = [chain.calls[n] for chain in chains]
+        if n in live or made[0].is_write or any(call.is_cited for call in made):
+            live |= {n, *used_by(arguments[n])}
+    if not live:
+        raise NotLearnable("no call of the session was a write, or counted for the answer.")
+    return sorted(live)
+
+
+def _moved(bound: Any, indexes: Mapping[int, int]) -> Any:
+    match bound:
+        case FromResult(call=call, path=path):
+            return FromResult(indexes[call], path)
+        case dict():
+            return {key: _moved(one, indexes) for key, one in bound.items()}
+        case list():
+            return [_moved(one, indexes) for one in bound]
+    return bound
+
+
+def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[Made]) -> Specification:
+    """Return the specification. Raises NotLearnable where no file can hold it."""
+    try:
+        specification = build({"domain": DOMAIN, "version": "1", "workflows": {name: workflow}})
+    except InvalidWorkflow as invalid:
+        raise NotLearnable(f"the workflow is not valid: {invalid.problems[0]}.") from None
+    catalogue = Catalogue(tools=tuple({call.tool: call.definition for call in calls}.values()))
+    for problem in problems_of(specification, catalogue):
+        if problem.severity == "error":
+            raise NotLearnable(f"the workflow does not fit its tools: {problem}.")
+    read = read_file(as_yaml(specification), name)
+    if read.specification != specification:
+        why = str(read.problems[0]) if read.problems else "a value cannot be written"
+        raise NotLearnable(f"no workflow file can hold it: {why}.")
+    return specification
+
+
+def _fixed(nodes: Sequence[str], kept: Sequence[Mapping[str, Bound]]) -> Iterator[tuple[str, str, Any]]:
+    for node, arguments in zip(nodes, kept, strict=True):
+        for argument, bound in arguments.items():
+            values = [one.value for one in sources(bound) if isinstance(one, Literal)]
+            yield from ((node, argument, value) for value in values)
+
+
+def _name_of(calls: Sequence[Made]) -> str:
+    """Return a name made of the writes, or of the last call."""
+    telling = [call.tool for call in calls if call.is_write] or [calls[-1].tool]
+    return as_name("_and_".join(dict.fromkeys(telling)))

@@ -1,0 +1,182 @@
+"""What a value is recognised by: in the words of a question, and among the values of a result. Pure.
+
+A value is recognised only if it is telling, so that a chance does not become a rule:
+
+    text      3 characters or more, and no common word such as `name`, `open` or `the`
+    number    3 digits or more, or a fraction
+    list, object   one that holds such a value
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from antiphon_shared.memory.filing.dates import dates_in
+from antiphon_shared.text.words import plain_words, words
+
+Path = tuple[str | int, ...]
+
+_CHARACTERS_MIN = 3
+_NUMBER_MIN = 100
+_NUMBER_CHARACTERS_MAX = 40
+_VALUES_MAX = 500_000
+"""Of a result; what comes after is not looked at."""
+_PATHS_MAX = 20
+"""Of one value in one result."""
+_COMMON = frozenset((
+    "asc", "auto", "back", "book", "cancel", "check", "close", "code", "create", "data", "date", "default", "delete",
+    "desc", "email", "error", "false", "file", "find", "first", "get", "high", "info", "item", "items", "json", "key",
+    "last", "list", "low", "medium", "message", "name", "new", "next", "none", "normal", "null", "number", "off", "old",
+    "open", "order", "other", "page", "put", "read", "result", "search", "send", "set", "status", "success", "text",
+    "time", "title", "true", "type", "unknown", "update", "user", "value", "yes",
+))  # fmt: skip  # a text, not a column
+"""Words that stand in any result, beside those that text/words.py leaves out."""
+_NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
+_WORD = re.compile(r"\d{4}-\d{2}-\d{2}|\w+")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_NO_SPACES_FROM = "\u2e80"
+"""Scripts beyond put no space between words."""
+
+
+def identity(value: Any) -> str:
+    """Return what two JSON values share exactly if they are the same; 3, 3.0 and "3" are not."""
+    return json.dumps(value, sort_keys=True)
+
+
+def is_telling(value: Any) -> bool:
+    """Return whether a value says by itself where it comes from."""
+    match value:
+        case bool() | None:
+            return False
+        case str():
+            text = value.strip()
+            return len(text) >= _CHARACTERS_MIN and text.casefold() not in _COMMON and _says_something(text)
+        case int():
+            return abs(value) >= _NUMBER_MIN
+        case float():
+            return abs(value) >= _NUMBER_MIN or not value.is_integer()
+    return any(is_telling(one) for one in scalars(value))
+
+
+def _says_something(text: str) -> bool:
+    return not text.isalpha() or not text.isascii() or bool(words(text))
+
+
+def scalars(value: Any) -> Iterator[Any]:
+    """Yield what is neither list nor object in a value, in its order."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += reversed(one.values())
+        elif isinstance(one, list | tuple):
+            waiting += reversed(one)
+        else:
+            yield one
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return the texts in a value."""
+    return [one for one in scalars(value) if isinstance(one, str)]
+
+
+def is_alike(argument: str, key: str) -> bool:
+    """Return whether a key has an argument's name, or one of the two is part of the other: `id` and `flight_id`."""
+    one, other = _stems(argument), _stems(key)
+    return bool(one and other) and (one <= other or other <= one)
+
+
+@lru_cache(4_096)
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(word.removesuffix("s") for word in plain_words(name))
+
+
+def levels(value: Any) -> int:
+    """Return how deep lists and objects stand within each other."""
+    count, level = 0, [value]
+    while level := [one for one in level if isinstance(one, dict | list)]:
+        count += 1
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    return count
+
+
+class Question:
+    """The words of a question, as values are looked for in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.casefold()
+        self._dates = {found.date for found in dates_in(_WORD.findall(self._text))}
+        numbers = [found[0] for found in _NUMBER.finditer(text)]
+        self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
+
+    def holds(self, value: Any) -> bool:
+        """Return whether a value stands in it: a telling text as whole words, a date, a number."""
+        match value:
+            case bool() | None:
+                return False
+            case int() | float():
+                return value in self._numbers
+            case str() if date := _DATE.fullmatch(value):
+                return tuple(map(int, date.groups())) in self._dates
+            case str() if len(value.casefold()) <= len(self._text) and is_telling(value):
+                return re.search(_as_words(value), self._text) is not None
+        return False
+
+    def times(self, number: float) -> int:
+        """Return how often a number stands in it."""
+        return self._numbers.count(number)
+
+
+def _number(text: str) -> float | int:
+    plain = text.replace(",", "")
+    return float(plain) if "." in plain else int(plain)
+
+
+def _as_words(text: str) -> str:
+    """Return the pattern of a text that stands for itself, and not within a word."""
+    folded = text.casefold().strip()
+    before = "" if folded[0] >= _NO_SPACES_FROM else r"(?<!\w)"
+    behind = "" if folded[-1] >= _NO_SPACES_FROM else r"(?!\w)"
+    return before + r"\s+".join(map(re.escape, folded.split())) + behind
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with `<name>` instead of each telling value, by which `names` has its name."""
+    for value in sorted(filter(is_telling, names), key=len, reverse=True):
+        text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]
+    return text
+
+
+class Wanted:
+    """Values that are looked for in results."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self._identities = set[str]()
+        self._shapes = set[tuple[type, int]]()
+        for value in values:
+            self._identities.add(identity(value))
+            if isinstance(value, dict | list):
+                self._shapes.add((type(value), len(value)))
+
+    def paths(self, result: Any) -> dict[str, list[Path]]:
+        """Return where each of them stands in a result, by its identity; paths in the order of the result."""
+        found: dict[str, list[Path]] = {}
+        waiting: list[tuple[Path, Any]] = [((), result)]
+        for _ in range(_VALUES_MAX):
+            if not waiting:
+                break
+            path, value = waiting.pop()
+            if self._may_be(value) and (name := identity(value)) in self._identities:
+                paths = found.setdefault(name, [])
+                if len(paths) < _PATHS_MAX:
+                    paths.append(path)
+            if isinstance(value, dict):
+                waiting += [((*path, key), inner) for key, inner in reversed(value.items())]
+            elif isinstance(value, list):
+                waiting += [((*path, n), value[n]) for n in reversed(range(len(value)))]
+        return found
+
+    def _may_be(self, value: Any) -> bool:
+        return not isinstance(value, dict | list) or (type(value), len(value)) in self._shapes

@@ -1,0 +1,338 @@
+"""Calls of a session that are runs of workflows: begun beside the batch, and answered when they end. Pure.
+
+The batch's other calls go to the dispatchers as ever. When these and all runs have come to an end, their results are
+put together, in the order of the calls, in one tools.completed of the coordinator's own, which the next round begins
+with. A run that comes to wait for a person answers its call with that, and goes on by itself; where the session has a
+user, the user is asked.
+"""
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+from antiphon_shared.bus.handling import Send
+from antiphon_shared.events import (
+    AnyEvent,
+    CancellationRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
+    InputGiven,
+    Parent,
+    QuerySubmitted,
+    Question,
+    QuestionAnswered,
+    QuestionAsked,
+    ToolsCompleted,
+)
+from antiphon_shared.events.session import QueryOptions, Response, WorkflowCall
+from antiphon_shared.process.ids import child_session_id
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import Catalogue, ErrorType, Repeated, RequestedCall, ToolError, ToolResult
+from pydantic_core import from_json, to_json
+
+from coordinator.decision import Decision, Logged
+from coordinator.session import Children, ChildRun, MadeRun, Session, replace
+
+_RESULT_BYTES_MAX = 20_000
+"""Of a run's output that the model is shown; the document is rewritten at every step."""
+_CALLS_MAX = 100_000
+"""Of a batch."""
+_TITLE_CHARACTERS, _WHY_CHARACTERS = 1_000, 2_000
+_WHAT_THEN = {
+    "outcome_unknown": "Do not begin it again. Say in the answer that a person has to check what took effect.",
+    "validation_error": "Correct the arguments as the message says, and call it again.",
+    "api_failure": "Read what stands and what was undone before you begin it again.",
+    "timeout": "Read what stands and what was undone before you begin it again.",
+    "cancelled": "Go on without it, and say so in the answer.",
+}
+
+
+def workflow_of(call: RequestedCall, allowed: Sequence[str], catalogue: Catalogue) -> str:
+    """Return the hash of the specification that a call is a run of; empty for calls of tools, and refused ones."""
+    tool = catalogue.by_name.get(call.name)
+    is_run = tool is not None and call.name in allowed and call.refused is None and call.problem is None
+    return tool.workflow if tool is not None and is_run else ""
+
+
+def begun(
+    decision: Decision,
+    event: AnyEvent,
+    calls: Sequence[RequestedCall],
+    allowed: Sequence[str],
+    catalogue: Catalogue,
+) -> Decision:
+    """Return the decision that hands out a batch, with its runs begun."""
+    session = decision.session
+    runs: list[ChildRun] = []
+    made = list(session.children.made)
+    for index, call in enumerate(calls):
+        content_hash = workflow_of(call, allowed, catalogue)
+        if not content_hash:
+            continue
+        digest = _digest(call)
+        earlier = next((one for one in reversed(made) if one.digest == digest), None)
+        if earlier is not None and not earlier.is_clean:
+            result = _repeated(call, index, earlier)
+            runs.append(ChildRun(call=call, index=index, id=earlier.id, result=result))
+            continue
+        child = child_session_id(session.id, session.round * _CALLS_MAX + index)
+        made.append(MadeRun(id=child, digest=digest, call_id=call.id, round=session.round))
+        is_alone = catalogue.by_name[call.name].contract.mode == "sequential-only"
+        is_queued = is_alone and any(run.is_alone and run.result is None for run in runs)
+        runs.append(
+            ChildRun(
+                call=call,
+                index=index,
+                id=child,
+                specification=content_hash,
+                is_alone=is_alone,
+                is_queued=is_queued,
+            )
+        )
+    children = Children(runs=tuple(runs), has_batch=bool(decision.commands), made=tuple(made))
+    after = replace(session, children=children)
+    if not decision.commands and all(run.result is not None for run in runs):
+        return replace(completed(after, event, None), timers=decision.timers)
+    return _beginning(replace(decision, session=after), [run for run in runs if _may_begin(run)])
+
+
+def _may_begin(run: ChildRun) -> bool:
+    return run.result is None and not run.is_queued
+
+
+def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
+    """Return the decision with these runs begun."""
+    session = decision.session
+    noted = [ChildBegun(round=session.round, child=run.id, call_id=run.call.id) for run in runs]
+    sends = [Send(run.id, _query(session, run.call, run.specification), opens=True) for run in runs]
+    return replace(decision, commands=(*decision.commands, *noted), sends=(*decision.sends, *sends))
+
+
+def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """Return what follows from the end of a run, or from its waiting for a person; `named` is as for `decide`."""
+    match event.data:
+        case ChildEnded() as ended:
+            after = _after_ended(session, ended)
+        case ChildWaiting() as waiting if session.query.is_interactive:
+            return _ask(session, waiting)
+        case ChildWaiting() as waiting:
+            found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
+            after = session if found is None else _with(session, found, result=_waits(found, waiting))
+        case _:
+            return Decision(session)
+    if after is session:
+        return Decision(session)
+    decision = completed(after, event, _batch_of(after, named))
+    following = next((run for run in after.children.runs if run.is_queued), None)
+    is_next = following is not None and not any(
+        run.is_alone and _may_begin(run) for run in after.children.runs
+    )
+    if following is None or not is_next:
+        return decision
+    return _beginning(replace(decision, session=_with(after, following, is_queued=False)), (following,))
+
+
+def after_batch(session: Session, event: AnyEvent) -> Decision:
+    """Return what follows from the results of the batch's other calls."""
+    batch = event.data
+    assert isinstance(batch, ToolsCompleted), "the dispatchers have answered"
+    after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
+    return completed(after, event, batch)
+
+
+def _after_ended(session: Session, ended: ChildEnded) -> Session:
+    found = _waited_for(session, ended.round, ended.call_id, ended.response.session_id)
+    if found is None:
+        return session
+    result, is_clean = _result(found, ended.response)
+    made = tuple(
+        one.model_copy(update={"is_clean": is_clean}) if one.id == found.id else one
+        for one in session.children.made
+    )
+    return _with(replace(session, children=replace(session.children, made=made)), found, result=result)
+
+
+def _ask(session: Session, waiting: ChildWaiting) -> Decision:
+    """Ask the session's user what a run waits for."""
+    found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
+    if found is None:
+        return Decision(session)
+    asked = Question(id=found.call.id, question=_question(waiting))
+    return Decision(
+        _with(session, found, waits=waiting),
+        (QuestionAsked(round=session.round, questions=(asked,), until=waiting.until),),
+    )
+
+
+def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
+    """Hand the user's answer to the run that has asked; None where no run has."""
+    if answer.round != session.round:
+        return None
+    asking = [
+        run
+        for run in session.children.runs
+        if run.waits is not None and run.result is None and (not answer.calls or run.call.id in answer.calls)
+    ]
+    if not asking:
+        return None
+    found = asking[0]
+    assert found.waits is not None, "it has asked"
+    given = InputGiven(
+        round=found.waits.request, values=values_in(answer.answer, found.waits.expects), by=answer.by
+    )
+    send = Send(found.id, given)
+    return Decision(_with(session, found, waits=None), sends=(send,))
+
+
+def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
+    """Return the values in a person's answer: a JSON object, or the one value that is expected, in plain words."""
+    try:
+        value = from_json(text)
+    except ValueError:
+        value = text.strip()
+    if isinstance(value, dict):
+        return value
+    if len(expects) != 1:
+        return {"answer": value}  # refused by the run, which says what it expects
+    (name, param), *_ = expects.items()
+    kind = param.get("type") if isinstance(param, dict) else param
+    words = {"yes": True, "true": True, "no": False, "false": False}
+    if kind == "bool" and isinstance(value, str):
+        value = words.get(value.lower().rstrip("."), value)
+    if kind == "str" and not isinstance(value, str):
+        value = text.strip()
+    return {name: value}
+
+
+def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
+    """Put the results together once all are there. `batch` holds those of the batch's other calls, if there are any."""
+    children = session.children
+    if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
+        return Decision(session)
+    of_runs = {run.index: run.result for run in children.runs}
+    others = iter(batch.results if batch is not None else ())
+    count = len(of_runs) + (len(batch.results) if batch is not None else 0)
+    results = [of_runs.get(index) or next(others) for index in range(count)]
+    indexed = tuple(one.model_copy(update={"index": index}) for index, one in enumerate(results))
+    duration_ms = batch.duration_ms if batch is not None else 0
+    after = replace(session, children=Children(made=children.made), awaiting=(event.id,))
+    return Decision(after, (ToolsCompleted.of(session.round, indexed, duration_ms),))
+
+
+def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
+    """Return the results of the batch's other calls, where they have come before."""
+    data = named.event.data if named is not None else None
+    return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None
+
+
+def cancellations(session: Session) -> tuple[Send, ...]:
+    """Return what ends the runs that a session still waits for."""
+    reason = CancellationRequested(reason="its session has ended")
+    return tuple(Send(run.id, reason) for run in session.children.runs if _may_begin(run))
+
+
+def _query(session: Session, call: RequestedCall, content_hash: str) -> QuerySubmitted:
+    name = call.name.partition("_")[2]
+    given = ", ".join(f"{key}={value!r}" for key, value in call.arguments.items())
+    return QuerySubmitted(
+        query=one_line(f"{name}({given})", _TITLE_CHARACTERS),
+        options=QueryOptions(
+            workflow=WorkflowCall(name=name, params=call.arguments, specification=content_hash)
+        ),
+        parent=Parent(
+            session=session.id,
+            round=session.round,
+            call_id=call.id,
+            is_interactive=session.query.is_interactive,
+        ),
+        grant=session.query.grant,
+    )
+
+
+def _digest(call: RequestedCall) -> str:
+    arguments = json.dumps(call.arguments, sort_keys=True, default=str)
+    return blake2b(f"{call.name} {arguments}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _waited_for(session: Session, round: int, call_id: str, child: str) -> ChildRun | None:
+    if session.phase != "tools" or round != session.round:
+        return None
+    waiting = (run for run in session.children.runs if (run.call.id, run.id) == (call_id, child))
+    return next((run for run in waiting if run.result is None), None)
+
+
+def _with(session: Session, found: ChildRun, **changes: Any) -> Session:
+    runs = tuple(
+        run.model_copy(update=changes) if run.index == found.index else run for run in session.children.runs
+    )
+    return replace(session, children=replace(session.children, runs=runs))
+
+
+def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
+    """Return the result of a run's call, and whether it has left nothing behind, so that it may be begun again."""
+    outcome = response.run
+    if outcome is not None and outcome.status == "completed":
+        data = response.result if response.result is not None else response.answer
+        return _ok(run, _shown(data, response.session_id)), False
+    unknown = outcome is None or bool(outcome.unknown) or outcome.status == "compensation_failed"
+    is_clean = not unknown and outcome is not None and not outcome.standing
+    kind: ErrorType = "outcome_unknown" if unknown else "api_failure"
+    if outcome is not None and not unknown:
+        kinds: dict[str, ErrorType] = {"timed_out": "timeout", "cancelled": "cancelled"}
+        kind = kinds.get(outcome.status, "validation_error" if not outcome.nodes else "api_failure")
+    message = one_line(response.answer, _WHY_CHARACTERS)
+    error = ToolError(error_type=kind, message=message, suggested_action=_WHAT_THEN[kind])
+    return _failed(run, error), is_clean
+
+
+def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
+    told = {
+        "status": "waiting",
+        "message": waiting.message,
+        "expects": waiting.expects,
+        "until": waiting.until.isoformat(),
+        "run": run.id,
+    }
+    return _ok(run, told)
+
+
+def _question(waiting: ChildWaiting) -> str:
+    expected = ", ".join(
+        f"{name} ({param.get('type', 'value') if isinstance(param, dict) else param})"
+        for name, param in waiting.expects.items()
+    )
+    because = f"{waiting.because}. " if waiting.because else ""
+    form = "" if len(waiting.expects) == 1 else " Answer with a JSON object."
+    return f"{because}{waiting.message} Expected: {expected}.{form}"
+
+
+def _shown(data: Any, run_id: str) -> Any:
+    text = to_json(data, fallback=str)
+    if len(text) <= _RESULT_BYTES_MAX:
+        return data
+    beginning = text[:_RESULT_BYTES_MAX].decode(errors="ignore")
+    return {
+        "beginning": beginning,
+        "note": f"Cut: the output has {len(text):,} bytes; run {run_id} has it whole.",
+    }
+
+
+def _ok(run: ChildRun, data: Any) -> ToolResult:
+    return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="ok", data=data)
+
+
+def _failed(run: ChildRun, error: ToolError) -> ToolResult:
+    return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="error", error=error)
+
+
+def _repeated(call: RequestedCall, index: int, earlier: MadeRun) -> ToolResult:
+    return ToolResult(
+        index=index,
+        call_id=call.id,
+        tool=call.name,
+        status="ok",
+        data={"note": f"This run was begun before: see the result of call {earlier.call_id}."},
+        repeated=Repeated(call_id=earlier.call_id, round=earlier.round),
+    )

@@ -1,0 +1,118 @@
+"""A run and the sessions around it: those that its `reason` nodes are, and the one that has begun it. Pure."""
+
+from typing import Any
+
+from antiphon_shared.bus.handling import Send
+from antiphon_shared.events import (
+    CancellationRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
+    InputRefused,
+    InputRequested,
+    Parent,
+    QuerySubmitted,
+)
+from antiphon_shared.events.client import QUERY_LENGTH_MAX
+from antiphon_shared.events.session import QueryOptions, Response
+from antiphon_shared.process.ids import child_session_id
+from antiphon_shared.workflows.nodes import ReasonNode
+from antiphon_shared.workflows.params import Param
+
+from coordinator.runs.making import Making, Pinned
+from coordinator.runs.state import Open
+from coordinator.workflows.messages import Failed, Failure, Happening, Reason, Succeeded
+
+_DEADLINE_S_MAX = 86_400.0
+_WHY_CHARACTERS = 500
+
+
+def begin_reasoning(making: Making, command: Reason) -> None:
+    """Open a session that answers the question of a node."""
+    number = making.waits(command.path, "reason", command.attempt)
+    node, pinned = command.node, making.pinned
+    child = child_session_id(pinned.run_id, number)
+    question = "\n\n".join(filter(None, (command.question, command.instructions)))
+    options = QueryOptions(
+        tools=node.tools,
+        output_schema=schema_of(node),
+        validation_tools=node.validation_tools or None,
+        max_rounds=node.max_rounds,
+        deadline_s=min(node.timeout_s or pinned.opened.timeout_s, _DEADLINE_S_MAX),
+    )
+    parent = Parent(session=pinned.run_id, round=number)
+    query = QuerySubmitted(
+        query=question[:QUERY_LENGTH_MAX], options=options, parent=parent, grant=pinned.beginning.grant
+    )
+    making.events.append(ChildBegun(round=number, child=child, node=command.path))
+    making.sends.append(Send(child, query, opens=True))
+
+
+def schema_of(node: ReasonNode) -> dict[str, Any] | None:
+    """Return the JSON Schema that the answer of a node must fit; None for any text."""
+    expects = node.expects
+    if not expects or not all(isinstance(one, Param) for one in expects.values()):
+        return expects or None
+    required = [name for name, param in expects.items() if param.is_required]
+    properties = {name: param.as_schema() for name, param in expects.items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def reasoned(making: Making, path: str, open: Open, response: Response) -> Happening:
+    """Return what the end of a node's session means for the graph. Its answer counts only if it is complete."""
+    making.open[path] = None
+    if response.status == "complete":
+        node = making.pinned.plan.node(path).node
+        is_shaped = isinstance(node, ReasonNode) and node.expects is not None
+        return Succeeded(path, open.attempt, response.result if is_shaped else response.answer)
+    reasons = [one.message for one in response.uncertainty if one.severity != "note"]
+    message = " ".join([f"its session ended as {response.status} ({response.termination_reason})", *reasons])
+    return Failed(path, open.attempt, Failure("reasoning_failed", message[:_WHY_CHARACTERS]))
+
+
+def cancel_reasoning(making: Making, path: str) -> None:
+    """Let the session of a node end now; the node has failed once it has."""
+    found = making.open.get(path) or making.state.open.get(path)
+    if found is not None and found.kind == "reason":
+        child = child_session_id(making.pinned.run_id, found.number)
+        cancelled = CancellationRequested(reason="its run is stopping")
+        making.sends.append(Send(child, cancelled))
+
+
+def tell_parent(making: Making, response: Response | None) -> None:
+    """Let the session that has begun the run know that it waits for a person, or is over."""
+    parent = making.pinned.beginning.parent
+    if parent is None:
+        return
+    if response is not None:
+        ended = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
+        making.sends.append(Send(parent.session, ended))
+        return
+    for event in making.events:
+        if isinstance(event, InputRequested):
+            making.sends.append(Send(parent.session, _waiting(making.pinned, event)))
+        elif isinstance(event, InputRefused) and parent.is_interactive:
+            asked = making.state.open[making.state.paths[event.round]].asked
+            assert asked is not None, "it waits for a person"
+            waiting = _waiting(making.pinned, asked, event.because)
+            making.sends.append(Send(parent.session, waiting))
+
+
+def _waiting(pinned: Pinned, asked: InputRequested, because: str = "") -> ChildWaiting:
+    parent = pinned.beginning.parent
+    assert parent is not None, "only a child has somebody to tell"
+    return ChildWaiting(
+        round=parent.round,
+        call_id=parent.call_id,
+        child=pinned.run_id,
+        request=asked.round,
+        message=asked.message,
+        expects=asked.expects,
+        because=because,
+        until=asked.until,
+    )

@@ -1,0 +1,140 @@
+"""What the coordinator says of runs of workflows, and of sessions that others have begun."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import AwareDatetime, Field
+
+from antiphon_shared.events.base import Component, EventData
+from antiphon_shared.events.session import Response
+from antiphon_shared.tools.calls import Approval
+from antiphon_shared.values import DEFAULT_TENANT, Round, SessionId, Tenant, Value
+
+
+class PinnedTool(Value):
+    """What the decisions of a run have to know of a tool, as it was when the run began."""
+
+    is_write: bool = False
+    is_idempotent: bool = False
+    is_sequential: bool = False
+    is_open_world: bool = Field(
+        default=False, description="Whether anybody may have written what it returns."
+    )
+    approval: Approval = "never"
+    depends_on: tuple[str, ...] = ()
+    timeout_s: float = Field(default=30.0, gt=0)
+
+
+class RunOpened(EventData):
+    """The recorded inputs that a run is decided by."""
+
+    type: ClassVar[str] = "antiphon.run.opened.v1"
+    inbox: ClassVar[Component | None] = None
+
+    workflow: str
+    specification: str = Field(description="Content hash of the specification; empty where there is none.")
+    catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
+    tools: dict[str, PinnedTool] = Field(description="The tools that the workflow calls and that there are.")
+    problem: str = Field(default="", description="Why it cannot begin, as a sentence; empty where it can.")
+    timeout_s: float = Field(
+        gt=0, description="Of working; while only people are waited for, the clock stands."
+    )
+    person_s: float = Field(gt=0, description="Seconds that an approval is waited for at most.")
+    tenant: Tenant = DEFAULT_TENANT
+    grant_refused: str = Field(
+        default="", description="Why its grant counted for nothing; empty when it counted."
+    )
+    is_grant_ignored: bool = Field(
+        default=False, description="Whether there was no key to verify a grant with."
+    )
+
+
+class InputRequested(EventData):
+    """A run waits for values from a person."""
+
+    type: ClassVar[str] = "antiphon.input.requested.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round = Field(description="The number of the request.")
+    node: str
+    message: str
+    expects: dict[str, Any] = Field(
+        description="The values by name, each with its type, as params have them."
+    )
+    until: AwareDatetime
+
+
+class InputRefused(EventData):
+    """Values that a person gave do not count; the run goes on waiting."""
+
+    type: ClassVar[str] = "antiphon.input.refused.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    because: str
+
+
+class NodeSettled(Value):
+    """A node of a run that has settled."""
+
+    path: str
+    status: Literal["done", "failed", "skipped", "stopped"]
+    message: str = Field(default="", description="Why it failed; empty where it did not.")
+
+
+class NodesSettled(EventData):
+    """What has settled in a run beside the calls that report themselves; for observers."""
+
+    type: ClassVar[str] = "antiphon.nodes.settled.v1"
+    inbox: ClassVar[Component | None] = None
+
+    nodes: tuple[NodeSettled, ...] = Field(min_length=1)
+    more: int = Field(default=0, ge=0, description="How many are not listed.")
+
+
+class NodeDue(EventData):
+    """The time of a node of a run has come: to go on, to be tried again, or to have ended; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.node.due.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    node: str
+    attempt: int = Field(ge=0, description="0: the node as a whole has taken too long.")
+
+
+class ChildBegun(EventData):
+    """A session has begun another, and waits for its end."""
+
+    type: ClassVar[str] = "antiphon.child.begun.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round = Field(description="Of a session its round, of a run the number of its request.")
+    child: SessionId
+    node: str = Field(default="", description="Of a run: the path of the node that is a session.")
+    call_id: str = Field(default="", description="Of a session: the call that is a run.")
+
+
+class ChildWaiting(EventData):
+    """A run that a session has begun waits for a person."""
+
+    type: ClassVar[str] = "antiphon.child.waiting.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    call_id: str
+    child: SessionId
+    request: Round = Field(description="The number of the request in the run.")
+    message: str
+    expects: dict[str, Any]
+    because: str = Field(default="", description="Why the values given last do not count.")
+    until: AwareDatetime
+
+
+class ChildEnded(EventData):
+    """A session that another has begun is over."""
+
+    type: ClassVar[str] = "antiphon.child.ended.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    call_id: str = ""
+    response: Response

@@ -1,0 +1,92 @@
+"""A published workflow as the tool that a model sees: `w_` and its name. Pure."""
+
+from typing import Any
+
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract
+from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode, YieldNode
+from antiphon_shared.workflows.outline import outline
+from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+
+PREFIX = "w_"
+BUILT_IN_TOOLS = frozenset(("sql_query",))
+"""Calls of workflows that need no tool of the catalogue."""
+_NAME_CHARACTERS_MAX = 64
+_TIMEOUT_S_MAX = 3_600.0
+
+
+def as_tool(specification: Specification, name: str, catalogue: Catalogue) -> ToolDefinition | None:
+    """Return the tool that a workflow is for a model; None where it calls tools that there are not.
+
+    Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all its tools,
+    and it is sequential-only unless all of them are parallel-safe.
+    """
+    workflow = specification.workflows[name]
+    try:
+        graph = compile_graph(specification, name)
+    except TooLarge:
+        return None
+    called = [one for one in tools_called(graph) if one not in BUILT_IN_TOOLS]
+    if len(PREFIX + name) > _NAME_CHARACTERS_MAX or any(one not in catalogue.by_name for one in called):
+        return None
+    tools = [catalogue.by_name[one] for one in called]
+    try:
+        contracts = [tool.contract for tool in tools]
+    except ValueError:
+        return None
+    is_write = any(tool.effect == "write" for tool in tools)
+    needed = {scope for contract in contracts for scope in contract.scopes_needed} - {"read", "write"}
+    is_parallel = all(contract.mode == "parallel-safe" for contract in contracts)
+    contract = Contract(
+        effect="write" if is_write else "read",
+        mode="parallel-safe" if is_parallel else "sequential-only",
+        scopes=tuple(sorted(needed)),
+        timeout_s=min(workflow.timeout_s, _TIMEOUT_S_MAX),
+        open_world=any(contract.open_world for contract in contracts),
+    )
+    return ToolDefinition(
+        name=PREFIX + name,
+        description=_description(workflow, graph),
+        input_schema={**_schema(workflow), CONTRACT_KEYWORD: contract.as_keyword()},
+        effect=contract.effect,
+        workflow=specification_hash(specification),
+    )
+
+
+def tools_called(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the tools that a workflow may call, to do and to undo, each once."""
+    names: dict[str, None] = {}
+    for one in graph.nodes.values():
+        node = one.node
+        if isinstance(node, CallNode):
+            names[node.call] = None
+        if isinstance(node, ReasonNode):
+            names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
+        steps = node.steps if isinstance(node, CompensateNode) else ()
+        own = getattr(node, "compensate", None)
+        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
+    return tuple(names)
+
+
+def _description(workflow: Workflow, graph: Graph) -> str:
+    waits = any(isinstance(one.node, YieldNode) for one in graph.nodes.values())
+    parts = [
+        workflow.description.strip(),
+        f"A workflow: one call runs all of it.\n{outline(workflow)}",
+        "It may wait for a person; the result is then `waiting`, and it goes on by itself." if waits else "",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _schema(workflow: Workflow) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    for name, param in workflow.params.items():
+        schema = param.as_schema()
+        if param.default is not None:
+            schema["default"] = param.default
+        if param.example is not None:
+            schema["examples"] = [param.example]
+        properties[name] = schema
+    required = [name for name, param in workflow.params.items() if param.is_required]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -1,0 +1,79 @@
+"""What a workflow does, in words: its nodes, its ways, and an outline of the whole that a model reads. Pure."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from antiphon_shared.workflows.nodes import (
+    BranchNode,
+    CallNode,
+    CompensateNode,
+    ForeachNode,
+    ParallelNode,
+    WaitNode,
+    WorkflowNode,
+    parts,
+)
+from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.specification import Workflow
+
+_LINE_CHARACTERS, _LINES_MAX = 100, 40
+
+
+def outline(workflow: Workflow) -> str:
+    """Return a short indented text: what runs after what, at once or by choice, and what happens on failure."""
+    lines: list[str] = []
+    for id, node in workflow.graph.items():
+        after = f" after {', '.join(node.depends_on)}" if node.depends_on else ""
+        only = f" if {node.when}" if node.when else ""
+        lines.append(f"- {id}: {node_text(node)}{after}{only}{_undone(node)}")
+        lines += [f"  - {part}: {node_text(one)}{_undone(one)}" for part, one in parts(node).items()]
+        lines += [f"  - {why}: {target}" for why, target in ways(node, workflow.graph)]
+        if isinstance(node, CompensateNode):
+            lines += [f"  - {step.call}" for step in node.steps]
+    cut = [
+        line if len(line) <= _LINE_CHARACTERS else f"{line[:_LINE_CHARACTERS]}..."
+        for line in lines[:_LINES_MAX]
+    ]
+    return "\n".join(
+        [*cut, *([f"- and {len(lines) - _LINES_MAX} lines more"] if len(lines) > _LINES_MAX else [])]
+    )
+
+
+def node_text(node: Any) -> str:
+    """Return what a node does: `call book_flight`, `foreach day in range(...)`."""
+    match node:
+        case CallNode():
+            return f"call {node.call}"
+        case WorkflowNode():
+            return f"workflow {node.workflow}"
+        case ForeachNode():
+            return f"foreach {node.as_} in {node.items}"
+        case WaitNode():
+            return f"wait until {node.until}" if node.until else f"wait {node.seconds} s"
+        case ParallelNode() if node.on_partial_failure == "continue":
+            return "parallel, going on after failures"
+    return str(node.type)
+
+
+def param_text(param: Param) -> str:
+    """Return the type of a param: `str (date)`, `int = 7`, `str?` for one that may be left out."""
+    form = f" ({param.format})" if param.format else ""
+    if param.default is not None:
+        return f"{param.type}{form} = {shown(param.default)}"
+    return f"{param.type}{form}{'' if param.required else '?'}"
+
+
+def ways(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield why a node may activate another, and which; `ids` are those of the graph."""
+    if isinstance(node, BranchNode):
+        yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)
+    on_error = getattr(node, "on_error", None)
+    if on_error and on_error.fallback:
+        yield "on error", on_error.fallback
+    if isinstance(node, ParallelNode) and node.on_partial_failure in {*ids} - {"abort", "continue"}:
+        yield "on partial failure", node.on_partial_failure
+
+
+def _undone(node: Any) -> str:
+    own = getattr(node, "compensate", None)
+    return f", undone by {own.call}" if own is not None else ""

@@ -1,0 +1,184 @@
+"""`antiphon recipes` learns from sessions in Redis and from recordings, and keeps what it has learned."""
+
+import asyncio
+import json
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Header, Line
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.recipes.sessions import a_booking, session_of
+from tests.redis_server import RedisServer
+
+QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
+FILE = """\
+domain: recipes
+version: "1"
+workflows:
+  book_trip:
+    description: Book a flight from <origin> to <destination> on <date>, and a room there for 2 nights.
+    params:
+      origin: {type: str, required: true, example: NYC}
+      destination: {type: str, required: true, example: LIS}
+      date: {type: str, required: true, example: "2030-05-01", format: date}
+      nights: {type: int, required: true, example: 2}
+    graph:
+      find_flights:
+        call: find_flights
+        args: {origin: $origin, destination: $destination, date: $date}
+      book_flight:
+        depends_on: [find_flights]
+        call: book_flight
+        args: {flight: $find_flights.found.0.id, seat: aisle}
+      book_hotel:
+        depends_on: [book_flight]
+        call: book_hotel
+        args: {place: $destination, start: $date, nights: $nights}
+    output: {book_flight: $book_flight, book_hotel: $book_hotel}
+"""
+
+
+@pytest.fixture(scope="module")
+def booking() -> list[Line]:
+    return asyncio.run(session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, ["examples.trips"]))
+
+
+@pytest.fixture
+def recording(folder: Path, booking: list[Line]) -> str:
+    write_lines(folder / "booking.jsonl", booking)
+    return "booking.jsonl"
+
+
+@pytest.fixture
+def environment(redis_server: RedisServer) -> dict[str, str]:
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
+
+
+def id_of(lines: list[Line]) -> str:
+    assert isinstance(lines[0], Header)
+    return lines[0].session_id
+
+
+def test_a_recording_is_learned_without_redis(run: InProcess, recording: str, folder: Path) -> None:
+    done = run("recipes", "learn", recording, "--dry-run", "--name", "book_trip", "-o", "trip.yaml")
+    assert (done.exit_code, done.stdout) == (0, FILE)
+    assert (folder / "trip.yaml").read_text() == FILE
+    assert done.stderr.splitlines() == [
+        'book_flight: seat is always "aisle".',
+        "A call of weather_on is left out: its result was not used.",
+        "book_trip is not kept: this was a dry run.",
+    ]
+    checked = run("workflows", "validate", "trip.yaml", "--tools", "examples.trips")
+    assert (checked.exit_code, checked.stdout) == (0, "")
+
+
+def test_a_session_in_redis_is_learned_kept_shown_and_forgotten(
+    run: InProcess, recording: str, booking: list[Line], environment: dict[str, str]
+) -> None:
+    assert run("recording", "import", recording, **environment).exit_code == 0
+    done = run("recipes", "learn", id_of(booking), "--name", "book_trip", **environment)
+    assert (done.exit_code, done.stdout) == (0, FILE)
+    listed = json.loads(run("recipes", "list", "--json", **environment).stdout)
+    assert [(one["name"], one["tools"]) for one in listed] == [
+        ("book_trip", ["find_flights", "book_flight", "book_hotel"])
+    ]
+    assert listed[0]["learned_from"] == [id_of(booking)]
+    assert "book_trip" in run("recipes", "list", **environment).stdout
+    shown = run("recipes", "show", "book_trip", **environment)
+    assert shown.stdout == FILE
+    assert "Learned from 1 session" in shown.stderr
+    gone = run("recipes", "forget", "book_trip", **environment)
+    assert (gone.exit_code, gone.stdout) == (0, "Forgotten: book_trip.\n")
+    assert json.loads(run("recipes", "list", "--json", **environment).stdout) == []
+
+
+def test_a_recipe_tells_which_of_its_tools_have_changed(
+    run: InProcess, recording: str, environment: dict[str, str]
+) -> None:
+    run("recipes", "learn", recording, **environment)
+    name = "book_flight_and_book_hotel"
+    assert "no dispatcher has published" in run("recipes", "show", name, **environment).stderr
+    asyncio.run(_publish_one_tool(environment))
+    shown = json.loads(run("recipes", "show", name, "--json", **environment).stdout)
+    assert shown["changed_tools"] == ["find_flights", "book_flight", "book_hotel"]
+    assert (
+        "no, as find_flights, book_flight, book_hotel changed"
+        in run("recipes", "show", name, **environment).stderr
+    )
+
+
+async def _publish_one_tool(environment: dict[str, str]) -> None:
+    from antiphon_shared.bus.connection import Connections
+    from antiphon_shared.bus.keys import Keys
+    from antiphon_shared.bus.redis_bus import Bus
+    from antiphon_shared.process.settings import BusSettings
+    from antiphon_shared.tools.calls import Catalogue
+
+    from tests.antiphon.recipes.chains import a_tool
+
+    connections = Connections(environment["ANTIPHON_REDIS_URL"])
+    bus = Bus(connections, Keys(environment["ANTIPHON_NAMESPACE"]), BusSettings())
+    await bus.open()
+    await bus.publish_catalogue(Catalogue(tools=(a_tool("book_flight", "write"),)))
+    await bus.close()
+
+
+def test_a_name_that_is_taken_is_not_taken_away(
+    run: InProcess, recording: str, folder: Path, environment: dict[str, str]
+) -> None:
+    other = asyncio.run(
+        session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", ["examples.trips"])
+    )
+    write_lines(folder / "other.jsonl", other)
+    assert run("recipes", "learn", recording, "--name", "trip", **environment).exit_code == 0
+    refused = run("recipes", "learn", "other.jsonl", "--name", "trip", **environment)
+    assert refused.exit_code == 2
+    assert "there is another recipe named trip" in refused.stderr
+    assert run("recipes", "learn", "other.jsonl", "--name", "trip", "--replace", **environment).exit_code == 0
+    both = run("recipes", "learn", recording, "other.jsonl", "--name", "both", "--json", **environment)
+    params = json.loads(both.stdout)["file"]["workflows"]["both"]["params"]
+    assert [*params] == ["origin", "destination", "date", "nights"]
+
+
+def test_room_is_made_as_the_setting_says(
+    run: InProcess, recording: str, environment: dict[str, str]
+) -> None:
+    environment = {**environment, "ANTIPHON_RECIPES_KEPT": "1"}
+    run("recipes", "learn", recording, "--name", "one", **environment)
+    done = run("recipes", "learn", recording, "--name", "two", **environment)
+    assert "one is not kept any more" in done.stderr
+    assert [one["name"] for one in json.loads(run("recipes", "list", "--json", **environment).stdout)] == [
+        "two"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (("learn", "missing.jsonl", "--dry-run"), 3, "missing.jsonl"),
+        (("learn", "booking.jsonl", "--name", "1st", "--dry-run"), 2, "'1st' is no name"),
+        (("learn", "booking.jsonl", "--dry-run", "-o", "no/where.yaml"), 2, "cannot be written"),
+        (("learn", "no-such-session"), 2, "no session no-such-session"),
+        (("learn", "no session"), 2, "cannot be one"),
+        (("show", "nothing"), 2, "there is no recipe 'nothing'"),
+        (("forget", "nothing"), 2, "there is no recipe 'nothing'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_exit_code(
+    words: tuple[str, ...], code: int, why: str, run: InProcess, recording: str, environment: dict[str, str]
+) -> None:
+    refused = run("recipes", *words, **environment)
+    assert (refused.exit_code, refused.stdout) == (code, "")
+    assert why in refused.stderr
+
+
+def test_a_session_that_did_not_succeed_is_no_recipe(run: InProcess, folder: Path) -> None:
+    from tests.antiphon.conftest import ROOT
+
+    partial = ROOT / "tests/recordings/a_single_round.jsonl"
+    refused = run("recipes", "learn", str(partial), "--dry-run")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "ended as partial" in refused.stderr

@@ -1,0 +1,84 @@
+"""Recipes in Redis: kept by name, as many as there is room for."""
+
+import json
+
+import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.workflows.recipe import Recipe
+
+from antiphon.errors import AlreadyThere
+from antiphon.recipes.learn import learn
+from antiphon.recipes.store import RecipeStore
+from tests.antiphon.recipes.chains import a_call, a_chain
+
+
+def a_recipe(name: str, what: str = "soup") -> Recipe:
+    return learn([a_chain("Go.", a_call("put", {"x": what}, {}, 1, effect="write"))], name).recipe
+
+
+async def names(store: RecipeStore) -> list[str]:
+    return [recipe.name for recipe in await store.all()]
+
+
+async def test_a_recipe_is_read_as_it_was_kept(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    await store.keep(a_recipe("one"), 10)
+    assert await store.get("one") == a_recipe("one")
+    assert (await store.all())[0].workflow.graph["put"] == a_recipe("one").workflow.graph["put"]
+    assert await store.get("two") is None
+
+
+async def test_the_least_recent_goes_where_there_is_no_room(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    for n, name in enumerate(("a", "b", "c")):
+        assert await store.keep(a_recipe(name), 3) == ()
+        await bus.batcher.submit("ZADD", bus.keys.recipes_recency(), n, name)
+    await store.used("a")
+    assert await store.keep(a_recipe("d"), 3) == ("b",)
+    assert {*await names(store)} == {"a", "c", "d"}
+    assert await store.get("b") is None
+    assert {*await store.keep(a_recipe("e"), 1)} == {"a", "c", "d"}
+
+
+async def test_what_is_not_kept_is_not_used_either(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    await store.used("nobody")
+    assert await names(store) == []
+
+
+async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    await store.keep(a_recipe("one"), 10)
+    await store.keep(a_recipe("one"), 10)
+    with pytest.raises(AlreadyThere, match="another recipe named one"):
+        await store.keep(a_recipe("one", "stew"), 10)
+    assert await store.get("one") == a_recipe("one")
+    await store.keep(a_recipe("one", "stew"), 10, may_replace=True)
+    assert await store.get("one") == a_recipe("one", "stew")
+
+
+async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    await store.keep(a_recipe("one"), 10)
+    assert await store.forget("one")
+    assert not await store.forget("one")
+    assert await names(store) == []
+
+
+async def test_what_cannot_be_read_is_left_out_of_the_list(bus: Bus) -> None:
+    store = RecipeStore(bus)
+    await store.keep(a_recipe("one"), 10)
+    fields = a_recipe("one").model_dump(mode="json")
+    others = {
+        "junk": "{",
+        "renamed": json.dumps({**fields, "name": "renamed"}),
+        "changed": json.dumps({**fields, "file": {"domain": "d"}}),
+    }
+    for n, (name, content) in enumerate(others.items()):
+        await bus.batcher.submit("HSET", bus.keys.recipes(), name, content)
+        await bus.batcher.submit("ZADD", bus.keys.recipes_recency(), n, name, n, "gone")
+    assert await names(store) == ["one"]
+    for name in others:
+        with pytest.raises(UnreadableEvent, match="a recipe cannot be read"):
+            await store.get(name)

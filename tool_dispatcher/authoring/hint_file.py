@@ -1,0 +1,121 @@
+"""Hints as a YAML or JSON file: what models are told of tools beside the tools' own descriptions. Pure.
+
+create_booking:
+  requires: [search_flights (needs flight_id)]
+  next: [send_confirmation]
+  hint: Name the price before you book.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Annotated, Any
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.text.yaml_text import Path, Position, UnreadableYaml, YamlText, read_yaml
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.values import Value
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from tool_dispatcher.authoring.hints import describe
+
+_FAULTS_MAX = 100
+_REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")
+_FORM = "write the name of a tool, and behind it in brackets what is needed of it: search_flights (needs flight_id)"
+_TYPES = {
+    "model_type": "write an object of requires, next and hint",
+    "tuple_type": "write a list of tools",
+    "string_type": "write text",
+    "dict_type": "write an object: tools by name, and the hints of each",
+}
+_NamedTool = Annotated[str, Field(max_length=300)]
+
+
+class ToolHint(Value):
+    """What is added to the description of one tool."""
+
+    requires: tuple[_NamedTool, ...] = Field(
+        default=(), max_length=20, description="Tools to call before, each as `NAME` or `NAME (why)`."
+    )
+    next: tuple[_NamedTool, ...] = Field(default=(), max_length=20, description="Tools to call after.")
+    hint: str = Field(default="", max_length=1_000)
+
+
+Hints = dict[str, ToolHint]
+"""By the name of the tool."""
+_FILE: TypeAdapter[Hints] = TypeAdapter(Hints)
+
+
+class UnfitHints(ValueError):
+    """A file holds no hints that can be used; the message has a line for each fault, with its position."""
+
+
+def with_hints(tools: Iterable[ToolDefinition], hints: Mapping[str, ToolHint]) -> tuple[ToolDefinition, ...]:
+    """Return the tools with hints in their descriptions; what a description says already is not said again.
+
+    Hints of several origins are added one after the other. Those of tools that are not there have no effect.
+    """
+    return tuple(_hinted(tool, hints[tool.name]) if tool.name in hints else tool for tool in tools)
+
+
+def _hinted(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
+    sentence = " ".join(hint.hint.split())
+    told = describe(
+        tool.description, requires=hint.requires, next=hint.next, notes=(sentence,) if sentence else ()
+    )
+    return tool.model_copy(update={"description": told})
+
+
+def read_hints(text: str, known: Collection[str]) -> Hints:
+    """Return the hints of a file for tools with `known` names. Raises UnfitHints, which names every fault."""
+    faults: list[tuple[Position | None, str]] = []
+    found: YamlText | None
+    try:
+        found = read_yaml(text)
+    except UnreadableYaml as error:
+        faults += [(problem.position, str(problem)) for problem in error.problems]
+        found = error.text
+    hints: Hints = {}
+    if found is not None:
+        try:
+            hints = _FILE.validate_json(to_json(found.value), strict=True)
+        except ValidationError as error:
+            faults += [_located(found, *_of_form(one)) for one in error.errors(include_url=False)]
+        faults += [_located(found, *one) for one in _of_names(found.value, sorted(known))]
+    if faults:
+        faults.sort(key=lambda fault: fault[0] or Position(0, 0))
+        raise UnfitHints("\n".join(line for _, line in faults[:_FAULTS_MAX]))
+    return hints
+
+
+def _located(found: YamlText, path: Path, told: str) -> tuple[Position, str]:
+    position = found.key_position(path)
+    return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {told}"
+
+
+def _of_form(fault: Any) -> tuple[Path, str]:
+    """Return where what pydantic found is, and what is wrong there."""
+    path = fault["loc"]
+    if fault["type"] == "extra_forbidden":
+        return path, f"there is no such field. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
+    return path, _TYPES.get(fault["type"], fault["msg"])
+
+
+def _of_names(value: Any, known: list[str]) -> Iterator[tuple[Path, str]]:
+    """Yield each name that no tool has, as far as the file has the form of hints."""
+    for tool, hint in value.items() if isinstance(value, dict) else ():
+        if tool not in known:
+            yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, known)}"
+        for key in ("requires", "next"):
+            named = hint.get(key) if isinstance(hint, dict) else None
+            for index, one in enumerate(named if isinstance(named, list) else ()):
+                if not isinstance(one, str):
+                    continue
+                match = _REQUIRED.fullmatch(one) if key == "requires" else None
+                name = match[1] if match else one
+                if key == "requires" and match is None:
+                    yield (tool, key, index), f"{one!r}: {_FORM}"
+                elif name == tool:
+                    yield (tool, key, index), "the tool names itself; take it out"
+                elif name not in known:
+                    yield (tool, key, index), f"there is no tool {name!r}. {did_you_mean(name, known)}"

@@ -1,0 +1,92 @@
+"""The child process of a query: opens DuckDB, limits itself, answers one request, and ends.
+
+Both ways, a message is its length in 8 bytes and then JSON. Standard input stays open while the parent lives; at its
+end the child ends too, in the midst of a query.
+
+    request  {"sql": "SELECT ...", "params": {...}, "tables": {...}}
+    answer   {"rows": [...]}, or {"refused": [message, action]}, or {"broken": message}
+"""
+
+import json
+import os
+import resource
+import sys
+import threading
+from typing import Any
+
+from tool_dispatcher.sql.limits import Limits
+
+_MB = 2**20
+_FILES_MAX = 32
+_CHARACTERS_MAX = 2_000
+"""Of a message. Names of columns may be of any length."""
+_ROOM_FACTOR = 2
+"""Address space beside that of DuckDB's own limit, for what it does not count and for the request."""
+
+
+def main(limits: Limits) -> None:
+    """Answer the one request of this process."""
+    from tool_dispatcher.sql.database import Database, QueryFailed  # what takes long comes before the request
+
+    answers = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
+    database = Database(limits)
+    _restrict(limits)
+    try:
+        request = json.loads(_read())
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        answer = b'{"rows":' + database.answer(request["sql"], request["params"], request["tables"]) + b"}"
+    except QueryFailed as failed:
+        answer = _written(refused=[failed.message[:_CHARACTERS_MAX], failed.action[:_CHARACTERS_MAX]])
+    except MemoryError:
+        message = f"The query and its tables need more than {limits.memory_mb} MiB of memory."
+        answer = _written(refused=[message, "Read fewer rows or columns, or aggregate earlier."])
+    except Exception as error:  # noqa: BLE001  # the parent tells of it; nothing else can
+        answer = _written(broken=f"{type(error).__name__}: {error}"[:_CHARACTERS_MAX])
+    with os.fdopen(answers, "wb") as out:
+        out.write(len(answer).to_bytes(8, "big") + answer)
+    os._exit(0)  # at once: nothing that DuckDB would tidy up outlives the process
+
+
+def _read() -> bytes:
+    """Return the request; the process ends where the parent has ended."""
+    return _exactly(int.from_bytes(_exactly(8), "big"))
+
+
+def _exactly(length: int) -> bytes:
+    found = sys.stdin.buffer.read(length)
+    if len(found) < length:
+        os._exit(0)
+    return found
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+
+
+def _restrict(limits: Limits) -> None:
+    """Limit this process for good: CPU time from now on, memory beside what it has, no files."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_s = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_s
+    _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)  # a signal of its own first, then SIGKILL
+    _limit(resource.RLIMIT_FSIZE, 0, 0)
+    _limit(resource.RLIMIT_CORE, 0, 0)
+    _limit(resource.RLIMIT_NOFILE, _FILES_MAX, _FILES_MAX)
+    if sys.platform == "linux":  # elsewhere DuckDB's own limit stands alone
+        with open("/proc/self/statm", "rb") as statm:
+            now = int(statm.read().split()[0]) * resource.getpagesize()
+        room = now + _ROOM_FACTOR * limits.memory_mb * _MB
+        _limit(resource.RLIMIT_AS, room, room)
+
+
+def _limit(which: int, soft: int, hard: int) -> None:
+    _, least = resource.getrlimit(which)
+    if least != resource.RLIM_INFINITY:
+        soft, hard = min(soft, least), min(hard, least)
+    resource.setrlimit(which, (soft, hard))
+
+
+def _written(**answer: Any) -> bytes:
+    return json.dumps(answer).encode()

@@ -1,0 +1,232 @@
+"""DuckDB with nothing to reach outside: tables in, one SELECT, JSON out.
+
+Imported in the child process alone. Every value of a result has the form that DuckDB's `to_json` gives it: numbers,
+also decimals and integers of more than 64 bits, are numbers; dates, times and intervals texts; lists, structs, maps and
+JSON are JSON. Beside that, a timestamp has a `T` between date and time, and one with a time zone stands in UTC and ends
+in `Z`; a blob is Base64; NaN and infinities are null (the parent reads them so).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import duckdb
+
+from tool_dispatcher.sql.limits import Limits
+from tool_dispatcher.sql.tables import Table, table_of
+
+NO_COLUMNS = "(no columns)"
+"""The column of a table that has none; never in a result."""
+_FETCHED_AT_ONCE = 1_000
+_TABLES_NAMED, _COLUMNS_NAMED = 10, 30
+_NO_SELECT = {"describe", "desc", "show", "summarize", "pragma", "explain"}
+"""What DuckDB takes for a SELECT, or for a question about itself."""
+
+
+class QueryFailed(Exception):
+    """A query that is at fault, or went beyond a limit; says why, and what to do."""
+
+    def __init__(self, message: str, action: str) -> None:
+        super().__init__(message)
+        self.message, self.action = message, action
+
+
+class Database:
+    """One database in memory, for one query."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._connection = duckdb.connect(
+            ":memory:",
+            config={
+                "threads": 1,
+                "memory_limit": f"{limits.memory_mb}MiB",
+                "temp_directory": "",
+                "python_enable_replacements": False,
+                "autoload_known_extensions": False,
+                "autoinstall_known_extensions": False,
+                "allow_community_extensions": False,
+            },
+        )
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def answer(self, sql: str, params: Mapping[str, Any], values: Mapping[str, Any]) -> bytes:
+        """Return the rows as a JSON list of objects. Raises QueryFailed."""
+        tables = {name: table_of(value) for name, value in values.items()}
+        _check_names(tables)
+        try:
+            query = self._one_select(sql)
+            if tables and all(table.is_nothing for table in tables.values()):
+                return b"[]"
+            for name, table in tables.items():
+                self._create(name, table, self._guessed(query, name, tables) if table.is_nothing else ())
+            return self._rows(query, {name: _parameter(value) for name, value in params.items()})
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise QueryFailed(
+                f"The query needs more than {self._limits.memory_mb} MiB of memory.",
+                "Read fewer rows or columns, or aggregate earlier.",
+            ) from None
+        except duckdb.PermissionException:
+            raise QueryFailed(
+                "The query asks for a file, the network or an extension, and SQL in workflows reads earlier "
+                "outputs alone.",
+                "Fetch the data by a call of a tool, and name the node of that call as the table.",
+            ) from None
+        except (duckdb.InternalException, duckdb.FatalException, duckdb.IOException):
+            raise
+        except duckdb.Error as error:
+            raise QueryFailed(_reason(error), f"Correct the SQL. {_described(tables)}") from None
+
+    def _one_select(self, sql: str) -> str:
+        """Return a query without its last semicolon and what follows. Raises QueryFailed."""
+        statements = self._connection.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise _not_one_select()
+        written = sql.encode()
+        tokens = [at for at, kind in duckdb.tokenize(sql) if kind != duckdb.token_type.comment]
+        first = written[tokens[0] :].split(None, 1)[0].lower()
+        if first.decode(errors="replace") in _NO_SELECT:
+            raise _not_one_select()
+        while written[tokens[-1] : tokens[-1] + 1] == b";":
+            written = written[: tokens.pop()]
+        return written.decode()
+
+    def _create(self, name: str, table: Table, guessed: tuple[str, ...]) -> None:
+        """Make a table. `guessed` are the columns of one of which nothing is known."""
+        parts = [
+            f"unnest(${n})" if column.type == "NULL" else f"unnest(${n}::{column.type}[])"
+            for n, column in enumerate(table.columns, 1)
+        ]
+        names = [column.name for column in table.columns]
+        values = [column.values for column in table.columns]
+        if not parts:
+            parts = ["NULL" for _ in guessed] or ["NULL"]
+            names = [*guessed] or [NO_COLUMNS]
+        selected = ", ".join(f"{part} AS {_quoted(one)}" for part, one in zip(parts, names, strict=True))
+        rows = "" if values else f" FROM range({table.rows})"
+        self._connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {selected}{rows}", values)
+
+    def _guessed(self, query: str, name: str, tables: Mapping[str, Table]) -> tuple[str, ...]:
+        """Return the columns that a query reads of a table without any, so that it can be joined to others."""
+        (found,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
+        tree = json.loads(found[0])
+        known = {column.name.lower() for table in tables.values() for column in table.columns}
+        known |= {str(one["alias"]).lower() for one in _objects(tree) if one.get("alias")}
+        own, others = {name.lower()}, {other.lower() for other in tables} - {name.lower()}
+        for one in _objects(tree):
+            if one.get("type") == "BASE_TABLE" and one["alias"]:
+                (own if one["table_name"].lower() in own else others).add(one["alias"].lower())
+        guessed: dict[str, str] = {}
+        for one in _objects(tree):
+            path = one.get("column_names") or []
+            # What is read of a query in between may come from the table too.
+            is_between = len(path) > 1 and path[0].lower() not in own | others
+            if len(path) > 1 and path[0].lower() in own:
+                guessed.setdefault(path[1].lower(), path[1])
+            elif (len(path) == 1 or is_between) and path[-1].lower() not in known:
+                guessed.setdefault(path[-1].lower(), path[-1])
+            for shared in one.get("using_columns") or []:
+                guessed.setdefault(shared.lower(), shared)
+        return tuple(guessed.values())
+
+    def _rows(self, query: str, params: dict[str, Any]) -> bytes:
+        # One SELECT, which has been read as such, and so cannot end the brackets: S608 does not apply.
+        inner = f"(\n{query}\n)"
+        described = self._connection.execute(f"SELECT * FROM {inner} LIMIT 0", params or None)  # noqa: S608
+        columns = [(str(one[0]), str(one[1])) for one in described.description or ()]
+        shown = [(n, name) for n, (name, _) in enumerate(columns) if name != NO_COLUMNS]
+        keys = [json.dumps(name, ensure_ascii=False) for _, name in shown]
+        parts = ", ".join(_as_json(f"c{n}", columns[n][1]) for n, _ in shown) or "NULL"
+        aliases = ", ".join(f"c{n}" for n in range(len(columns)))
+        self._connection.execute(f"SELECT {parts} FROM {inner} AS q({aliases})", params or None)  # noqa: S608
+        written: list[str] = []
+        size = 2
+        while rows := self._connection.fetchmany(_FETCHED_AT_ONCE):
+            for row in rows:
+                pairs = zip(keys, row, strict=False)
+                text = "{" + ",".join(f"{key}:{'null' if one is None else one}" for key, one in pairs) + "}"
+                size += len(text.encode()) + 1
+                written.append(text)
+            self._check_size(len(written), size)
+        return f"[{','.join(written)}]".encode()
+
+    def _check_size(self, rows: int, size: int) -> None:
+        action = "Narrow it with WHERE, aggregate, or give a LIMIT."
+        if rows > self._limits.rows_max:
+            raise QueryFailed(f"The query returns more than {self._limits.rows_max:,} rows.", action)
+        if size > self._limits.bytes_max:
+            raise QueryFailed(f"The query returns more than {self._limits.bytes_max:,} bytes.", action)
+
+
+def _not_one_select() -> QueryFailed:
+    return QueryFailed("The SQL is not one SELECT.", "Write exactly one, with nothing that changes anything.")
+
+
+def _check_names(tables: Mapping[str, Table]) -> None:
+    """Raises QueryFailed where DuckDB could not tell two tables apart."""
+    seen: dict[str, str] = {}
+    for name in tables:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise QueryFailed(
+                f"The tables {other} and {name} differ only in upper and lower case, which SQL does not distinguish.",
+                "Rename one of the nodes, or give it an `output` of another name.",
+            )
+
+
+def _parameter(value: Any) -> Any:
+    """Return what is bound: a scalar or a list of scalars as it is, anything nested as the text of its JSON."""
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
+    ):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, int) and not -(2**127) <= value < 2**127:
+        return str(value)
+    return value
+
+
+def _as_json(column: str, type: str) -> str:
+    match type:
+        case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS" | "TIMESTAMP_NS":
+            return f"to_json(regexp_replace({column}::VARCHAR, ' ', 'T'))"
+        case "TIMESTAMP WITH TIME ZONE":
+            return rf"to_json(regexp_replace(regexp_replace({column}::VARCHAR, ' ', 'T'), '\+00$', 'Z'))"
+        case "BLOB":
+            return f"to_json(to_base64({column}))"
+    return f"to_json({column})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _objects(tree: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object at any depth, in order."""
+    waiting = [tree]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield one
+            waiting += reversed(list(one.values()))
+        elif isinstance(one, list):
+            waiting += reversed(one)
+
+
+def _reason(error: duckdb.Error) -> str:
+    """Return the message of DuckDB, without the line of SQL: the author did not write it quite so."""
+    text = " ".join(str(error).partition("\n\n")[0].partition("\nLINE ")[0].split())
+    return f"DuckDB cannot run the SQL: {text[:1_000].rstrip('.')}."
+
+
+def _described(tables: Mapping[str, Table]) -> str:
+    """Name the tables and columns that there are."""
+    if not tables:
+        return "There are no tables."
+    shown = []
+    for name, table in list(tables.items())[:_TABLES_NAMED]:
+        columns = [f"{column.name} {column.type}" for column in table.columns[:_COLUMNS_NAMED]]
+        more = [f"{len(table.columns) - _COLUMNS_NAMED} more"] if len(table.columns) > _COLUMNS_NAMED else []
+        shown.append(f"{name} ({', '.join([*columns, *more]) or 'no columns'}; rows: {table.rows})")
+    return f"There {'are' if len(tables) > 1 else 'is'}: {', '.join(shown)}."

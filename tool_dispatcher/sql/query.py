@@ -1,0 +1,100 @@
+"""The tool `sql_query`: what a call of it is given, how long it may wait, and what each ending means.
+
+It is no tool of a model's: the coordinator calls it for a node of a workflow, with the values of the references and
+tables. So it is not in the published catalogue.
+"""
+
+import asyncio
+import signal
+from importlib.util import find_spec
+from typing import Any
+
+from antiphon_shared.process.aside import aside, aside_if, json_of
+from antiphon_shared.workflows.sql import LENGTH_MAX, SQL_TOOL
+from pydantic_core import from_json
+
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import ToolFailed
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.sql.limits import Limits
+from tool_dispatcher.sql.processes import NoAnswer, Processes
+
+_DESCRIPTION = "Runs one SELECT over earlier outputs of a workflow."
+_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sql": {"type": "string", "maxLength": LENGTH_MAX * 2, "description": "One SELECT for DuckDB."},
+        "params": {"type": "object", "description": "What $p0, $p1, ... stand for."},
+        "tables": {"type": "object", "description": "Earlier outputs by name."},
+    },
+    "required": ["sql"],
+    "additionalProperties": False,
+}
+_TIMEOUT_S = 60.0
+_LARGE_BYTES = 100_000
+_ASK_FOR_LESS = "Read fewer rows, join on fewer columns, or split the query."
+
+
+class SqlQueries:
+    """The queries of this process: a few at once, each in a child process."""
+
+    def __init__(self, limits: Limits, at_once: int) -> None:
+        self._limits, self._processes = limits, Processes(limits)
+        self._places = asyncio.Semaphore(at_once)
+        self.tool = Tool(
+            SQL_TOOL,
+            _DESCRIPTION,
+            _PARAMETERS,
+            self._call,
+            effect="read",
+            timeout_s=_TIMEOUT_S,
+            retry=1,  # what an author wants to have tried again stands in the workflow
+        )
+
+    async def close(self) -> None:
+        """End every child process."""
+        await self._processes.close()
+
+    async def _call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        if find_spec("duckdb") is None:
+            raise ToolFailed(
+                "internal_error",
+                "The tool dispatcher has no DuckDB, which SQL in workflows is run by.",
+                "Install it where the dispatcher runs: pip install 'antiphon[sql]'",
+            )
+        request = await aside(json_of, {"params": {}, "tables": {}, **arguments})
+        async with self._places:
+            try:
+                answer = await self._processes.ask(request)
+            except NoAnswer as ended:
+                raise self._failure(ended) from None
+            except OSError as error:
+                raise ToolFailed(
+                    "api_failure", f"The process of the query cannot be started: {error}."
+                ) from None
+        try:
+            return _rows(await aside_if(len(answer) > _LARGE_BYTES, from_json, answer))
+        except ValueError as error:
+            raise ToolFailed("validation_error", f"The query returns what is no JSON: {error}.") from None
+
+    def _failure(self, ended: NoAnswer) -> ToolFailed:
+        """Return what it means that a child has ended before its answer."""
+        if ended.code == -signal.SIGXCPU:
+            return ToolFailed(
+                "timeout", f"The query used more than {self._limits.cpu_s} s of CPU time.", _ASK_FOR_LESS
+            )
+        how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
+        return ToolFailed(
+            "api_failure",
+            f"The process of the query ended with {how}, most likely because the memory of the machine, or the "
+            f"{self._limits.memory_mb} MiB that a query may use, did not suffice.",
+            "Try again; if it fails again, read fewer rows.",
+        )
+
+
+def _rows(answer: dict[str, Any]) -> Any:
+    if refused := answer.get("refused"):
+        raise ToolFailed("validation_error", *refused)
+    if broken := answer.get("broken"):
+        raise ToolFailed("api_failure", f"DuckDB failed: {broken}")
+    return answer["rows"]

@@ -1,0 +1,127 @@
+"""Earlier outputs as tables with columns. Pure, and light to import: the child process does it.
+
+An object is one row, a list holds the rows of all its items, at any depth, and a scalar is a row with the column
+`value`. The columns are all keys, in the order in which they first appear; a row without a key has null there.
+No text is ever read as a date or a number.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+VALUE = "value"
+"""The column of scalars."""
+ColumnType = Literal["NULL", "BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "JSON"]
+
+_INT64, _INT128 = 2**63, 2**127
+_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "text"}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, whose values are ready for DuckDB."""
+
+    name: str
+    type: ColumnType
+    values: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. It may have rows and no columns, where all its objects are empty."""
+
+    columns: tuple[Column, ...]
+    rows: int
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it has no rows, and nothing is known of its columns."""
+        return not self.rows and not self.columns
+
+
+def table_of(value: Any) -> Table:
+    """Return the table that an output is."""
+    items = list(_items(value))
+    if any(isinstance(item, dict) for item in items):
+        # A null among objects is a row of nulls.
+        rows = [item if isinstance(item, dict) else {} if item is None else {VALUE: item} for item in items]
+    else:
+        rows = [{VALUE: item} for item in items]
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    taken = _column_names(names)
+    return Table(tuple(_column(taken[name], [row.get(name) for row in rows]) for name in names), len(rows))
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """Yield what is a row each. An output that is null has none."""
+    waiting = [iter(value if isinstance(value, list) else () if value is None else (value,))]
+    while waiting:
+        for item in waiting[-1]:
+            if isinstance(item, list):
+                waiting.append(iter(item))
+                break
+            yield item
+        else:
+            waiting.pop()
+
+
+def _column_names(keys: list[str]) -> dict[str, str]:
+    """Return the name of each key's column. SQL ignores the case of letters, and has no empty names."""
+    names: dict[str, str] = {}
+    own = {_folded(key) for key in keys}
+    taken: set[str] = set()
+    for key in keys:
+        name, n = key or "_", 0
+        while _folded(name) in taken or (n and _folded(name) in own):
+            n += 1
+            name = f"{key or '_'}_{n}"
+        taken.add(_folded(name))
+        names[key] = name
+    return names
+
+
+def _folded(name: str) -> str:
+    """Return a name as DuckDB compares it: only ASCII letters have no case."""
+    return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _column(name: str, values: list[Any]) -> Column:
+    type = _type_of(values)
+    if type == "JSON":
+        return Column(name, type, [None if one is None else _json(one) for one in values])
+    if type == "VARCHAR":
+        return Column(
+            name, type, [one if one is None or isinstance(one, str) else _json(one) for one in values]
+        )
+    if type == "DOUBLE":
+        return Column(name, type, [None if one is None else float(one) for one in values])
+    return Column(name, type, values)
+
+
+def _type_of(values: list[Any]) -> ColumnType:
+    """Return the type of a column: that of its values, else texts where there is one among them, else JSON."""
+    kinds = {_KINDS.get(type(one), "nested") for one in values if one is not None}
+    if not kinds:
+        return "NULL"
+    if "text" in kinds:
+        return "VARCHAR"
+    if kinds == {"bool"}:
+        return "BOOLEAN"
+    if not kinds <= {"int", "float"}:
+        return "JSON"
+    low, high = _bounds([one for one in values if isinstance(one, int)])
+    if low < -_INT128 or high >= _INT128:
+        return "JSON"
+    if "float" in kinds:
+        return "DOUBLE"
+    return "BIGINT" if low >= -_INT64 and high < _INT64 else "HUGEINT"
+
+
+def _bounds(numbers: list[int]) -> tuple[int, int]:
+    return min(numbers, default=0), max(numbers, default=0)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -19,6 +19,7 @@ from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.step_records import TimerRecord
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition
+from antiphon_shared.workflows.as_tool import tools_called
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.publication import SPECIFICATION
 from antiphon_shared.workflows.specification import Specification
@@ -30,7 +31,7 @@ from antiphon.recording.replaying.checks.runs import kept_in, named_by, opening_
 from coordinator.decision import Logged
 from coordinator.record import timer_record
 from coordinator.runs.making import Pinned
-from coordinator.runs.opening import opened_run, plan_of, tools_called
+from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import Beginning, OpenKind, RunState
 from coordinator.runs.step import Step, begin, take
 from coordinator.workflows.plan import BUILT_IN, Plan

@@ -24,6 +24,7 @@ _NOT_REDONE = {
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
     "coordinator/published": "reads files; the steps in them stand in the recorded query",
+    "coordinator/child_runs": "begins runs that a model calls, which are not recorded yet",
     "coordinator/runs/children": "begins sessions of reason nodes, which are not recorded yet",
     "coordinator/runs/memory": "keeps runs in a process",
     "coordinator/workflows": "decides about runs, of which not yet every way is recorded: scenarios/runs.py",

@@ -62,6 +62,8 @@ def happening_of(
         case PersonOverdue(round=number) if found := _open(making, number, "approval"):
             path, waiting = found
             making.open[path] = None
+            if _is_stopped(making, path):
+                return _not_made(path, waiting)
             message = "a person has to approve it, and nobody decided in time"
             return Failed(path, waiting.attempt, Failure("permission_denied", message))
         case DeadlineReached() if making.state.working_since is not None:
@@ -132,6 +134,9 @@ def _decided(
     if decided.calls and open.call.id not in decided.calls:
         return None
     making.timers.append(CancelTimer(timer_of(path)))
+    if _is_stopped(making, path):
+        making.open[path] = None
+        return _not_made(path, open)
     if decided.is_approved:
         making.open[path] = Open(kind="call", number=open.number, attempt=open.attempt)
         request_call(making, path, open.number, open.call.model_copy(update={"approval": log_entry}))
@@ -140,6 +145,16 @@ def _decided(
     who, why = decided.by or "a person", one_line(decided.reason, _REASON_CHARACTERS)
     message = f"{who} denied it{f': {why}' if why else ''}"
     return Failed(path, open.attempt, Failure("permission_denied", message))
+
+
+def _is_stopped(making: Making, path: str) -> bool:
+    """Return whether a call that waits for approval is not to be made any more."""
+    state = making.state.run.nodes.get(path)
+    return state is not None and state.status == "stopping"
+
+
+def _not_made(path: str, open: Open) -> Failed:
+    return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
 
 
 def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:

@@ -76,6 +76,9 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
+                self._runs.drop(
+                    delivery.event.subject
+                )  # another coordinator may have begun it with other inputs
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
@@ -103,6 +106,9 @@ class Runs:
         """Take a run one step on. Return None for what belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
+            if isinstance(event.data, ComponentFailed):
+                # What was decided on a message that is set aside was never committed.
+                self._runs.drop(event.subject)
             run = self._runs.get(event.subject)
             if run is not None and event.id in run.decided:
                 # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.

@@ -158,16 +158,31 @@ def _not_made(path: str, open: Open) -> Failed:
 
 
 def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:
-    """A message became a dead letter: the call that it was about has failed, or nobody knows what came of it."""
-    request = named.event.data if named is not None else None
-    if not isinstance(request, ToolsRequested | ToolsCompleted):
-        return None
-    found = _open(making, request.round, "call")
-    if found is None:
-        return None
-    path, open = found
+    """A message became a dead letter: what it was about has failed, or nobody knows what came of it.
+
+    Where that is a step of the run itself, nothing else would ever take it: the run stops.
+    """
+    match request := named.event.data if named is not None else None:
+        case ToolsRequested() | ToolsCompleted():
+            found = _open(making, request.round, "call")
+            return None if found is None else _lost_call(making, *found, request, failed.error.message)
+        case ChildEnded(round=number) if lost := _open(making, number, "reason"):
+            making.open[lost[0]] = None
+            return Failed(lost[0], lost[1].attempt, Failure("internal_error", failed.error.message))
+        case InputGiven(round=number) if _open(making, number, "person"):
+            because = f"they could not be taken in: {one_line(failed.error.message, _REASON_CHARACTERS)}"
+            making.events.append(InputRefused(round=number, because=because))
+        case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
+            said = one_line(failed.error.message, _REASON_CHARACTERS)
+            return StopRequested("failed", f"a step of the run failed inside the coordinator: {said}")
+    return None
+
+
+def _lost_call(
+    making: Making, path: str, open: Open, request: ToolsRequested | ToolsCompleted, message: str
+) -> Failed:
     making.open[path] = None
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
     tool = making.pinned.opened.tools.get(name, PinnedTool(is_write=True))
     kind = "outcome_unknown" if tool.is_write else "internal_error"
-    return Failed(path, open.attempt, Failure(kind, failed.error.message))
+    return Failed(path, open.attempt, Failure(kind, message))

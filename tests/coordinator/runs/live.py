@@ -111,7 +111,7 @@ class Live:
             return ChildEnded(round=number, response=response)
         assert isinstance(asked, ToolsRequested)
         (call,) = asked.calls
-        error = None if kind is None else ToolError(error_type=kind, message="No.", suggested_action="None.")  # type: ignore[arg-type]
+        error = None if kind is None else ToolError(error_type=kind, message="No.", suggested_action="None.")
         result = ToolResult(
             index=0,
             call_id=call.id,

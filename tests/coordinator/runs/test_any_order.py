@@ -1,4 +1,4 @@
-"""Over random graphs: whatever happens to a run, in whatever order, it ends, and what is stored of it tells the same."""
+"""Over random graphs: whatever happens to a run, in whatever order, it ends, and what is stored tells the same."""
 
 from typing import Any
 

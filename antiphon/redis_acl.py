@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, RUN, STATE, TO_SUMMARIZE
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
@@ -147,6 +147,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield from _runs(keys)
     # To answer by itself where no assembler does, it reads what an assembler would.
     yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
     yield from _material(keys)
@@ -160,6 +161,16 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
+
+
+def _runs(keys: Keys) -> Iterator[Rule]:
+    """To publish workflows, and to decide about runs of them."""
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
+    yield Rule("RW", ("hgetall", "hset", "hsetnx"), (keys.workflows(),))
+    # A catalogue with workflows as tools is kept beside that of the dispatchers.
+    yield Rule("W", ("set",), (keys.catalogue_content("*"),))
+    yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
+    yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -245,9 +256,20 @@ def _client(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("xadd",), (keys.queries(),))
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+    yield from _own_workflows(keys)
+
+
+def _own_workflows(keys: Keys) -> Iterator[Rule]:
+    """To run workflows, those that are published and others."""
+    yield Rule("R", ("hgetall",), (keys.workflows(),))
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
 
 
 def _operator(keys: Keys) -> Iterator[Rule]:
+    yield from _own_workflows(keys)
+    yield Rule("W", ("hset", "hdel"), (keys.workflows(),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
+    yield Rule("R", ("get",), (keys.of_session("*", "token:*"),))
     inboxes = tuple(keys.inbox(0, component) for component in COMPONENTS)
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))

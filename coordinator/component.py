@@ -25,6 +25,7 @@ from coordinator.models import in_order
 from coordinator.published import read_published, with_published
 from coordinator.runs.handlers import Runs
 from coordinator.settings import CoordinatorSettings
+from coordinator.workflow_files import Publishing, read_workflow_files
 
 
 def build(
@@ -55,7 +56,7 @@ def build(
         outages or breakers.outages,
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
-        runs=Runs(workflows.specification, workflows.hashes),
+        runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on),
         with_workflows=workflows.offered,
     )
     published = read_published(settings.steps) if settings.steps else {}
@@ -69,7 +70,9 @@ def build(
         verified.tenant_of,
         partial(with_published, published=published),
     )
-    background = (intake.run, admission.run, breakers.run)
+    publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
+    let_in = partial(publishing.before, intake.run)
+    background = (let_in, publishing.keep, admission.run, breakers.run)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)
 
 

@@ -75,7 +75,7 @@ CheckGrant = Callable[[str, SessionId], GrantCheck]
 """What a session's grant is worth, verified now."""
 
 CATALOGUE_POLL_S = 0.5
-_WORKFLOWS_SINCE = 4
+_WORKFLOWS_SINCE = 5
 """The format of sessions since which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20

@@ -13,6 +13,7 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.placeholders import as_text
 from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
@@ -74,7 +75,8 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
             making.values[key] = value
         case End():
             making.ended = command
-            making.open.update(dict.fromkeys([*making.state.open, *making.open]))
+            # Sorted, as a run that was read anew has them in another order.
+            making.open.update(dict.fromkeys(sorted({*making.state.open, *making.open})))
 
 
 def withdraw(making: Making, changes: Changes) -> None:
@@ -107,7 +109,8 @@ def request_call(making: Making, path: str, number: int, call: RequestedCall) ->
     making.events.append(
         ToolsRequested(
             round=number,
-            calls=(call,),
+            # Its arguments are values, wherever they come from: none names what another call returns.
+            calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
             allowed=(call.name,),
             succeeded=tuple(
                 name for name in tool.depends_on if name in state.succeeded or name in making.succeeded

@@ -96,6 +96,8 @@ def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry
         error = result.error
         return Failed(path, open.attempt, Failure(error.error_type, error.message))
     making.logged[path] = log_entry
+    if result.handle:
+        making.wholes[path] = result.handle
     making.has_untrusted = making.has_untrusted or tool.is_open_world
     if result.tool not in making.state.succeeded:
         making.succeeded = (result.tool,)

@@ -24,6 +24,7 @@ _NOT_REDONE = {
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
     "coordinator/published": "reads files; the steps in them stand in the recorded query",
+    "coordinator/workflow_files": "reads files; runs name what they found by its hash",
     "coordinator/workflows": "decides about runs of workflows, which are not recorded yet",
     "coordinator/remembered": "reads and keeps conversations",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",

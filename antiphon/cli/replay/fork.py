@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli import output
-from antiphon.cli.ask import split_modules
+from antiphon.cli.pipelines import split_modules
 from antiphon.cli.replay.reading import own_prompt, recording
 from antiphon.recording.files import write_lines
 from antiphon.recording.fork import fork as fork_lines

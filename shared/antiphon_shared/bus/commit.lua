@@ -16,6 +16,7 @@
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with or "any", item
 --   link     list, what its last item begins with (16 bytes, empty where there is none), item
+--   ends     list, what its last item begins with, -     (nothing is added)
 --   keep     0, milliseconds that are added to the retention, -
 --   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
@@ -50,7 +51,7 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'append' then
     local length = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])])
     stale = ARGV[i + 2] ~= 'any' and length ~= tonumber(ARGV[i + 2])
-  elseif name == 'link' then
+  elseif name == 'link' or name == 'ends' then
     local last = redis.call('LINDEX', KEYS[tonumber(ARGV[i + 1])], -1)
     stale = string.sub(last or '', 1, 16) ~= ARGV[i + 2]
   elseif name == 'keep' then

@@ -1,10 +1,10 @@
 """A specification that is written out is read back as the same."""
 
+from antiphon_shared.workflows.form import read_file
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.workflows import build, load
-from antiphon.workflows.form import read_file
 from antiphon.workflows.write import as_yaml
 from tests.antiphon.conftest import ROOT
 

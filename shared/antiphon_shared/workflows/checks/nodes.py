@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import (
     BranchNode,
     CallNode,
@@ -12,10 +13,8 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
 )
 from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, read_template
-
-from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.problem import Path, Problem, error
 
 
 def check_nodes(flow: Flow) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""`antiphon workflows`: files of workflows, checked and shown."""
+"""`antiphon workflows validate|list|show|graph|dry-run|schema`: files of workflows, checked and shown."""
 
 from dataclasses import asdict
 from enum import StrEnum
@@ -9,8 +9,10 @@ import typer
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.text.control import harmless
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.file import validated
 from antiphon_shared.workflows.outline import param_text
-from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+from antiphon_shared.workflows.problem import Problem
+from antiphon_shared.workflows.specification import specification_hash
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -27,15 +29,16 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
+from antiphon.cli.workflows.sources import named, specifications_of
 from antiphon.workflows.draw import as_mermaid, as_text
-from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
-from antiphon.workflows.problem import Problem
+from antiphon.workflows.load import catalogue_of
 from antiphon.workflows.svg import as_svg
 
-app = typer.Typer(
-    no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."
-)
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
+FilesOrPublished = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILE...]", help="Workflow files, YAML or JSON. Without any, what is published."),
+]
 Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")]
 
 
@@ -47,7 +50,6 @@ class Drawing(StrEnum):
     svg = "svg"
 
 
-@app.command()
 def validate(
     files: Files,
     tools: Annotated[
@@ -91,16 +93,16 @@ def validate(
     raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
 
 
-@app.command("list")
-def list_workflows(files: Files, json: Json = False) -> None:
-    """The workflows of files.
+def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
+    """The workflows of files, or those that are published.
 
     \b
     antiphon workflows list examples/travel/workflows.yaml
+    antiphon workflows list
     """
     rows = [
         (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
-        for specification in _loaded(files)
+        for specification in specifications_of(files or ())
         for name, workflow in specification.workflows.items()
     ]
     if json:
@@ -109,10 +111,9 @@ def list_workflows(files: Files, json: Json = False) -> None:
         print_table(("domain", "name", "params", "description"), rows, "No workflows.")
 
 
-@app.command()
-def show(name: Named, files: Files, json: Json = False) -> None:
+def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
     """One workflow: what it needs, what it does, what it returns."""
-    specification, workflow = _named(name, files)
+    specification, workflow = named(name, files or ())
     if json:
         fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         hash = specification_hash(specification)
@@ -133,10 +134,9 @@ def show(name: Named, files: Files, json: Json = False) -> None:
     stdout().print(f"\n{as_text(name, workflow)}")
 
 
-@app.command()
 def graph(
     name: Named,
-    files: Files,
+    files: FilesOrPublished = None,
     form: Annotated[
         Drawing | None,
         typer.Option("--format", help="text, mermaid for a page of Markdown, or svg: a picture."),
@@ -156,7 +156,7 @@ def graph(
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
     antiphon workflows graph book_trip examples/travel/workflows.yaml -o book_trip.svg
     """
-    _, workflow = _named(name, files)
+    _, workflow = named(name, files or ())
     is_picture = output is not None and output.suffix.lower() == ".svg"
     match form or (Drawing.svg if is_picture else Drawing.text):
         case Drawing.text:
@@ -176,10 +176,9 @@ def graph(
         raise typer.Exit(refuse(unwritten)) from None
 
 
-@app.command("dry-run")
 def dry_run(
     name: Named,
-    files: Files,
+    files: FilesOrPublished = None,
     params: Annotated[
         list[str] | None,
         typer.Option("--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeat it."),
@@ -215,9 +214,9 @@ def dry_run(
     antiphon workflows dry-run book_trip examples/travel/workflows.yaml --param origin=NYC --tools examples.travel
     antiphon workflows dry-run book_trip examples/travel/workflows.yaml --cover
     """
-    from antiphon.cli import dry_runs
+    from antiphon.cli.workflows import dry_runs
 
-    specification, _ = _named(name, files)
+    specification, _ = named(name, files or ())
     try:
         catalogue = catalogue_of(tools) if tools else None
         plan = dry_runs.plan_of(specification, name, catalogue)
@@ -229,7 +228,6 @@ def dry_run(
     raise typer.Exit(EXIT_DONE if is_whole else EXIT_FAILED)
 
 
-@app.command()
 def schema() -> None:
     """Print the JSON Schema of workflow files, for editors.
 
@@ -239,25 +237,6 @@ def schema() -> None:
     from antiphon.workflows.schema import file_schema
 
     print_json(file_schema(), is_indented=True)
-
-
-def _loaded(files: list[Path]) -> list[Specification]:
-    try:
-        return [load(file) for file in files]
-    except InvalidWorkflow as invalid:
-        for problem in invalid.problems:
-            stderr().print(one_line(problem), style="red")
-        is_unreadable = any(problem.code == "unreadable" for problem in invalid.problems)
-        raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED) from None
-
-
-def _named(name: str, files: list[Path]) -> tuple[Specification, Workflow]:
-    specifications = _loaded(files)
-    for specification in specifications:
-        if name in specification.workflows:
-            return specification, specification.workflows[name]
-    there = ", ".join(one for specification in specifications for one in specification.workflows)
-    raise typer.Exit(refuse(UsageError(f"there is no workflow {name!r}.", hint=f"There are: {there}.")))
 
 
 def _as_json(problem: Problem) -> dict[str, Any]:

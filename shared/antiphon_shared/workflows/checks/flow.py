@@ -19,11 +19,10 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
     YieldNode,
 )
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Specification, Workflow
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
-
-from antiphon.workflows.problem import Path, Problem, error
 
 UseKind = Literal["value", "table", "has", "undo", "own_undo"]
 """`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing

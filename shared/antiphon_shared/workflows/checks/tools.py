@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.checks.arguments import check_arguments
+from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import CallNode, CompensateCall, CompensateNode, ReasonNode, WorkflowNode
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.sql import SQL_TOOL
-
-from antiphon.workflows.checks.arguments import check_arguments
-from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.problem import Path, Problem, error
 
 
 def check_sql_calls(flow: Flow) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.condition import ConditionFailed, check_pattern
 from antiphon_shared.workflows.condition_syntax import (
     Constant,
@@ -14,10 +15,8 @@ from antiphon_shared.workflows.condition_syntax import (
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, count_known, read_items
 from antiphon_shared.workflows.nodes import BranchNode, ForeachNode
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template
-
-from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.problem import Path, Problem, error
 
 
 def check_texts(flow: Flow) -> Iterator[Problem]:

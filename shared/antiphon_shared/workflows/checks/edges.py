@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode
 from antiphon_shared.workflows.order import Cycle, cycles, edges_of
-
-from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.problem import Path, Problem, error, warning
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
 
 _SHOWN_MAX = 12
 

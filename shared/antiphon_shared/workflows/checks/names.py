@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from itertools import combinations
 
+from antiphon_shared.workflows.checks.flow import Flow, Provider, inner
 from antiphon_shared.workflows.nodes import ForeachNode, ReasonNode, YieldNode
 from antiphon_shared.workflows.order import Order
 from antiphon_shared.workflows.params import Param
-
-from antiphon.workflows.checks.flow import Flow, Provider, inner
-from antiphon.workflows.problem import Path, Problem, error, warning
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
 
 _RENAME = "Give one of them another name: params, outputs and nodes share one namespace"
 

@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.checks.edges import check_edges
+from antiphon_shared.workflows.checks.flow import Flow, look_through
+from antiphon_shared.workflows.checks.names import check_names, check_params
+from antiphon_shared.workflows.checks.nodes import check_nodes
+from antiphon_shared.workflows.checks.references import check_references, check_unused
+from antiphon_shared.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
+from antiphon_shared.workflows.checks.texts import check_texts
+from antiphon_shared.workflows.checks.tools import check_sql_calls, check_tools
 from antiphon_shared.workflows.order import Order, cycles, edges_of
+from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification
-
-from antiphon.workflows.checks.edges import check_edges
-from antiphon.workflows.checks.flow import Flow, look_through
-from antiphon.workflows.checks.names import check_names, check_params
-from antiphon.workflows.checks.nodes import check_nodes
-from antiphon.workflows.checks.references import check_references, check_unused
-from antiphon.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
-from antiphon.workflows.checks.texts import check_texts
-from antiphon.workflows.checks.tools import check_sql_calls, check_tools
-from antiphon.workflows.problem import Problem
 
 
 def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:

@@ -6,15 +6,14 @@ from itertools import combinations
 from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import ForeachNode, WorkflowNode, YieldNode, parts
 from antiphon_shared.workflows.order import Order, cycles
 from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
 from antiphon_shared.workflows.references import MalformedReference, read_template
 from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
-
-from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.problem import Path, Problem, error, warning
 
 
 def check_sizes(specification: Specification) -> Iterator[Problem]:

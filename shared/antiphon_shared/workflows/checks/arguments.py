@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json, to_json
+
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.workflows.params import JSON_TYPES, Param, shown
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, read_template, templates
-from pydantic_core import from_json, to_json
-
-from antiphon.workflows.problem import Path, Problem, error
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

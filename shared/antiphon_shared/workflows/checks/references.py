@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.checks.flow import Flow, Provider, Use
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ParallelNode, WorkflowNode, YieldNode
 from antiphon_shared.workflows.order import Order
-
-from antiphon.workflows.checks.flow import Flow, Provider, Use
-from antiphon.workflows.problem import Problem, error, warning
+from antiphon_shared.workflows.problem import Problem, error, warning
 
 _SCALARS = ("int", "float", "bool")
 

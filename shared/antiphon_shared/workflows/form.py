@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, to_json
+
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.yaml_text import UnreadableYaml, YamlText, read_yaml
 from antiphon_shared.values import Value
 from antiphon_shared.workflows import nodes
 from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.specification import Specification, Workflow
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails, to_json
-
-from antiphon.workflows.problem import Path, Problem, error
 
 _NODES: dict[str, type[Value]] = {
     "<call>": nodes.CallNode,

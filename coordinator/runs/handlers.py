@@ -85,9 +85,8 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
-                self._runs.drop(
-                    delivery.event.subject
-                )  # another coordinator may have begun it with other inputs
+                # Another coordinator may have begun it, with other inputs than those in memory here.
+                self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")

@@ -151,7 +151,9 @@ class Runs:
         """
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
-            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+            name = token_name(event.round)
+            if await store.kept(name) is None:  # a step that is taken again must not change what was read
+                await store.keep(name, new_password().encode(), step.kept_s)
         if self._keep_on is not None and step.kept_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
 

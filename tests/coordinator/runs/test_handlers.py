@@ -28,7 +28,8 @@ from tests.coordinator.workflows.world import call
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 
-CHAIN = {"a": call("look"), "b": call("look", "a")}
+ASK = {"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}}
+GRAPHS = {"0": {"a": call("look"), "b": call("look", "a")}, "1": {"other": call("look")}, "2": {"ask": ASK}}
 TOOLS = a_catalogue("look")
 CHILD = "root~0123456789abcdef"
 
@@ -46,7 +47,7 @@ class Shell:
         hashes = published if published is not None else ["0" * 32]
 
         async def specification(content_hash: str) -> Specification:
-            return a_specification(CHAIN if content_hash == "0" * 32 else {"other": call("look")})
+            return a_specification(GRAPHS[content_hash[0]])
 
         async def names() -> dict[str, str]:
             return {"main": hashes.pop(0) if len(hashes) > 1 else hashes[0]}
@@ -162,3 +163,13 @@ async def test_a_parent_learns_of_an_answer_whose_own_message_was_lost() -> None
     (send,) = closing.sends
     assert isinstance(send.event, ChildEnded)
     assert send.event.response == answer
+
+
+async def test_a_token_stays_the_same_when_the_step_that_drew_it_is_taken_again() -> None:
+    shell, waiting = Shell(published=["2" * 32]), an_event(QUERY)
+    await shell.again(waiting)
+    (token,) = shell.store.wholes.items()
+    late = Shell(published=["2" * 32])
+    late.store.wholes = shell.store.wholes
+    await late.again(waiting, is_committed=False)
+    assert late.store.wholes == dict([token])

@@ -18,6 +18,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
+from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.values import LogEntry
@@ -50,7 +51,9 @@ def happening_of(
     match event.data:
         case ToolsCompleted(round=number, results=(result, *_)) if found := _open(making, number, "call"):
             return _called(making, *found, result, log_entry)
-        case ChildEnded(round=number, response=response) if found := _open(making, number, "reason"):
+        case ChildEnded(round=number, response=response) if (
+            found := _open(making, number, "reason")
+        ) and response.session_id == child_session_id(making.pinned.run_id, number):
             making.logged[found[0]] = log_entry
             return reasoned(making, *found, response)
         case NodeDue(node=path, attempt=attempt):

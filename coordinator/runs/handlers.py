@@ -85,6 +85,8 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
+                # Another coordinator may have begun it, with other inputs than those in memory here.
+                self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
@@ -113,6 +115,9 @@ class Runs:
         """Take a run one step on. Return None for what belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
+            if isinstance(event.data, ComponentFailed):
+                # What was decided on a message that is set aside was never committed.
+                self._runs.drop(event.subject)
             run = self._runs.get(event.subject)
             if run is not None and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
@@ -146,7 +151,9 @@ class Runs:
         """
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
-            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+            name = token_name(event.round)
+            if await store.kept(name) is None:  # a step that is taken again must not change what was read
+                await store.keep(name, new_password().encode(), step.kept_s)
         if self._keep_on is not None and step.kept_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
 

@@ -121,10 +121,10 @@ for i = 6, #ARGV, OPERATION do
     if (redis.call('EXISTS', key) == 1) == (mode == 'known') then
       local at = add(key, of_log, 'event', b)
       if mode == 'open' then
-        redis.call('PEXPIRE', key, retention)
+        keep_for(key, retention)
         redis.call('ZADD', sessions, milliseconds(), other)
       else
-        redis.call('PEXPIRE', key, retention, 'GT')
+        keep_for(key, retention)
       end
       add(KEYS[1], of_inbox, 'event', b, 'log', at)
       try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', other, 'type', a, 'entry', at)
@@ -132,13 +132,13 @@ for i = 6, #ARGV, OPERATION do
     of_log, of_inbox = nil, nil
   elseif name == 'once' then
     redis.call('SADD', key, a)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'put' then
     redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'append' or name == 'link' then
     redis.call('RPUSH', key, b)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'answer' then
     append(key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
   elseif name == 'timer' then
@@ -171,6 +171,6 @@ for i = 6, #ARGV, OPERATION do
 end
 if session ~= '-' then
   -- The log outlasts what belongs to its session: where there is none, the session's id is free again.
-  redis.call('PEXPIRE', KEYS[2], retention)
+  keep_for(KEYS[2], retention)
 end
 return 'committed'

@@ -14,6 +14,7 @@ from antiphon_shared.bus.handling import (
     RUN,
     Append,
     Delivery,
+    EndsWith,
     Link,
     Outcome,
     Put,
@@ -84,6 +85,8 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
+                # Another coordinator may have begun it, with other inputs than those in memory here.
+                self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
@@ -102,6 +105,7 @@ class Runs:
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
+            run.decide_on(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.keep(run)
         await self._keep_for(run, step, store)
@@ -111,9 +115,11 @@ class Runs:
         """Take a run one step on. Return None for what belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
+            if isinstance(event.data, ComponentFailed):
+                # What was decided on a message that is set aside was never committed.
+                self._runs.drop(event.subject)
             run = self._runs.get(event.subject)
-            if run is not None and event.id in run.decided:
-                # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.
+            if run is not None and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
                 run = None
             run = run or await self._load(store)
@@ -124,8 +130,9 @@ class Runs:
             named = await _named(event.data, store)
             event = await whole_event(event, store)
             step = await self._step(run, replace(delivery, event=event), store, named)
+            run.decide_on(event.id)
             if step is None:
-                return NOTHING
+                return Outcome(writes=(EndsWith(RUN, run.newest),))
             kept_until = run.state.kept_until
             outcome = self._outcome(run, event, step)
             if isinstance(event.data, ToolsCompleted):
@@ -144,7 +151,9 @@ class Runs:
         """
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
-            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+            name = token_name(event.round)
+            if await store.kept(name) is None:  # a step that is taken again must not change what was read
+                await store.keep(name, new_password().encode(), step.kept_s)
         if self._keep_on is not None and step.kept_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
 
@@ -199,7 +208,6 @@ class Runs:
             answer = RESPONSE_KIND.write(step.answer, event.format)
             writes = (*writes, Put(RESPONSE, run.state.answers, answer))
         run.apply(event.id, step.change)
-        run.decided.add(event.id)
         return Outcome(
             events=events,
             sends=step.sends,

@@ -7,7 +7,7 @@ the order that it had. So whatever had been decided about the rest is decided an
 from dataclasses import replace
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import BranchNode
+from antiphon_shared.workflows.nodes import BranchNode, CallNode
 
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
@@ -23,8 +23,10 @@ def may_resume(run: Run) -> bool:
     """Return whether a run can go on: it has failed, nothing was undone, and no outcome is unknown any more."""
     if run.ended not in RESUMABLE or "" not in run.scopes:
         return False
+    around = {parent_of(path) for path in run.nodes}  # they say what a part of theirs has failed of
     return not any(
-        one.undo_began or (one.failure is not None and one.failure.is_unknown) for one in run.nodes.values()
+        one.undo_began or (one.failure is not None and one.failure.is_unknown and path not in around)
+        for path, one in run.nodes.items()
     )
 
 
@@ -33,6 +35,8 @@ def find_outcome(turn: Turn, found: OutcomeFound) -> None:
     state = turn.run.nodes.get(found.path)
     if state is None or state.failure is None or not state.failure.is_unknown:
         return
+    if not isinstance(turn.plan.node(found.path).node, CallNode):
+        return  # of its parts one is a call, whose outcome that is
     if found.happened:
         turn.done += 1
         turn.keep(found.path, found.value)

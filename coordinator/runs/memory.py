@@ -16,7 +16,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import AnyEvent, ChildEnded, ToolsCompleted
+from antiphon_shared.events import AnyEvent, ToolsCompleted
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolResult
@@ -25,6 +25,7 @@ from antiphon_shared.values import SessionId
 from pydantic_core import from_json
 
 from coordinator.runs.making import Pinned
+from coordinator.runs.results import result_in
 from coordinator.runs.reverting import Replaced, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
 from coordinator.workflows.plan import Plan
@@ -147,9 +148,9 @@ class RunInMemory:
     async def fetch(self, keys: tuple[str, ...], store: SessionStore) -> dict[str, Any]:
         """Return results from the run's log, whole."""
         entries = {key: self.state.logged[key] for key in keys}
-        events = await asyncio.gather(*map(store.event, entries.values()))
-        values = await asyncio.gather(*(_result_of(event.data, store) for event in events))
-        return dict(zip(entries, values, strict=True))
+        logged = await asyncio.gather(*map(store.event, entries.values()))
+        events = await asyncio.gather(*(whole_event(event, store) for event in logged))
+        return {key: result_in(event.data) for key, event in zip(entries, events, strict=True)}
 
 
 class RunsInMemory:
@@ -195,15 +196,6 @@ def run_of(
         run.apply(of, change)
     run.stored = run.length
     return run
-
-
-async def _result_of(data: object, store: SessionStore) -> Any:
-    if isinstance(data, ChildEnded):
-        return data.response.answer if data.response.result is None else data.response.result
-    if not isinstance(data, ToolsCompleted):
-        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
-    (result,) = data.results
-    return await _whole_of(result, store)
 
 
 async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:

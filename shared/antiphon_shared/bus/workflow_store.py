@@ -65,8 +65,7 @@ class WorkflowStore:
     async def specification(self, content_hash: str) -> Specification | None:
         """Return a specification by its hash, and have it kept on; None where it is not kept."""
         if content_hash not in self._cached:
-            key = self._bus.keys.specification(content_hash)
-            content = await self._bus.batcher.submit("GET", key)
+            content = await self._bus.specification(content_hash)
             if content is None:
                 return None
             await self.keep_on([content_hash])

@@ -247,8 +247,10 @@ def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
 
 
 def without_batch(session: Session) -> tuple[Session, tuple[Send, ...]]:
-    """Return the session without the runs of a batch that was lost, and what ends them."""
-    return replace(session, children=Children(made=session.children.made)), cancellations(session)
+    """Return the session without a batch that was lost and its runs, and what ends them."""
+    left = Children(made=session.children.made)
+    writes = replace(session.writes, in_doubt=())
+    return replace(session, children=left, writes=writes), cancellations(session)
 
 
 def cancellations(session: Session) -> tuple[Send, ...]:

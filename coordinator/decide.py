@@ -308,10 +308,8 @@ def _on_failure(
     )
     doubting = session.doubting(doubt("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        doubting = doubting.doubting(*in_doubt(session))
-        doubting = replace(doubting, writes=replace(session.writes, in_doubt=()))
-        doubting, sends = child_runs.without_batch(doubting)
-        decision = _after_batch(ladder.after_lost_batch(doubting, ("the whole batch",)), event)
+        alone, sends = child_runs.without_batch(doubting.doubting(*in_doubt(session)))
+        decision = _after_batch(ladder.after_lost_batch(alone, ("the whole batch",)), event)
         return replace(decision, sends=(*decision.sends, *sends))
     return end(doubting, event, "partial", "internal_error")
 

@@ -196,7 +196,8 @@ async def settle(
     """
     state = await _state(antiphon.open_bus(), run_id)
     found = state.run.nodes.get(node)
-    if found is None or found.failure is None or not found.failure.is_unknown:
+    has_parts = any(path.startswith(f"{node}/") for path in state.run.nodes)
+    if found is None or found.failure is None or not found.failure.is_unknown or has_parts:
         raise NotWaiting(f"the outcome of {node!r} in run {run_id} is not unknown.")
     fields = {"node": node, "happened": happened, "result": result, "by": by, "reason": reason}
     await _send(antiphon.open_bus(), run_id, OutcomeSettled, fields)

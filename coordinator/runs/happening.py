@@ -97,7 +97,9 @@ def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry
     tool = making.pinned.opened.tools.get(result.tool, PinnedTool())
     if result.error is not None:
         error = result.error
-        return Failed(path, open.attempt, Failure(error.error_type, error.message))
+        is_lost_read = error.error_type == "outcome_unknown" and not tool.is_write
+        kind = "api_failure" if is_lost_read else error.error_type  # a read has no outcome to be settled
+        return Failed(path, open.attempt, Failure(kind, error.message))
     making.logged[path] = log_entry
     if result.handle:
         making.wholes[path] = result.handle

@@ -112,7 +112,7 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
                 turn.succeed_by_parts(path)
         case YieldNode():
             message = _text(resolve(node.message, names))
-            attempt = turn.change(path, attempt=1).attempt
+            attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
             timeout_s = node.timeout_s or YIELD_TIMEOUT_S
             turn.commands.append(AskPerson(path, attempt, message, node.expects, timeout_s))
         case WaitNode():
@@ -207,7 +207,7 @@ def _branch(turn: Turn, path: str, node: BranchNode) -> None:
 
 def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     names = names_for(turn, path)
-    attempt = turn.change(path, attempt=1).attempt
+    attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
     if node.until is not None:
         until = resolve(node.until, names)
         if problem := _DATE_TIME.problem(until) or _no_moment(until):

@@ -1,6 +1,6 @@
 """What a run no longer waits for: nobody is asked about it, and nothing wakes up for it."""
 
-from antiphon_shared.events import ApprovalDecided, CancellationRequested, ToolsRequested
+from antiphon_shared.events import ApprovalDecided, CancellationRequested, ResumeRequested, ToolsRequested
 
 from tests.coordinator.runs.live import Live, a_pinned
 from tests.coordinator.workflows.world import a_plan, call
@@ -35,3 +35,13 @@ def test_a_node_that_is_done_in_time_leaves_no_timer() -> None:
     assert "limit:each" in live.timers
     live.happens(live.answer_to(live.state.open["each/0"].number))
     assert "limit:each" not in live.timers
+
+
+def test_a_timer_of_before_a_resumption_is_none_of_what_is_waited_for_now() -> None:
+    graph = {"w": {"type": "wait", "seconds": 1}, "a": call("look"), "b": call("look", "w", "a")}
+    live = Live(a_pinned(a_plan(graph))).begin()
+    due = live.timers["node:w"][1]
+    live.happens(live.answer_to(live.state.open["a"].number, "not_found"))
+    live.happens(ResumeRequested())
+    assert live.happens(due) is None
+    assert live.state.open["w"].kind == "timer"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,29 @@ def test_a_write_that_had_no_effect_is_made_anew() -> None:
     world.begun.clear()
     world.resume().ok("b").ok("c")
     assert (world.status, world.begun) == ("completed", ["b", "c"])
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"type": "parallel", "branches": {"x": {"workflow": "inner"}, "y": call()}},
+        {"type": "foreach", "items": "range(0, 1)", "as": "i", "step": {"workflow": "inner"}},
+        {"workflow": "inner"},
+    ],
+    ids=["parallel", "foreach", "workflow"],
+)
+def test_an_unknown_outcome_inside_a_node_is_found_out_where_it_is(node: dict[str, Any]) -> None:
+    inner = {"description": "Inner.", "graph": {"pay": call("book")}}
+    world = World(a_plan({"all": node, "then": call("look", "all")}, inner=inner)).start()
+    path = next(one for one in world.open if one.endswith("/pay"))
+    world.fails(path, "outcome_unknown")
+    while world.end is None:
+        world.ok(min(world.open))
+    world.happens_after_the_end(OutcomeFound("all", True, {}))
+    assert not may_resume(world.plan, world.run), "it is not the outcome of the node as a whole"
+    world.happens_after_the_end(OutcomeFound(path, True, {}))
+    assert may_resume(world.plan, world.run)
+    assert world.resume().finish().status == "completed"
 
 
 def test_an_outcome_that_is_known_is_not_changed_by_a_person() -> None:

@@ -94,5 +94,5 @@ def test_any_values_are_read_back(args: dict[str, object]) -> None:
 
 
 def test_the_longer_example_is_read_back() -> None:
-    specification = load(ROOT / "examples/trips/workflows.yaml")
-    assert read_file(as_yaml(specification), "trips").specification == specification
+    specification = load(ROOT / "examples/travel/workflows.yaml")
+    assert read_file(as_yaml(specification), "travel").specification == specification

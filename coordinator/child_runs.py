@@ -18,7 +18,6 @@ from antiphon_shared.events import (
     ChildBegun,
     ChildEnded,
     ChildWaiting,
-    EventData,
     InputGiven,
     Parent,
     QuerySubmitted,
@@ -67,8 +66,6 @@ def begun(
     """Return the decision that hands out a batch, with its runs begun."""
     session = decision.session
     runs: list[ChildRun] = []
-    noted: list[EventData] = []
-    sends: list[Send] = []
     made = list(session.children.made)
     for index, call in enumerate(calls):
         content_hash = workflow_of(call, allowed, catalogue)
@@ -77,21 +74,40 @@ def begun(
         digest = _digest(call)
         earlier = next((one for one in reversed(made) if one.digest == digest), None)
         if earlier is not None and not earlier.is_clean:
-            repeated = Repeated(call_id=earlier.call_id, round=earlier.round)
-            runs.append(
-                ChildRun(call=call, index=index, id=earlier.id, result=_repeated(call, index, repeated))
-            )
+            result = _repeated(call, index, earlier)
+            runs.append(ChildRun(call=call, index=index, id=earlier.id, result=result))
             continue
         child = child_session_id(session.id, session.round * _CALLS_MAX + index)
         made.append(MadeRun(id=child, digest=digest, call_id=call.id, round=session.round))
-        runs.append(ChildRun(call=call, index=index, id=child))
-        noted.append(ChildBegun(round=session.round, child=child, call_id=call.id))
-        sends.append(Send(child, _query(session, call, content_hash), opens=True))
+        is_alone = catalogue.by_name[call.name].contract.mode == "sequential-only"
+        is_queued = is_alone and any(run.is_alone and run.result is None for run in runs)
+        runs.append(
+            ChildRun(
+                call=call,
+                index=index,
+                id=child,
+                specification=content_hash,
+                is_alone=is_alone,
+                is_queued=is_queued,
+            )
+        )
     children = Children(runs=tuple(runs), has_batch=bool(decision.commands), made=tuple(made))
     after = replace(session, children=children)
-    if not decision.commands and not sends:  # every run was begun before
+    if not decision.commands and all(run.result is not None for run in runs):
         return replace(completed(after, event, None), timers=decision.timers)
-    return replace(decision, session=after, commands=(*decision.commands, *noted), sends=tuple(sends))
+    return _beginning(replace(decision, session=after), [run for run in runs if _may_begin(run)])
+
+
+def _may_begin(run: ChildRun) -> bool:
+    return run.result is None and not run.is_queued
+
+
+def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
+    """Return the decision with these runs begun."""
+    session = decision.session
+    noted = [ChildBegun(round=session.round, child=run.id, call_id=run.call.id) for run in runs]
+    sends = [Send(run.id, _query(session, run.call, run.specification), opens=True) for run in runs]
+    return replace(decision, commands=(*decision.commands, *noted), sends=(*decision.sends, *sends))
 
 
 def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
@@ -106,7 +122,16 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
             after = session if found is None else _with(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
-    return Decision(session) if after is session else completed(after, event, _batch_of(after, named))
+    if after is session:
+        return Decision(session)
+    decision = completed(after, event, _batch_of(after, named))
+    following = next((run for run in after.children.runs if run.is_queued), None)
+    is_next = following is not None and not any(
+        run.is_alone and _may_begin(run) for run in after.children.runs
+    )
+    if following is None or not is_next:
+        return decision
+    return _beginning(replace(decision, session=_with(after, following, is_queued=False)), (following,))
 
 
 def after_batch(session: Session, event: AnyEvent) -> Decision:
@@ -205,7 +230,7 @@ def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
 def cancellations(session: Session) -> tuple[Send, ...]:
     """Return what ends the runs that a session still waits for."""
     reason = CancellationRequested(reason="its session has ended")
-    return tuple(Send(run.id, reason) for run in session.children.runs if run.result is None)
+    return tuple(Send(run.id, reason) for run in session.children.runs if _may_begin(run))
 
 
 def _query(session: Session, call: RequestedCall, content_hash: str) -> QuerySubmitted:
@@ -302,12 +327,12 @@ def _failed(run: ChildRun, error: ToolError) -> ToolResult:
     return ToolResult(index=run.index, call_id=run.call.id, tool=run.call.name, status="error", error=error)
 
 
-def _repeated(call: RequestedCall, index: int, repeated: Repeated) -> ToolResult:
+def _repeated(call: RequestedCall, index: int, earlier: MadeRun) -> ToolResult:
     return ToolResult(
         index=index,
         call_id=call.id,
         tool=call.name,
         status="ok",
-        data={"note": f"This run was begun before: see the result of call {repeated.call_id}."},
-        repeated=repeated,
+        data={"note": f"This run was begun before: see the result of call {earlier.call_id}."},
+        repeated=Repeated(call_id=earlier.call_id, round=earlier.round),
     )

@@ -195,6 +195,11 @@ class ChildRun(Value):
     call: RequestedCall
     index: int = Field(description="Of the call in the batch.")
     id: SessionId
+    specification: str = Field(default="", description="Hash of the specification.")
+    is_alone: bool = Field(
+        default=False, description="Whether one such run of a batch is under way at a time."
+    )
+    is_queued: bool = Field(default=False, description="Whether it begins when the run before it has ended.")
     result: ToolResult | None = None
     waits: ChildWaiting | None = Field(default=None, description="What the session's user is asked for it.")
 

@@ -42,6 +42,7 @@ _NEXT: dict[TerminationReason, str] = {
     "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
     "validation_incomplete": "Read in the uncertainty which validations are missing, and allow more rounds for them.",
     "output_invalid": "Read in the uncertainty which rules were broken; loosen the schema, or allow more rounds.",
+    "workflow_failed": "Read what each node did; a run that undid nothing can be resumed.",
     "step_failed": "Read in the uncertainty why the step failed; mend its instructions, tools or schema.",
     "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
     "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",

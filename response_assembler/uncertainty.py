@@ -49,6 +49,9 @@ KINDS: dict[str, Kind] = {
     "validation_incomplete": Kind(
         "The answer had to pass validations, and not all of them passed on what was returned.", "serious"
     ),
+    "workflow_failed": Kind("The run of a workflow did not complete.", "serious"),
+    "write_stands": Kind("A run failed, and a write of it took effect and was not undone.", "serious"),
+    "output_left_out": Kind("The output of a run is too large to stand in its answer.", "caution"),
     "step_failed": Kind(
         "A step failed in all of its attempts, or lacks its tools, so the steps after it did not begin.", "serious"
     ),
@@ -141,6 +144,7 @@ LIMITS: dict[TerminationReason, str] = {
     "reply_truncated": "the model's reply broke off before its end",
     "validation_incomplete": "not every validation that was demanded has passed on an answer",
     "output_invalid": "no answer of the model's fit the schema that was demanded",
+    "workflow_failed": "the run of the workflow did not complete",
     "step_failed": "a step could not be completed",
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",

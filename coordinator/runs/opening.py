@@ -7,6 +7,7 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.as_tool import tools_called
 from antiphon_shared.workflows.graph import Graph, compile_graph
+from antiphon_shared.workflows.nodes import ReasonNode
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Opening
@@ -54,13 +55,16 @@ def opened_run(
         known = sorted(specification.workflows if specification else published)
         problem = f"There is no workflow {call.name!r}. {did_you_mean(call.name, known)}".strip()
         return opened.model_copy(update={"problem": problem})
-    names = tools_called(compile_graph(specification, call.name))
+    graph = compile_graph(specification, call.name)
+    names = tools_called(graph)
     pinned = {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name}
     return opened.model_copy(
         update={
             "tools": pinned,
             "timeout_s": specification.workflows[call.name].timeout_s,
-            "problem": " ".join(_problems(names, catalogue, standing)),
+            "problem": " ".join(
+                (*_problems(names, catalogue, standing), *_writes_of_models(graph, catalogue))
+            ),
         }
     )
 
@@ -90,6 +94,14 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
         depends_on=tuple(one.tool for one in contract.depends_on),
         timeout_s=contract.timeout_s,
     )
+
+
+def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
+    """Yield why a model inside the run may not have its tools: it only reads."""
+    for path, one in graph.nodes.items():
+        for name in one.node.tools if isinstance(one.node, ReasonNode) else ():
+            if (tool := catalogue.by_name.get(name)) is not None and tool.effect == "write":
+                yield f"The node {path!r} gives a model the tool {name!r}, which writes."
 
 
 def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Standing) -> Iterator[str]:

@@ -20,7 +20,7 @@ workflows:
     graph: { f: { call: f, args: { to: $destination, day: $day } } }
   w:
     description: W
-    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int } }
+    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int }, limit: { type: int }, airlines: { type: list } }
     graph:
 """
 
@@ -28,12 +28,13 @@ workflows:
 def test_every_example_of_the_page_is_valid() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
     texts = [one if one.startswith("domain:") else HEAD + textwrap.indent(one, " " * 6) for one in blocks]
-    assert len(texts) == 2
+    assert len(texts) == 3
     for text in texts:
         file = read_file(text, "docs/workflows.md")
         assert [str(one) for one in file.problems] == []
         assert file.specification is not None
-        assert [str(file.located(one)) for one in problems_of(file.specification)] == []
+        errors = [one for one in problems_of(file.specification) if one.severity == "error"]
+        assert [str(file.located(one)) for one in errors] == []
 
 
 def test_every_type_of_node_has_an_example() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, RUN, STATE, TO_SUMMARIZE
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
@@ -160,6 +160,18 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
+    yield from _runs(keys)
+
+
+def _runs(keys: Keys) -> Iterator[Rule]:
+    """To decide on runs, and to offer workflows and recipes to models."""
+    yield Rule("R", ("get",), (keys.workflows(), keys.specification("*")))
+    # A recipe's specification is kept as it is offered, and so is a catalogue with workflows in it.
+    yield Rule("W", ("set",), (keys.specification("*"), keys.catalogue_content("*")))
+    yield Rule("R", ("hget", "hgetall"), (keys.recipes(),))
+    yield Rule("W", ("zadd",), (keys.recipes_recency(),))
+    yield Rule("RW", ("lrange", "lindex", "rpush", "pexpire"), (keys.of_session("*", RUN),))
+    yield Rule("W", ("set",), (keys.of_session("*", "token:*"),))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -197,6 +209,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
     yield Rule("RW", slots, (keys.slots("*"),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
@@ -266,6 +279,10 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
     recipes = ("hget", "hgetall", "hset", "hdel", "zadd", "zrem", "zcard", "zrange", "zpopmin")
     yield Rule("RW", recipes, (keys.recipes(), keys.recipes_recency()))
+    # Clients run what is published; who may publish, or bring a file, decides what runs.
+    yield Rule("RW", ("get", "set"), (keys.workflows(), keys.specification("*")))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
+    yield Rule("R", ("get",), (keys.of_session("*", "token:*"),))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
     yield Rule("W", ("xdel",), (keys.dead(0),))
     # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.

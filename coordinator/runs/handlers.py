@@ -4,6 +4,7 @@ The decisions of a run are made one after the other, each on the state that the 
 committed in that order; see memory.py.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -57,9 +58,14 @@ class Runs:
         self,
         specification: Callable[[str], Awaitable[Specification | None]],
         published: Callable[[], Awaitable[Mapping[str, str]]],
+        run_begun: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        """`specification` returns one by its hash, `published` the hashes of the published workflows by name."""
+        """`specification` returns one by its hash, `published` the hashes of the published workflows by name.
+
+        `run_begun` is given the hash of each specification that a run begins with.
+        """
         self._specification, self._published = specification, published
+        self._run_begun = run_begun or _nothing_noted
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
@@ -79,7 +85,7 @@ class Runs:
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
-            specification = await self._specification(content_hash) if content_hash else None
+            specification = await self._begun_with(content_hash) if content_hash else None
             opened = opened_run(
                 delivery.event, query, specification, content_hash, published, opening, catalogue
             )
@@ -98,6 +104,12 @@ class Runs:
             self._runs.keep(run)
         await _keep_tokens(step, store)
         return outcome
+
+    async def _begun_with(self, content_hash: str) -> Specification | None:
+        specification, _ = await asyncio.gather(
+            self._specification(content_hash), self._run_begun(content_hash)
+        )
+        return specification
 
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
         """Take a run one step on. Return None for what belongs to no run."""
@@ -190,6 +202,10 @@ class Runs:
                 timers=tuple(timer_record(timer, event.format) for timer in step.timers),
             ),
         )
+
+
+async def _nothing_noted(content_hash: str) -> None:
+    return None
 
 
 def token_name(number: int) -> str:

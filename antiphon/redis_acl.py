@@ -209,7 +209,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
-    yield Rule("R", ("get",), (keys.catalogue_content("*"),))
+    yield Rule("R", ("get",), (keys.catalogue_content("*"), keys.specification("*")))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
     yield Rule("RW", slots, (keys.slots("*"),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))

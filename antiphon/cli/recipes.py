@@ -12,6 +12,7 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.params import shown
 from antiphon_shared.workflows.recipe import Recipe, changed_tools
+from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -36,7 +37,6 @@ from antiphon.recording.files import naming
 from antiphon.recording.found import ENDINGS
 from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
-from antiphon.workflows.write import as_yaml
 
 app = typer.Typer(no_args_is_help=True, help="Recipes: workflows learned from sessions that succeeded.")
 Named = Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name.")]

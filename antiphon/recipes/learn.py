@@ -12,6 +12,7 @@ from typing import Any
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.recipe import Recipe, schema_hash
 from antiphon_shared.workflows.specification import Specification
+from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.recipes.binding import bind
 from antiphon.recipes.chain import Chain, Made, NotLearnable
@@ -22,7 +23,6 @@ from antiphon.recipes.sources import Bound, FromResult, Literal, sources
 from antiphon.workflows.form import read_file
 from antiphon.workflows.load import InvalidWorkflow, build
 from antiphon.workflows.validate import problems_of
-from antiphon.workflows.write import as_yaml
 
 DOMAIN = "recipes"
 

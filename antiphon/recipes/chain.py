@@ -88,6 +88,8 @@ def chain_of(lines: Iterable[Line]) -> Chain:
             f"session {session_id} ended as {response.status} ({response.termination_reason}), and only what "
             "succeeded is learned."
         )
+    if query is not None and query.options.workflow is not None:
+        raise NotLearnable(f"session {session_id} is a run of a workflow already.")
     if (begun := _run_begun(lines)) is not None:
         raise NotLearnable(
             f"session {session_id} ran the workflow {begun}, whose calls are not its own.",

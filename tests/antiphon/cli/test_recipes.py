@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Header, Line
-from tests.antiphon.conftest import InProcess
+from tests.antiphon.conftest import ROOT, InProcess
 from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
 from tests.redis_server import RedisServer
 
@@ -63,6 +63,7 @@ workflows:
           guest: Ada Quill
     output: {process_payment: $process_payment, book_hotel: $book_hotel}
 """
+NAME = "create_booking_and_process_payment_and_book_hotel"
 TOOLS = ["search_flights", "search_hotels", "create_booking", "process_payment", "book_hotel"]
 
 
@@ -123,12 +124,11 @@ def test_a_recipe_tells_which_of_its_tools_have_changed(
     run: InProcess, recording: str, environment: dict[str, str]
 ) -> None:
     run("recipes", "learn", recording, **environment)
-    name = "create_booking_and_process_payment_and_book_hotel"
-    assert "no dispatcher has published" in run("recipes", "show", name, **environment).stderr
+    assert "no dispatcher has published" in run("recipes", "show", NAME, **environment).stderr
     asyncio.run(_publish_one_tool(environment))
-    shown = json.loads(run("recipes", "show", name, "--json", **environment).stdout)
+    shown = json.loads(run("recipes", "show", NAME, "--json", **environment).stdout)
     assert shown["changed_tools"] == TOOLS
-    shown_in_words = run("recipes", "show", name, **environment).stderr
+    shown_in_words = run("recipes", "show", NAME, **environment).stderr
     assert (
         "no, as search_flights, search_hotels, create_booking, process_payment, book_hotel" in shown_in_words
     )
@@ -177,12 +177,49 @@ def test_room_is_made_as_the_setting_says(
     ]
 
 
+def test_recent_sessions_that_made_the_same_calls_become_one_recipe_once(
+    run: InProcess, recording: str, booking: list[Line], folder: Path, environment: dict[str, str]
+) -> None:
+    other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
+    write_lines(folder / "other.jsonl", other)
+    for one in (recording, "other.jsonl", str(ROOT / "tests/recordings/a_single_round.jsonl")):
+        assert run("recording", "import", one, **environment).exit_code == 0
+    dry = run("recipes", "learn", "--recent", "10", "--dry-run", **environment)
+    assert (dry.exit_code, NAME in dry.stdout) == (0, True)
+    assert json.loads(run("recipes", "list", "--json", **environment).stdout) == []
+    learned = json.loads(run("recipes", "learn", "--recent", "10", "--json", **environment).stdout)
+    (recipe,) = learned["recipes"]
+    assert (recipe["name"], recipe["is_kept"]) == (NAME, True)
+    assert {*recipe["learned_from"]} == {id_of(booking), id_of(other)}
+    again = run("recipes", "learn", "--recent", "10", "--json", **environment)
+    assert (again.exit_code, json.loads(again.stdout)) == (1, {"recipes": [], "refused": []})
+
+
+def test_a_recent_recipe_takes_no_name_away(
+    run: InProcess, recording: str, folder: Path, environment: dict[str, str]
+) -> None:
+    other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
+    write_lines(folder / "other.jsonl", other)
+    assert run("recipes", "learn", recording, **environment).exit_code == 0
+    assert run("recording", "import", "other.jsonl", **environment).exit_code == 0
+    kept = run("recipes", "show", NAME, **environment).stdout
+    refused = run("recipes", "learn", "--recent", "10", **environment)
+    assert (refused.exit_code, "there is another recipe named" in refused.stderr) == (0, True)
+    assert run("recipes", "show", NAME, **environment).stdout == kept
+    assert run("recipes", "learn", "--recent", "10", "--replace", **environment).exit_code == 0
+    assert run("recipes", "show", NAME, **environment).stdout != kept
+
+
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
         (("learn", "missing.jsonl", "--dry-run"), 3, "missing.jsonl"),
         (("learn", "booking.jsonl", "--name", "1st", "--dry-run"), 2, "'1st' is no name"),
         (("learn", "booking.jsonl", "--dry-run", "-o", "no/where.yaml"), 2, "cannot be written"),
+        (("learn",), 2, "nothing to learn from"),
+        (("learn", "--recent", "5"), 1, ""),
+        (("learn", "--recent", "5", "booking.jsonl"), 2, "--recent takes no sessions"),
+        (("learn", "--recent", "5", "--name", "x"), 2, "--recent takes no sessions"),
         (("learn", "no-such-session"), 2, "no session no-such-session"),
         (("learn", "no session"), 2, "cannot be one"),
         (("show", "nothing"), 2, "there is no recipe 'nothing'"),
@@ -198,8 +235,6 @@ def test_what_cannot_be_is_refused_with_its_exit_code(
 
 
 def test_a_session_that_did_not_succeed_is_no_recipe(run: InProcess, folder: Path) -> None:
-    from tests.antiphon.conftest import ROOT
-
     partial = ROOT / "tests/recordings/a_single_round.jsonl"
     refused = run("recipes", "learn", str(partial), "--dry-run")
     assert (refused.exit_code, refused.stdout) == (1, "")

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
@@ -57,7 +58,7 @@ async def plan(
 ) -> dict[str, Any]:
     call = a_call("p", PLAN, arguments={"goal": goal})
     request = a_request(call, allowed=(*allowed, PLAN), catalogue=catalogue)
-    (result,) = await dispatcher.run(request, session_id=goal)
+    (result,) = await dispatcher.run(request, session_id=uuid4().hex)
     assert result.status == "ok"
     found: dict[str, Any] = result.data
     return found

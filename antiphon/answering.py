@@ -1,4 +1,4 @@
-"""What the model has asked the user: which questions wait, and answering them."""
+"""What the model, or a run that it has begun, has asked the user: which questions wait, and answering them."""
 
 from collections.abc import Iterable
 
@@ -16,6 +16,7 @@ from antiphon.errors import NotWaiting, UnknownSession
 from antiphon.submission import answer as answer_event
 from antiphon.submission import checked_answer
 from antiphon.tail import PATIENCE_S
+from coordinator.child_runs import questions_of_runs
 from coordinator.session import Session
 
 _NOBODY = "no answer"
@@ -30,13 +31,10 @@ async def answer(
     SubmissionRejected.
     """
     text = checked_answer(text)
-    session = await patiently(
-        "look for a session", lambda: waiting(bus, arrival, session_id, _NOBODY), PATIENCE_S
-    )
-    if not session.people.unanswered:
-        raise NotWaiting(f"session {session_id} waits for {_NOBODY}: it waits for a person's approval.")
+    session = await patiently("look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S)
     named = {question.id: question.question for question in unanswered(session)}
-    chosen = chosen_of(calls, session.people.unanswered, named, session_id, "an answer")
+    waits = session.people.unanswered or tuple(named)
+    chosen = chosen_of(calls, waits, named, session_id, "an answer")
     first = await bus.first_event(session_id)
     if first is not None:
         said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
@@ -45,6 +43,17 @@ async def answer(
         if await patiently("answer", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return chosen
     raise UnknownSession(f"session {session_id} is not kept any more.")
+
+
+async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
+    """The session, if it waits for an answer. Raises NotWaiting."""
+    running = await unanswered_session(bus, session_id)
+    if running is not None and questions_of_runs(running):
+        return running
+    session = await waiting(bus, arrival, session_id, _NOBODY)
+    if not session.people.unanswered:
+        raise NotWaiting(f"session {session_id} waits for {_NOBODY}: it waits for a person's approval.")
+    return session
 
 
 async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
@@ -60,4 +69,4 @@ def unanswered(session: Session) -> tuple[Question, ...]:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered
         if is_waiting and (asked := read_asked(call.arguments)) is not None:
             found.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
-    return tuple(found.values())
+    return (*found.values(), *questions_of_runs(session))

@@ -1,7 +1,8 @@
-"""Calls that wait for a person's approval: which they are, and saying what the person has decided."""
+"""Calls of sessions and runs that wait for a person's approval: which they are, and saying what is decided."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.handling import STATE
@@ -17,6 +18,9 @@ from antiphon.tail import PATIENCE_S
 from coordinator.document import SESSION
 from coordinator.session import Phase, Session
 
+if TYPE_CHECKING:
+    from coordinator.runs.state import RunState
+
 _DOING: dict[Phase, str] = {
     "briefing": "it is being briefed for round {round}",
     "resting": "every model is out of order, and one of them is waited for in round {round}",
@@ -30,35 +34,60 @@ _DOING: dict[Phase, str] = {
 async def decide(
     bus: Bus, arrival: Arrival, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
 ) -> tuple[str, ...]:
-    """Say what a person has decided on calls of a session, all that wait when none is named; returns their ids.
+    """Say what a person has decided on calls of a session or run, all that wait when none is named; returns their ids.
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
-    session = await patiently("look for a session", lambda: waiting(bus, arrival, session_id), PATIENCE_S)
-    if not session.people.undecided:
-        raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
-    waits = {call.id: call.name for call in undecided(session)}
-    chosen = chosen_of(calls, session.people.undecided, waits, session_id, "a decision")
+    rounds, named = await patiently(
+        "look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S
+    )
+    chosen = chosen_of(calls, tuple(rounds), named, session_id, "a decision")
+    for round in dict.fromkeys(rounds[call] for call in chosen):
+        decided = tuple(call for call in chosen if rounds[call] == round)
+        said = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
+        await _say(bus, session_id, said)
+    return chosen
+
+
+async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
     first = await bus.first_event(session_id)
     if first is not None:
-        said = {
-            "round": session.round,
-            "is_approved": is_approved,
-            "calls": chosen,
-            "by": by,
-            "reason": reason,
-        }
         event = decision(session_id, said, first, new_id(), utc_now())
         # Safe to repeat: what is said twice changes nothing.
         if await patiently("decide", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
-            return chosen
+            return
     raise UnknownSession(f"session {session_id} is not kept any more.")
 
 
+async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
+    from antiphon.run_state import calls_to_decide  # who only asks needs nothing of workflows
+
+    if (state := await _run(bus, session_id)) is not None and (found := calls_to_decide(state)):
+        return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
+    session = await waiting(bus, arrival, session_id)
+    if not session.people.undecided:
+        raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
+    rounds = dict.fromkeys(session.people.undecided, session.round)
+    return rounds, {call.id: call.name for call in undecided(session)}
+
+
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
-    """The calls of a session that a person has to decide on; none when it waits for nobody."""
+    """The calls of a session or run that a person has to decide on; none when it waits for nobody."""
+    from antiphon.run_state import calls_to_decide
+
     session = await unanswered_session(bus, session_id)
-    return undecided(session) if session else ()
+    if session is not None:
+        return undecided(session)
+    state = await _run(bus, session_id)
+    return tuple(one.call for one in calls_to_decide(state)) if state else ()
+
+
+async def _run(bus: Bus, session_id: str) -> "RunState | None":
+    """The run as it stands; None where that is no run."""
+    from antiphon.run_state import run_state
+
+    return await run_state(bus, session_id)
 
 
 async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
@@ -83,7 +112,9 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobo
         raise NotWaiting(f"session {session_id} waits for {what}: it stands in the queue.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
-    if response is not None:
+    if content is None and (of_run := await _doing_of_run(bus, session_id)):
+        doing = of_run  # an answer may be that of before it was resumed
+    elif response is not None:
         doing = f"it has ended, {response.status} ({response.termination_reason})"
     elif content is None:
         doing = "it is being opened"
@@ -93,6 +124,14 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobo
             return session
         doing = _DOING[session.phase].format(round=session.round)
     raise NotWaiting(f"session {session_id} waits for {what}: {doing}.")
+
+
+async def _doing_of_run(bus: Bus, session_id: str) -> str:
+    """What a run does; empty where that is no run."""
+    from antiphon.run_state import doing
+
+    state = await _run(bus, session_id)
+    return "" if state is None else doing(state)
 
 
 def chosen_of(

@@ -36,6 +36,7 @@ from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import SessionConflict, StillRunning, UnknownSession
+from antiphon.resumed import is_resumed, read_answer
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
@@ -200,7 +201,7 @@ class Antiphon:
         bus = self.open_bus()
         checked_session_id(session_id)
         checked_timeout_s(timeout_s)
-        response = await patiently("read the answer", bus.session(session_id).response, PATIENCE_S)
+        response = await read_answer(bus, session_id)
         if response is not None:
             if submitted := self._submitted.get(session_id):
                 await self._refuse_other(session_id, submitted.content)
@@ -255,7 +256,7 @@ class Antiphon:
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Have calls that wait for a person's approval refused; the model is told by whom and why.
+        """Have calls that wait for a person's approval refused; the model is told by whom and why, or the node fails.
 
         The rest is as in `approve`.
         """
@@ -330,9 +331,7 @@ class Antiphon:
                         yield response  # it came before this read: its event is not in the log any more
                         return
                     await patiently("look for a session", arrival.check, PATIENCE_S)
-                    response = await patiently(
-                        "read the answer", bus.session(session_id).response, PATIENCE_S
-                    )
+                    response = await read_answer(bus, session_id)
                     if self._pipeline is not None:
                         self._pipeline.check()
                 for stream, entry, fields in entries:
@@ -345,7 +344,7 @@ class Antiphon:
                     if submitted and isinstance(event.data, QuerySubmitted):
                         _refuse(event, session_id, submitted.content)
                     yield event
-                    if isinstance(event.data, ResponseReady):
+                    if isinstance(event.data, ResponseReady) and not await is_resumed(bus, event.data, entry):
                         yield Response.model_validate(event.data.model_dump())
                         return
         finally:

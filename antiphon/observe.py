@@ -19,6 +19,7 @@ from antiphon_shared.process import health
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.settings import load
+from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
@@ -241,7 +242,9 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
     data = decode(first[0][1][b"event"]).data if first else None
     is_open = opened is not None and response is None
     waiting = undecided(opened) if opened and is_open else ()
-    asked = unanswered(opened) if opened and is_open else ()
+    asked = tuple(question.question for question in unanswered(opened)) if opened and is_open else ()
+    if isinstance(data, QuerySubmitted) and data.options.workflow is not None and response is None:
+        waiting, asked = await _people_of_run(bus, session_id)
     status = "waiting" if waiting or asked else "open" if first else "expired"
     return SessionSummary(
         session_id=session_id,
@@ -250,8 +253,19 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
         round=response.rounds_used if response else opened.round if opened else 0,
         query=data.query if isinstance(data, QuerySubmitted) else "",
         waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
-        asks=tuple(question.question for question in asked),
+        asks=asked,
     )
+
+
+async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], tuple[str, ...]]:
+    """The calls of a run that a person has to decide on, and where it waits for a person's values."""
+    from antiphon.run_state import calls_to_decide, nodes_to_answer, run_state  # most lists show no runs
+
+    state = await run_state(bus, run_id)
+    if state is None or state.run.ended is not None:
+        return (), ()
+    calls = tuple(one.call for one in calls_to_decide(state))
+    return calls, tuple(f"values for {path}" for path in nodes_to_answer(state))
 
 
 def _moment_ms(score: float) -> float:

@@ -147,6 +147,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield from _runs(keys)
     # To answer by itself where no assembler does, it reads what an assembler would.
     yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
     yield from _material(keys)
@@ -160,18 +161,19 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
-    yield from _runs(keys)
 
 
 def _runs(keys: Keys) -> Iterator[Rule]:
-    """To decide on runs, and to offer workflows and recipes to models."""
-    yield Rule("R", ("get",), (keys.workflows(), keys.specification("*")))
-    # A recipe's specification is kept as it is offered, and so is a catalogue with workflows in it.
-    yield Rule("W", ("set",), (keys.specification("*"), keys.catalogue_content("*")))
+    """To publish workflows, and to decide about runs of them."""
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
+    yield Rule("RW", ("hgetall", "hset", "hsetnx"), (keys.workflows(),))
+    # A catalogue with workflows as tools is kept beside that of the dispatchers.
+    yield Rule("W", ("set",), (keys.catalogue_content("*"),))
+    yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
+    yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
+    # Current recipes are offered; that one was used is noted.
     yield Rule("R", ("hget", "hgetall"), (keys.recipes(),))
     yield Rule("W", ("zadd",), (keys.recipes_recency(),))
-    yield Rule("RW", ("lrange", "lindex", "rpush", "pexpire"), (keys.of_session("*", RUN),))
-    yield Rule("W", ("set",), (keys.of_session("*", "token:*"),))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -209,7 +211,9 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
-    yield Rule("R", ("get",), (keys.catalogue_content("*"), keys.specification("*")))
+    # To say which workflow of a session reaches a goal.
+    yield Rule("R", ("get",), (keys.catalogue_content("*"),))
+    yield Rule("RW", ("get", "pexpire"), (keys.specification("*"),))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
     yield Rule("RW", slots, (keys.slots("*"),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
@@ -258,9 +262,20 @@ def _client(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("xadd",), (keys.queries(),))
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+    yield from _own_workflows(keys)
+
+
+def _own_workflows(keys: Keys) -> Iterator[Rule]:
+    """To run workflows, those that are published and others."""
+    yield Rule("R", ("hgetall",), (keys.workflows(),))
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
 
 
 def _operator(keys: Keys) -> Iterator[Rule]:
+    yield from _own_workflows(keys)
+    yield Rule("W", ("hset", "hdel"), (keys.workflows(),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
+    yield Rule("R", ("get",), (keys.of_session("*", "token:*"),))
     inboxes = tuple(keys.inbox(0, component) for component in COMPONENTS)
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
@@ -279,10 +294,6 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
     recipes = ("hget", "hgetall", "hset", "hdel", "zadd", "zrem", "zcard", "zrange", "zpopmin")
     yield Rule("RW", recipes, (keys.recipes(), keys.recipes_recency()))
-    # Clients run what is published; who may publish, or bring a file, decides what runs.
-    yield Rule("RW", ("get", "set"), (keys.workflows(), keys.specification("*")))
-    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
-    yield Rule("R", ("get",), (keys.of_session("*", "token:*"),))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
     yield Rule("W", ("xdel",), (keys.dead(0),))
     # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.

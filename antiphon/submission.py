@@ -21,6 +21,7 @@ from antiphon_shared.events.codec import ENVELOPES, explain, unknown_field
 from antiphon_shared.events.session import Citations, QueryOptions, WorkflowCall
 from antiphon_shared.formats import needed_format
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import CHILD
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import SessionId
 from pydantic import TypeAdapter, ValidationError
@@ -66,6 +67,11 @@ def submission(
 ) -> AnyEvent:
     """The query.submitted of one query. Raises InvalidQuery, which names the field and the way out."""
     subject = str(event_id) if session_id is None else checked_session_id(session_id)
+    if CHILD in subject:
+        raise InvalidQuery(
+            f"session_id: {subject!r} is an id of a session that another begins.",
+            hint=f"Use one without {CHILD}, or none.",
+        )
     data = QuerySubmitted(
         query=_checked_query(query),
         options=_checked_options(options),

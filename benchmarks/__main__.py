@@ -13,6 +13,7 @@ from rich.table import Table
 from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay, workflows
 from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
+from benchmarks.runs.measure import measure as runs_of_workflows
 from benchmarks.steps.measure import measure as steps
 from benchmarks.stub_engine import REPLY
 from tests.redis_server import running
@@ -42,6 +43,7 @@ def main() -> None:
     rows += dispatcher.measure(arguments.runs)
     rows += replay.measure(arguments.runs, seconds=1.0)
     rows += workflows.measure(arguments.runs)
+    rows += runs_of_workflows(arguments.runs)
     rows += [
         (what, f"{per_core} and core", f"{on_the_wall} on the wall", target)
         for what, per_core, on_the_wall, target in recordings.measure()

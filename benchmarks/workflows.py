@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 
 import yaml
+from antiphon_shared.workflows.form import read_file
+from antiphon_shared.workflows.validate import problems_of
 
-from antiphon.workflows.form import read_file
 from antiphon.workflows.load import catalogue_of
-from antiphon.workflows.validate import problems_of
 
 _NODES = 1_000
 _HEAD = """domain: benchmark

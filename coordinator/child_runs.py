@@ -7,11 +7,12 @@ user, the user is asked.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from antiphon_shared.bus.handling import Send
+from antiphon_shared.bus.handling import Send, SetTimer
 from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
@@ -20,6 +21,7 @@ from antiphon_shared.events import (
     ChildWaiting,
     InputGiven,
     Parent,
+    PersonOverdue,
     QuerySubmitted,
     Question,
     QuestionAnswered,
@@ -32,6 +34,7 @@ from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import Catalogue, ErrorType, Repeated, RequestedCall, ToolError, ToolResult
 from pydantic_core import from_json, to_json
 
+from coordinator import people
 from coordinator.decision import Decision, Logged
 from coordinator.session import Children, ChildRun, MadeRun, Session, replace
 
@@ -115,11 +118,14 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
     match event.data:
         case ChildEnded() as ended:
             after = _after_ended(session, ended)
-        case ChildWaiting() as waiting if session.query.is_interactive:
-            return _ask(session, waiting)
         case ChildWaiting() as waiting:
             found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
-            after = session if found is None else _with(session, found, result=_waits(found, waiting))
+            if found is None:
+                return Decision(session)
+            asks = _ask(session, found, waiting, event.time) if session.query.is_interactive else None
+            if asks is not None:
+                return asks
+            after = _with(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
     if after is session:
@@ -154,36 +160,49 @@ def _after_ended(session: Session, ended: ChildEnded) -> Session:
     return _with(replace(session, children=replace(session.children, made=made)), found, result=result)
 
 
-def _ask(session: Session, waiting: ChildWaiting) -> Decision:
-    """Ask the session's user what a run waits for."""
-    found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
-    if found is None:
-        return Decision(session)
+def _ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
+    """Ask the session's user what a run waits for; None where no time is left for it."""
+    end = people.until(session, at)
+    if end is None:  # no time is left to ask in
+        return None
     asked = Question(id=found.call.id, question=_question(waiting))
     return Decision(
         _with(session, found, waits=waiting),
-        (QuestionAsked(round=session.round, questions=(asked,), until=waiting.until),),
+        (QuestionAsked(round=session.round, questions=(asked,), until=min(waiting.until, end)),),
+        (SetTimer(people.PERSON, end, PersonOverdue(round=session.round)),),
     )
+
+
+def questions_of_runs(session: Session) -> tuple[Question, ...]:
+    """Return what the session's user is asked for its runs, and has not answered."""
+    return tuple(Question(id=run.call.id, question=_question(waits)) for run, waits in _asking(session))
+
+
+def _asking(session: Session) -> Iterator[tuple[ChildRun, ChildWaiting]]:
+    for run in session.children.runs if session.phase == "tools" else ():
+        if run.waits is not None and run.result is None:
+            yield run, run.waits
+
+
+def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """Go on without the user, who has not answered in time; the runs wait on by themselves."""
+    after = session
+    for run, waits in _asking(session):
+        after = _with(after, run, result=_waits(run, waits))
+    return Decision(session) if after is session else completed(after, event, _batch_of(after, named))
 
 
 def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
-    """Hand the user's answer to the run that has asked; None where no run has."""
+    """Hand the user's answer to the runs that have asked; None where no run has."""
     if answer.round != session.round:
         return None
-    asking = [
-        run
-        for run in session.children.runs
-        if run.waits is not None and run.result is None and (not answer.calls or run.call.id in answer.calls)
-    ]
-    if not asking:
-        return None
-    found = asking[0]
-    assert found.waits is not None, "it has asked"
-    given = InputGiven(
-        round=found.waits.request, values=values_in(answer.answer, found.waits.expects), by=answer.by
-    )
-    send = Send(found.id, given)
-    return Decision(_with(session, found, waits=None), sends=(send,))
+    after, sends = session, []
+    for run, waits in _asking(session):
+        if not answer.calls or run.call.id in answer.calls:
+            values = values_in(answer.answer, waits.expects)
+            sends.append(Send(run.id, InputGiven(round=waits.request, values=values, by=answer.by)))
+            after = _with(after, run, waits=None)
+    return Decision(after, sends=tuple(sends)) if sends else None
 
 
 def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
@@ -225,6 +244,11 @@ def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
     """Return the results of the batch's other calls, where they have come before."""
     data = named.event.data if named is not None else None
     return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None
+
+
+def without_batch(session: Session) -> tuple[Session, tuple[Send, ...]]:
+    """Return the session without the runs of a batch that was lost, and what ends them."""
+    return replace(session, children=Children(made=session.children.made)), cancellations(session)
 
 
 def cancellations(session: Session) -> tuple[Send, ...]:

@@ -27,6 +27,7 @@ from coordinator.models import in_order
 from coordinator.published import read_published, with_published
 from coordinator.runs.handlers import Runs
 from coordinator.settings import CoordinatorSettings
+from coordinator.workflow_files import Publishing, read_workflow_files
 
 
 def build(
@@ -57,7 +58,7 @@ def build(
         outages or breakers.outages,
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
-        runs=Runs(workflows.specification, workflows.hashes, recipes.run_begun),
+        runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
         with_workflows=OfferedWorkflows(bus, workflows, recipes).offered,
     )
     published = read_published(settings.steps) if settings.steps else {}
@@ -71,7 +72,9 @@ def build(
         verified.tenant_of,
         partial(with_published, published=published),
     )
-    background = (intake.run, admission.run, breakers.run)
+    publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
+    let_in = partial(publishing.before, intake.run)
+    background = (let_in, publishing.keep, admission.run, breakers.run)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)
 
 

@@ -129,6 +129,8 @@ def _decide(
         case QuestionAnswered() as answer:
             answered = questions.after_answer(session, log_entry, answer)
             return _on_person(session, answered, event, catalogue)
+        case PersonOverdue(round=overdue) if session.phase == "tools" and overdue == session.round:
+            return child_runs.after_overdue(session, event, named)
         case PersonOverdue(round=overdue):
             is_waiting = session.phase == "approval" and overdue == session.round
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
@@ -308,7 +310,9 @@ def _on_failure(
     if failure.component == "tool_dispatcher":
         doubting = doubting.doubting(*in_doubt(session))
         doubting = replace(doubting, writes=replace(session.writes, in_doubt=()))
-        return _after_batch(ladder.after_lost_batch(doubting, ("the whole batch",)), event)
+        doubting, sends = child_runs.without_batch(doubting)
+        decision = _after_batch(ladder.after_lost_batch(doubting, ("the whole batch",)), event)
+        return replace(decision, sends=(*decision.sends, *sends))
     return end(doubting, event, "partial", "internal_error")
 
 

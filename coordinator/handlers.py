@@ -75,7 +75,7 @@ CheckGrant = Callable[[str, SessionId], GrantCheck]
 """What a session's grant is worth, verified now."""
 
 CATALOGUE_POLL_S = 0.5
-_WORKFLOWS_SINCE = 4
+_WORKFLOWS_SINCE = 5
 """The format of sessions since which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
@@ -204,10 +204,13 @@ class Coordinator:
         )
         await faults.at("decision.made")
         if decision.unless_answered:
-            answered, _ = await session.document(RESPONSE)
+            answered, content = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.
             if answered:
-                return Outcome(closes_session=True)
+                over = Outcome(closes_session=True)
+                if content is None or CHILD not in before.id:
+                    return over
+                return await _with_parent_told(over, before, RESPONSE_KIND.read(content), session)
         if decision.alone:
             return await _alone(delivery, session, decision, named, catalogue)
         if decision.session is before and not decision.timers and not decision.sends:
@@ -222,7 +225,8 @@ class Coordinator:
             self._remembered.forget(decision.session.id)
         outcome = _outcome(version, delivery.event, decision, before)
         if decision.closes and isinstance(delivery.event.data, ResponseReady):
-            return await _with_parent_told(outcome, before, delivery.event.data, session)
+            response = Response(**delivery.event.data.model_dump())
+            return await _with_parent_told(outcome, before, response, session)
         return outcome
 
     async def _turns_before(
@@ -286,15 +290,18 @@ async def _nothing_published() -> dict[str, str]:
 
 
 async def _with_parent_told(
-    outcome: Outcome, ended: Session, response: ResponseReady, session: SessionStore
+    outcome: Outcome, ended: Session, response: Response, session: SessionStore
 ) -> Outcome:
-    """Return what is committed as a session closes; a run that has begun it learns of its end."""
+    """Return what is committed as a session closes; the run or session that has begun it learns of its end."""
     if CHILD not in ended.id:
         return outcome
     asked = (await session.event(ended.query.question)).data
+    if isinstance(asked, ComponentFailed):  # it was never opened; this names its query
+        found = await session.logged(asked.failed_event)
+        asked = found[1].data if found is not None else asked
     if not isinstance(asked, QuerySubmitted) or (parent := asked.parent) is None:
         return outcome
-    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=Response(**response.model_dump()))
+    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
     return replace(outcome, sends=(Send(parent.session, told),))
 
 

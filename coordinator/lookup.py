@@ -11,6 +11,7 @@ from antiphon_shared.events import (
     ChildWaiting,
     ComponentFailed,
     EventData,
+    PersonOverdue,
     QuerySubmitted,
     ReasoningCompleted,
 )
@@ -69,7 +70,7 @@ def named_by(session: Session, event: AnyEvent) -> UUID | None:
     answer it is the request for that; of a step that the coordinator failed at, its event.
     """
     match event.data:
-        case ChildEnded() | ChildWaiting() if session.children.batch is not None:
+        case ChildEnded() | ChildWaiting() | PersonOverdue() if session.children.batch is not None:
             return session.children.batch
         case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
             return session.awaited

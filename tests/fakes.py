@@ -38,6 +38,9 @@ class FakeSession:
     async def settled(self, journal: str) -> dict[str, bytes]:
         return dict(self.journals.get(journal, {}))
 
+    async def count(self, journal: str) -> int:
+        return len(self.journals.get(journal, {}))
+
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         entries = self.journals.setdefault(journal, {})
         is_new = entry not in entries

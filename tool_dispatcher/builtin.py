@@ -126,7 +126,7 @@ _PART: dict[str, Any] = {
     "properties": {
         "handle": {
             "type": "string",
-            "pattern": "^r[0-9]{1,4}c[0-9]{1,5}$",
+            "pattern": "^r[0-9]{1,9}c[0-9]{1,5}$",
             "description": "As the result names it.",
             "examples": ["r1c0"],
         },

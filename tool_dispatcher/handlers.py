@@ -65,7 +65,7 @@ class ToolDispatcher:
             arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
             ends_s=ends_s,
             log=self._outcomes.log_of(session.session_id, request.round),
-            result_bytes_max=min(self._result_bytes_max, self._batch_bytes_max // len(request.calls)),
+            result_bytes_max=self._bytes_max_of(request),
             begun=noted.begun,
             named=frozenset(place for call in request.calls for place in places_named(call)),
             attempt=attempt,
@@ -101,6 +101,11 @@ class ToolDispatcher:
             events=(completed,),
             record=batch_record(delivery.event.id, plan, known, course, results, batch.filled),
         )
+
+    def _bytes_max_of(self, request: ToolsRequested) -> int:
+        """What one result may have: of a run, whose results no model reads, all that goes into an event."""
+        of_event = self._batch_bytes_max // len(request.calls)
+        return of_event if request.node else min(self._result_bytes_max, of_event)
 
     def _in_doubt(
         self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted

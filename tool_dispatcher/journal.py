@@ -15,6 +15,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.journal import (
     begun_entry,
     journal_name,
+    kept_name,
     outcome_entry,
     read_outcome,
     write_outcome,
@@ -78,11 +79,6 @@ class Journal:
 
     async def _read(self) -> dict[str, bytes]:
         return await patiently("read journal", lambda: self._session.settled(self._name))
-
-
-def kept_name(handle: str) -> str:
-    """What a whole result is called among what belongs to its session."""
-    return f"result:{handle}"
 
 
 def _outcome(entries: Mapping[str, bytes], call_id: str) -> ToolResult | None:

@@ -3,14 +3,11 @@
 import asyncio
 import signal
 from contextlib import aclosing, suppress
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from antiphon_shared.events import COMPONENTS
 from antiphon_shared.events.session import Citations, Response
-from antiphon_shared.process import health
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
@@ -20,12 +17,11 @@ from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
+from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
 from antiphon.client import Antiphon
-from antiphon.observe import connected
 from antiphon.submission import Options, submission
 from reasoning_engine.settings import Provider
 
-NO_TOOLS = "No tools: the model answers alone. Give some with --tools MODULE, for instance antiphon.examples.courses."
 _AFTER_CANCEL_S = 5.0
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - reads it from standard input.")]
@@ -238,18 +234,18 @@ async def _ask(
     read_step_file(options, steps)
     query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
-    async with _client(tools, model, scopes) as antiphon:
+    async with client_of(tools, model, scopes) as antiphon:
         if antiphon.storage:
             stderr().print(f"Runs on {antiphon.storage}.", style="dim")
-            _tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
+            tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
-            await _warn_of_absent_components()
+            await warn_of_absent_components()
         session_id = own_id or str(new_id())  # known before it is submitted, should Ctrl-C come in between
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             await antiphon.submit(query, session_id=session_id, grant=grant, **options)
             async with aclosing(antiphon.stream(session_id)) as stream:
-                why = await show_progress(stream, _command(antiphon), dialogue)
+                why = await show_progress(stream, command_of(antiphon), dialogue)
             return show_answer(await antiphon.result(session_id), is_json, why)
         except asyncio.CancelledError:
             if dialogue is not None:
@@ -307,63 +303,12 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
         return None
 
 
-def _command(antiphon: Antiphon) -> str:
-    """What reaches the pipeline from another terminal; empty when nothing does."""
-    if not antiphon.storage:
-        return "antiphon"
-    return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""
-
-
-def _tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool) -> None:
-    if missing and not has_grant:
-        scopes = " ".join(f"--scope {scope}" for scope in sorted({"read", *chain(*missing.values())}))
-        stderr().print(f"Not offered: {', '.join(missing)}. They would be with {scopes}.", style="yellow")
-
-
 def _refuse_to_forget(options: Options) -> None:
     """A pipeline for one question has no earlier ones. Raises UsageError."""
     if options.get("conversation_id") is not None and load(PipelineSettings).redis_url is None:
         raise UsageError(
             "--conversation: a pipeline for this one question keeps nothing, so there is nothing to go on with.",
             hint="Set ANTIPHON_REDIS_URL to ask a running pipeline.",
-        )
-
-
-def _client(tools: list[str] | None, model: Provider | None, scopes: list[str] | None) -> Antiphon:
-    """The running pipeline where one is configured, else one of our own. Raises UsageError."""
-    settings = load(PipelineSettings)
-    if settings.redis_url is not None:
-        own = (("--tools", tools), ("--model", None if model == "auto" else model), ("--scope", scopes))
-        for option, value in own:
-            if value:
-                raise UsageError(
-                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own "
-                    "tools, model and scopes.",
-                    hint="Leave it out, or unset ANTIPHON_REDIS_URL to run a pipeline for this question.",
-                )
-        return Antiphon()
-    modules = split_modules(tools if tools is not None else [settings.tools])
-    if not modules:
-        stderr().print(NO_TOOLS, style="yellow")
-    return Antiphon.embedded(modules, model=model, scopes=scopes)
-
-
-def split_modules(names: list[str]) -> list[str]:
-    return [module.strip() for name in names for module in name.split(",") if module.strip()]
-
-
-async def _warn_of_absent_components() -> None:
-    async with connected() as bus:
-        alive = await asyncio.gather(*(health.workers(bus, name) for name in COMPONENTS))
-    absent = [
-        name
-        for name, workers in zip(COMPONENTS, alive, strict=True)
-        if not any(worker.is_alive for worker in workers)
-    ]
-    if absent:
-        stderr().print(
-            f"No worker of {', '.join(absent)} is alive; the question waits for one. Ctrl-C ends the waiting.",
-            style="yellow",
         )
 
 

@@ -52,13 +52,18 @@ def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critic
 
     `logs`: how severe a line of the log must be to be shown.
     """
+    raise typer.Exit(result_of(work, logs=logs) or EXIT_DONE)
+
+
+def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "critical"] = "error") -> WorkT:
+    """Return what a part of a command comes to; an error of ours ends the command, as in `run`."""
     import asyncio
 
     from antiphon_shared.process.logs import silence
 
     silence(logs, secret_values())
     try:
-        code = asyncio.run(work)
+        return asyncio.run(work)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except AntiphonError as error:
@@ -70,7 +75,7 @@ def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critic
         code = refuse(unavailable(error) if is_unavailable(error) else RedisUnavailable(f"Redis: {error}."))
     except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
-    raise typer.Exit(code or EXIT_DONE)
+    raise typer.Exit(code)
 
 
 def _redis_error() -> "type[RedisError]":

@@ -14,8 +14,9 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
 
-from antiphon.cli.ask import NO_TOOLS, ToolModules, split_modules
+from antiphon.cli.ask import ToolModules
 from antiphon.cli.output import UsageError, refuse, stderr
+from antiphon.cli.pipelines import NO_TOOLS, split_modules
 from antiphon.own_packages import check_components
 from antiphon.redis_wait import wait_for_redis
 from antiphon.supervisor import component_command, read_replicas, supervise

@@ -14,9 +14,17 @@ from antiphon_shared.events import (
     BriefingRequested,
     CallToApprove,
     CancellationRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
+    InputGiven,
+    InputRefused,
+    InputRequested,
+    NodesSettled,
     OutagesSeen,
+    OutcomeSettled,
     PersonOverdue,
     QuerySubmitted,
     Question,
@@ -26,7 +34,9 @@ from antiphon_shared.events import (
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
+    ResumeRequested,
     RungTaken,
+    RunOpened,
     SessionOpened,
     StepBegun,
     ToolsCompleted,
@@ -90,8 +100,28 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
+        case InputRequested(node=node, message=message):
+            return [f"  {one_line(node)}: waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
+        case InputGiven(by=by):
+            return [f"  values were given{f' by {one_line(by, 40)}' if by else ''}"]
+        case InputRefused(because=because):
+            return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
+        case OutcomeSettled(node=node, happened=happened, by=by):
+            who = f" by {one_line(by, 40)}" if by else ""
+            return [f"  {one_line(node)}: settled{who}: it {'happened' if happened else 'did not happen'}"]
+        case ResumeRequested():
+            return ["resuming"]
+        case RunOpened(problem=problem) if problem:
+            return [f"  cannot begin: {one_line(problem, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case ChildBegun(child=child, node=node):
+            return [f"  {f'{one_line(node)}: a model answers in' if node else 'begins run'} {child}"]
+        case ChildWaiting(message=message, because=because):
+            again = f"{one_line(because, _MESSAGE_LENGTH)}; " if because else ""
+            return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
+        case ChildEnded(response=response):
+            return [f"  {response.session_id} has ended: {_how_ended(response)}"]
         case CancellationRequested():
             return ["cancelling"]
         case DeadlineReached():
@@ -124,11 +154,21 @@ def detail(event: AnyEvent) -> str:
     match event.data:
         case QuerySubmitted(query=query):
             return one_line(query, _MESSAGE_LENGTH)
+        case RunOpened(workflow=workflow, problem=problem, timeout_s=timeout_s):
+            why = one_line(problem, _MESSAGE_LENGTH)
+            return f"{one_line(workflow)}: {why or f'at most {timeout_s:g} s of work'}"
         case SessionOpened(limits=limits, tools=tools):
             return (
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
                 f"{counted(len(tools), 'tool')}"
             )
+        case RunOpened(workflow=workflow, tools=tools, problem=""):
+            return f"workflow {one_line(workflow)}, {counted(len(tools), 'tool')}"
+        case ToolsRequested(node=node) if node:
+            return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(event))}"
+        case NodesSettled(nodes=nodes, more=more):
+            settled = ", ".join(f"{node.path} {node.status}" for node in nodes)
+            return one_line(settled, _MESSAGE_LENGTH) + (f", and {more} more" if more else "")
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
@@ -152,7 +192,10 @@ def detail(event: AnyEvent) -> str:
 
 
 def statistics(response: Response) -> str:
-    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`."""
+    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`; of a run how it ended."""
+    if response.run is not None:
+        calls, took_s = counted(response.tool_calls_used, "tool call"), response.duration_ms / 1000
+        return f"{response.run.status}, {calls}, {took_s:.1f} s"
     cost = response.usage.cost_usd
     parts = [
         f"{response.status} ({response.termination_reason})",
@@ -205,6 +248,10 @@ def result_text(result: ToolResult) -> str:
     shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
+
+
+def _how_ended(response: Response) -> str:
+    return response.run.status if response.run is not None else response.status
 
 
 def _errors(run: Validation) -> str:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.recipe import Recipe, schema_hash
 from antiphon_shared.workflows.specification import Specification
+from antiphon_shared.workflows.validate import problems_of
 from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.recipes.binding import bind
@@ -20,9 +22,7 @@ from antiphon.recipes.graph import node_names, used_by, workflow_fields
 from antiphon.recipes.params import as_name, params_of
 from antiphon.recipes.replay_check import differences
 from antiphon.recipes.sources import Bound, FromResult, Literal, sources
-from antiphon.workflows.form import read_file
 from antiphon.workflows.load import InvalidWorkflow, build
-from antiphon.workflows.validate import problems_of
 
 DOMAIN = "recipes"
 

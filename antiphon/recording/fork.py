@@ -65,7 +65,7 @@ async def fork(
     if not tools:
         _check_needs_no_tools(point)
     on_start(point)
-    async with _pipeline(tools, changes) as (pipeline, bus):
+    async with pipeline_of(tools, changes) as (pipeline, bus):
         content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
         told = forked(point, changes, utc_now(), content, catalogue)
         log = [line for line in point.lines if isinstance(line, EventLine)]
@@ -98,7 +98,7 @@ def _check_needs_no_tools(point: Point) -> None:
 
 
 @asynccontextmanager
-async def _pipeline(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
+async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
     """The five components, built with the settings of the fork."""
     with environment({**changes.settings, "ANTIPHON_BUS_RECORDING": "true"}):
         pipeline = EmbeddedPipeline(tools, provider_of(changes.model))
@@ -116,9 +116,14 @@ async def _catalogue(
     assert point.session is not None, "a point's session is open"
     if not has_tools:
         return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
+    return await published_by(pipeline, bus)
+
+
+async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catalogue]:
+    """Return the tools of a pipeline and their content hash. Raises StillRunning, PipelineFailed."""
     until_s = monotonic_s() + _PATIENCE_S
     while (published := await bus.current_catalogue()) is None:
-        await _a_moment(pipeline, until_s, "its tools were not published")
+        await a_moment(pipeline, until_s, "its tools were not published")
     return published, await bus.catalogue(published)
 
 
@@ -138,10 +143,11 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
         _, content = await bus.session(session.id).document(STATE)
         if content is not None and SESSION.read(content).phase == "closed":
             return
-        await _a_moment(pipeline, until_s, "the session did not end in its time")
+        await a_moment(pipeline, until_s, "the session did not end in its time")
 
 
-async def _a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
+async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
+    """Wait a little for what has not come yet. Raises StillRunning, PipelineFailed."""
     pipeline.check()
     if monotonic_s() > until_s:
         raise StillRunning(

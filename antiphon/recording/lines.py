@@ -1,11 +1,12 @@
 """The lines of a recording: one JSON object each, told apart by `line`.
 
-    header     what was recorded, by what, and how it was redacted; always first
-    catalogue  a tool catalogue, before the event that names it
-    content    what many exchanges share, before the first record that names it
-    event      one event of the session's log, with its number and its place there
-    record     how a step came about; behind the step's last event
-    end        how many lines there were; without it a recording has been cut off
+    header          what was recorded, by what, and how it was redacted; always first
+    catalogue       a tool catalogue, before the event that names it
+    specification   the workflows that a run is decided by, before the event that names them
+    content         what many exchanges share, before the first record that names it
+    event           one event of the session's log, with its number and its place there
+    record          how a step came about; behind the step's last event
+    end             how many lines there were; without it a recording has been cut off
 
 Events and records stand in the order in which they were committed. In a file each line is bound to the one before: see
 `chain.py`.
@@ -75,6 +76,14 @@ class CatalogueLine(Value):
     catalogue: Catalogue
 
 
+class SpecificationLine(Value):
+    """A specification of workflows, as it is kept: redacted, it need not be one any more."""
+
+    line: Literal["specification"] = "specification"
+    hash: str
+    specification: dict[str, Any]
+
+
 class ContentLine(Value):
     """What many exchanges share, such as a system prompt."""
 
@@ -114,10 +123,11 @@ class End(Value):
     redactions: int = Field(default=0, ge=0, description="Values that were replaced.")
 
 
-Line = Header | CatalogueLine | ContentLine | EventLine | RecordLine | End
-_PLAIN: dict[str, type[Header | CatalogueLine | ContentLine | RecordLine | End]] = {
+Line = Header | CatalogueLine | SpecificationLine | ContentLine | EventLine | RecordLine | End
+_PLAIN: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine | RecordLine | End]] = {
     "header": Header,
     "catalogue": CatalogueLine,
+    "specification": SpecificationLine,
     "content": ContentLine,
     "record": RecordLine,
     "end": End,
@@ -127,7 +137,7 @@ _EVENT_LINE = re.compile(
 )
 """How an event's line is written; one that was written so is not read twice."""
 _RECORD = b'{"line":"record","record":'
-_REPEATED = (b'{"line":"catalogue"', b'{"line":"content"')
+_REPEATED = (b'{"line":"catalogue"', b'{"line":"content"', b'{"line":"specification"')
 _REPEATED_BYTES_MAX = 200_000
 
 

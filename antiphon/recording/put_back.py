@@ -32,6 +32,7 @@ from antiphon.recording.lines import (
     Header,
     Line,
     RecordLine,
+    SpecificationLine,
     encode_line,
 )
 from antiphon.recording.order import Order, place_of
@@ -105,6 +106,8 @@ class _Staged:
                 self._share(
                     self._bus.keys.catalogue_content(line.hash), CATALOGUE.write(line.catalogue, FORMAT)
                 )
+            case SpecificationLine():
+                self._share(self._bus.keys.specification(line.hash), to_json(line.specification))
             case ContentLine():
                 self._share(self._bus.keys.content(line.hash), to_json(line.content))
             case _:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any, Protocol
 from uuid import UUID
 
-from antiphon_shared.events import AnyEvent, SessionOpened, decode
+from antiphon_shared.events import AnyEvent, RunOpened, SessionOpened, decode
 from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, decode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
@@ -25,6 +25,7 @@ from antiphon.recording.lines import (
     Header,
     Line,
     RecordLine,
+    SpecificationLine,
 )
 
 _PAGE_FIRST, _PAGE_MAX = 16, 64
@@ -53,6 +54,8 @@ class Shared(Protocol):
 
     async def content(self, content_hash: str) -> bytes | None: ...
 
+    async def specification(self, content_hash: str) -> bytes | None: ...
+
 
 async def session_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Line]:
     """The recording of a session, as far as it has come; never more of it in memory than a few pages.
@@ -72,11 +75,14 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         schemas=schemas_hash(),
         prompts=prompt_hashes(),
         catalogues=(opened.catalogue,) if opened and opened.catalogue else (),
-        models=opened.models if opened else (),
+        models=opened.models if isinstance(opened, SessionOpened) else (),
     )
     if opened and opened.catalogue:
         for catalogue in await _catalogue(opened.catalogue, shared):
             yield catalogue
+    if isinstance(opened, RunOpened) and opened.specification:
+        for specification in await _specification(opened.specification, shared):
+            yield specification
     page, n, is_short = first, 0, log.is_read
     del first  # a page at a time
     while True:
@@ -102,13 +108,15 @@ def _version() -> str:
     return version("antiphon")
 
 
-async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | None]:
-    """The log's first events, up to that which says how the session was opened."""
+async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpened | None]:
+    """The log's first events, up to that which says how the session, or the run, was opened."""
     first: list[_Event] = []
     while len(first) < _OPENED_WITHIN and log.bytes_read < _PAGE_BYTES and not log.is_read:
         page = await log.page()
         first += page
-        opened = next((event.data for _, event in page if isinstance(event.data, SessionOpened)), None)
+        opened = next(
+            (event.data for _, event in page if isinstance(event.data, SessionOpened | RunOpened)), None
+        )
         if opened is not None:
             return first, opened
     return first, None
@@ -225,3 +233,14 @@ async def _catalogue(hash: str, shared: Shared) -> list[CatalogueLine]:
     catalogue = await shared.catalogue(hash)
     is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
     return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []
+
+
+async def _specification(hash: str, shared: Shared) -> list[SpecificationLine]:
+    """The specification of that hash; none when it is not kept any more."""
+    content = await shared.specification(hash)
+    if content is None:
+        return []
+    specification = _readable(hash, content)
+    if not isinstance(specification, dict):
+        raise UnreadableEvent(f"the specification {hash} is no JSON object.")
+    return [SpecificationLine(hash=hash, specification=specification)]

@@ -8,10 +8,11 @@ specification = workflows.load("trips.yaml")  # or InvalidWorkflow, with every e
 response = await workflows.run(antiphon, "book_trip", {"origin": "NYC"}, source=specification)
 """
 
+from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from antiphon.workflows.load import InvalidWorkflow, build, load, validate
-from antiphon.workflows.problem import Problem
+from antiphon.workflows.publish import publish
 from antiphon.workflows.run import give, resume, run, settle, start, token_of, waiting
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "build",
     "give",
     "load",
+    "publish",
     "resume",
     "run",
     "settle",

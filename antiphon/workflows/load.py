@@ -5,18 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.text.yaml_text import BYTES_MAX
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.file import validated
+from antiphon_shared.workflows.form import form_problems
+from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification
+from antiphon_shared.workflows.validate import problems_of
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
-
-from antiphon.workflows.form import WorkflowFile, form_problems, read_file
-from antiphon.workflows.problem import Problem
-from antiphon.workflows.validate import problems_of
-
-PROBLEMS_MAX = 200
-"""Of one file: after that, correct these first."""
 
 
 class InvalidWorkflow(AntiphonError):
@@ -80,37 +76,8 @@ def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> S
     return specification
 
 
-def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
-    """Return a file as it was read, and its problems in the order of the file."""
-    file = _read(Path(path))
-    found = [*file.problems]
-    if file.specification is not None:
-        found += map(file.located, problems_of(file.specification, catalogue))
-    found.sort(key=lambda problem: (problem.position is None, problem.position))
-    if len(found) > PROBLEMS_MAX:
-        more = Problem(
-            "error", "too_many", (), f"there are {len(found) - PROBLEMS_MAX} more; correct these first"
-        )
-        found = [*found[:PROBLEMS_MAX], file.located(more)]
-    return file, tuple(found)
-
-
 def catalogue_of(modules: Iterable[str]) -> Catalogue:
     """Return the tools of modules. Raises ConfigurationError."""
     from tool_dispatcher.catalogue import load_tools, to_catalogue
 
     return to_catalogue(load_tools(",".join(modules)))
-
-
-def _read(path: Path) -> WorkflowFile:
-    try:
-        with path.open("rb") as opened:
-            content = opened.read(BYTES_MAX + 1)
-        return read_file(content.decode("utf-8-sig"), str(path))
-    except OSError as error:
-        problem = f"it cannot be read: {error.strerror}"
-    except UnicodeDecodeError as error:
-        problem = f"it is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
-        if len(content) > BYTES_MAX:
-            problem = f"it has more than {BYTES_MAX:,} bytes; split it"
-    return WorkflowFile(str(path), None, None, (Problem("error", "unreadable", (), problem, "", str(path)),))

@@ -8,7 +8,8 @@ async with Antiphon() as antiphon:
 from collections.abc import Mapping
 from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
 
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
@@ -16,6 +17,7 @@ from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import (
     EventData,
     InputGiven,
+    InputRefused,
     InputRequested,
     OutcomeSettled,
     ResumeRequested,
@@ -26,11 +28,11 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
+from antiphon.run_state import run_state
 from antiphon.submission import checked_session_id, signal
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
 from coordinator.runs.handlers import token_name
-from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import Open, RunState
 
 if TYPE_CHECKING:
@@ -118,15 +120,55 @@ async def give(
         NotWaiting: It waits for nobody, or not there, or the token is wrong.
         UnknownSession: There is no such run.
     """
+    return (await give_to(antiphon, run_id, values, node=node, token=token, by=by)).node
+
+
+async def give_to(
+    antiphon: "Antiphon",
+    run_id: str,
+    values: Mapping[str, Any],
+    *,
+    node: str = "",
+    token: str | None = None,
+    by: str = "",
+) -> "Given":
+    """Do as `give`, and return what `refusal` asks for."""
     bus = antiphon.open_bus()
-    state = await _state(bus, run_id)
-    path, open = _chosen(state, node, run_id)
+    path, open = _chosen(await _state(bus, run_id), node, run_id)
     if token is not None:
         kept = await bus.session(run_id).kept(token_name(open.number))
         if kept is None or not compare_digest(kept, token.encode()):
             raise NotWaiting("the token is not that of a wait of this run.")
-    await _send(bus, run_id, InputGiven, {"round": open.number, "values": dict(values), "by": by})
-    return path
+    fields = {"round": open.number, "values": dict(values), "by": by}
+    return Given(run_id, path, open.number, await _send(bus, run_id, InputGiven, fields))
+
+
+class Given(NamedTuple):
+    """Values that were given to a run, and not decided on yet."""
+
+    run_id: str
+    node: str
+    number: int
+    event: UUID
+
+
+async def refusal(antiphon: "Antiphon", given: Given) -> str | None:
+    """Return why values were refused, empty where they were accepted; None while neither is known."""
+    bus = antiphon.open_bus()
+    for _, event in await bus.session(given.run_id).log():
+        if isinstance(event.data, InputRefused) and event.causationid == given.event:
+            return event.data.because
+    state = await _state(bus, given.run_id)
+    return None if given.number in state.paths else ""
+
+
+async def awaited(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
+    """Return what a run waits for from a person, at a node where several do. Raises as `give` does."""
+    path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
+    found = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
+    if found is None:
+        raise NotWaiting(f"run {run_id} does not wait at {path!r} any more.")
+    return found
 
 
 async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
@@ -176,14 +218,11 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
 
 async def _state(bus: Bus, run_id: str) -> RunState:
     checked_session_id(run_id)
-    changes = await patiently("read a run", lambda: stored_changes(bus.session(run_id)), PATIENCE_S)
-    if not changes:
+    state = await patiently("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
+    if state is None:
         raise UnknownSession(
             f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
         )
-    state = RunState()
-    for _, change in changes:
-        state.apply(change)
     return state
 
 
@@ -201,12 +240,12 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
     return path, people[path]
 
 
-async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> None:
+async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> UUID:
     first = await bus.first_event(run_id)
     if first is not None:
         event = signal(kind, fields, run_id, first, new_id(), utc_now())
         if await patiently("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
-            return
+            return event.id
     raise UnknownSession(f"run {run_id} is not kept any more.")
 
 

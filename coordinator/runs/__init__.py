@@ -8,5 +8,6 @@ making.py      a step under way: what has come of the event so far
 opening.py     a query becomes a run, or is answered at once. Pure
 state.py       a run between decisions, and what one of them changes in it. Pure
 memory.py      the runs that this process has in memory, and the values that decisions read
+results.py     the result that an event of the log has brought. Pure
 ending.py      the answer of a run. Pure
 """

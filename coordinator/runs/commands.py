@@ -13,12 +13,14 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.placeholders import as_text
 from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
 from coordinator.runs.making import Making
+from coordinator.workflows.decide import TIMED
 from coordinator.workflows.messages import (
     AskPerson,
     CallTool,
@@ -31,6 +33,7 @@ from coordinator.workflows.messages import (
     Withdraw,
 )
 from coordinator.workflows.plan import UNDO
+from coordinator.workflows.state import SETTLED, Changes
 
 _ID_CHARACTERS_MAX = 200
 """Of a call's id; a longer path is cut, as the number of its request makes it one of its own."""
@@ -72,7 +75,19 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
             making.values[key] = value
         case End():
             making.ended = command
-            making.open.update(dict.fromkeys([*making.state.open, *making.open]))
+            # Sorted, as a run that was read anew has them in another order.
+            making.open.update(dict.fromkeys(sorted({*making.state.open, *making.open})))
+
+
+def withdraw(making: Making, changes: Changes) -> None:
+    """Forget the timers that bound nodes which have settled, and ask nobody about calls that are not to be made."""
+    for path, state in changes.nodes.items():
+        open = making.open.get(path) or making.state.open.get(path)
+        if state.status == "stopping" and open is not None and open.kind == "approval":
+            making.sets(timer_of(path), timedelta(0), PersonOverdue(round=open.number))
+        node = making.pinned.plan.node(path).node
+        if state.status in SETTLED and isinstance(node, TIMED) and node.timeout_s is not None:
+            making.timers.append(CancelTimer(limit_of(path)))
 
 
 def timer_of(path: str) -> str:
@@ -94,7 +109,8 @@ def request_call(making: Making, path: str, number: int, call: RequestedCall) ->
     making.events.append(
         ToolsRequested(
             round=number,
-            calls=(call,),
+            # Its arguments are values, wherever they come from: none names what another call returns.
+            calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
             allowed=(call.name,),
             succeeded=tuple(
                 name for name in tool.depends_on if name in state.succeeded or name in making.succeeded

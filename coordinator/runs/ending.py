@@ -29,7 +29,7 @@ from coordinator.workflows.state import SETTLED, NodeState
 _RESULT_BYTES_MAX = 500_000
 """Of an output that goes into the answer: an event is bounded."""
 _NODES_MAX, _NAMED_MAX = 1_000, 100
-_SHOWN_CHARACTERS = 2_000
+_SHOWN_CHARACTERS, _WHY_CHARACTERS = 2_000, 300
 _SAYINGS: dict[RunStatus, str] = {
     "completed": "completed",
     "failed": "failed",
@@ -99,7 +99,7 @@ def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutco
         state = states[path]
         if state.status not in SETTLED:
             continue
-        message = state.failure.message if state.failure else ""
+        message = one_line(state.failure.message, _WHY_CHARACTERS) if state.failure else ""
         if isinstance(plan.graph.nodes[path].node, ForeachNode):
             message = f"{state.succeeded} of {state.size} items{f': {message}' if message else ''}"
         status = "undone" if state.is_undone else state.status

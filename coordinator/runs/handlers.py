@@ -5,7 +5,8 @@ committed in that order; see memory.py.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from antiphon_shared.bus.handling import (
@@ -14,6 +15,7 @@ from antiphon_shared.bus.handling import (
     RUN,
     Append,
     Delivery,
+    EndsWith,
     Link,
     Outcome,
     Put,
@@ -33,13 +35,14 @@ from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.journal import kept_name
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Logged, Opening
 from coordinator.record import timer_record
 from coordinator.runs.making import Pinned
-from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
+from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
@@ -47,6 +50,8 @@ from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _PLANS_MAX = 64
+_LONG_S = 20 * 86_400.0
+"""Of a wait, after which a specification may not be kept any more by itself."""
 _FETCHES_MAX = 100
 """Of values for one decision: each reference may ask for one more."""
 
@@ -58,13 +63,15 @@ class Runs:
         self,
         specification: Callable[[str], Awaitable[Specification | None]],
         published: Callable[[], Awaitable[Mapping[str, str]]],
+        keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
         run_begun: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """`specification` returns one by its hash, `published` the hashes of the published workflows by name.
 
-        `run_begun` is given the hash of each specification that a run begins with.
+        `keep_on` has specifications kept for some seconds more; `run_begun` is given the hash of each that a run begins
+        with.
         """
-        self._specification, self._published = specification, published
+        self._specification, self._published, self._keep_on = specification, published, keep_on
         self._run_begun = run_begun or _nothing_noted
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
@@ -82,6 +89,8 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
+                # Another coordinator may have begun it, with other inputs than those in memory here.
+                self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
@@ -100,9 +109,10 @@ class Runs:
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
+            run.decide_on(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.keep(run)
-        await _keep_tokens(step, store)
+        await self._keep_for(run, step, store)
         return outcome
 
     async def _begun_with(self, content_hash: str) -> Specification | None:
@@ -115,9 +125,11 @@ class Runs:
         """Take a run one step on. Return None for what belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
+            if isinstance(event.data, ComponentFailed):
+                # What was decided on a message that is set aside was never committed.
+                self._runs.drop(event.subject)
             run = self._runs.get(event.subject)
-            if run is not None and event.id in run.decided:
-                # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.
+            if run is not None and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
                 run = None
             run = run or await self._load(store)
@@ -126,15 +138,34 @@ class Runs:
             if isinstance(event.data, ResponseReady):
                 return NOTHING
             named = await _named(event.data, store)
-            step = await self._step(run, delivery, store, named)
+            event = await whole_event(event, store)
+            step = await self._step(run, replace(delivery, event=event), store, named)
+            run.decide_on(event.id)
             if step is None:
-                return NOTHING
+                return Outcome(writes=(EndsWith(RUN, run.newest),))
+            kept_until = run.state.kept_until
             outcome = self._outcome(run, event, step)
             if isinstance(event.data, ToolsCompleted):
                 for path in step.change.logged:
                     run.remember(path, event.data.results[0].data)
-        await _keep_tokens(step, store)
+            is_longer = step.change.kept_until != kept_until
+            wholes = tuple((run.state.wholes if is_longer else step.change.wholes).values())
+        await self._keep_for(run, step, store)
+        await _keep_wholes(wholes, step, store)
         return outcome
+
+    async def _keep_for(self, run: RunInMemory, step: Step, store: SessionStore) -> None:
+        """Keep what a wait of a person needs at its end, before anybody can learn of the wait.
+
+        Its token is drawn here: it lets whoever has it give the values.
+        """
+        waits = [event for event in step.events if isinstance(event, InputRequested)]
+        for event in waits:
+            name = token_name(event.round)
+            if await store.kept(name) is None:  # a step that is taken again must not change what was read
+                await store.keep(name, new_password().encode(), step.kept_s)
+        if self._keep_on is not None and step.kept_s > _LONG_S:
+            await self._keep_on([run.pinned.opened.specification], step.kept_s)
 
     async def _step(
         self, run: RunInMemory, delivery: Delivery, store: SessionStore, named: Logged | None
@@ -187,7 +218,6 @@ class Runs:
             answer = RESPONSE_KIND.write(step.answer, event.format)
             writes = (*writes, Put(RESPONSE, run.state.answers, answer))
         run.apply(event.id, step.change)
-        run.decided.add(event.id)
         return Outcome(
             events=events,
             sends=step.sends,
@@ -213,11 +243,11 @@ def token_name(number: int) -> str:
     return f"token:{number}"
 
 
-async def _keep_tokens(step: Step, store: SessionStore) -> None:
-    """Draw a token for each wait for a person that begins, before anybody can learn of the wait."""
-    for event in step.events:
-        if isinstance(event, InputRequested):
-            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
+    """Keep whole results for as long as the run may wait; whatever is in its log is kept by the commit."""
+    for name in map(kept_name, handles if step.kept_s else ()):
+        if (whole := await store.kept(name)) is not None:
+            await store.keep(name, whole, step.kept_s)
 
 
 async def _named(data: EventData, store: SessionStore) -> Logged | None:

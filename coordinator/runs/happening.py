@@ -18,6 +18,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
+from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.values import LogEntry
@@ -50,7 +51,9 @@ def happening_of(
     match event.data:
         case ToolsCompleted(round=number, results=(result, *_)) if found := _open(making, number, "call"):
             return _called(making, *found, result, log_entry)
-        case ChildEnded(round=number, response=response) if found := _open(making, number, "reason"):
+        case ChildEnded(round=number, response=response) if (
+            found := _open(making, number, "reason")
+        ) and response.session_id == child_session_id(making.pinned.run_id, number):
             making.logged[found[0]] = log_entry
             return reasoned(making, *found, response)
         case NodeDue(node=path, attempt=attempt):
@@ -62,6 +65,8 @@ def happening_of(
         case PersonOverdue(round=number) if found := _open(making, number, "approval"):
             path, waiting = found
             making.open[path] = None
+            if _is_stopped(making, path):
+                return _not_made(path, waiting)
             message = "a person has to approve it, and nobody decided in time"
             return Failed(path, waiting.attempt, Failure("permission_denied", message))
         case DeadlineReached() if making.state.working_since is not None:
@@ -94,6 +99,8 @@ def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry
         error = result.error
         return Failed(path, open.attempt, Failure(error.error_type, error.message))
     making.logged[path] = log_entry
+    if result.handle:
+        making.wholes[path] = result.handle
     making.has_untrusted = making.has_untrusted or tool.is_open_world
     if result.tool not in making.state.succeeded:
         making.succeeded = (result.tool,)
@@ -132,6 +139,9 @@ def _decided(
     if decided.calls and open.call.id not in decided.calls:
         return None
     making.timers.append(CancelTimer(timer_of(path)))
+    if _is_stopped(making, path):
+        making.open[path] = None
+        return _not_made(path, open)
     if decided.is_approved:
         making.open[path] = Open(kind="call", number=open.number, attempt=open.attempt)
         request_call(making, path, open.number, open.call.model_copy(update={"approval": log_entry}))
@@ -142,17 +152,42 @@ def _decided(
     return Failed(path, open.attempt, Failure("permission_denied", message))
 
 
+def _is_stopped(making: Making, path: str) -> bool:
+    """Return whether a call that waits for approval is not to be made any more."""
+    state = making.state.run.nodes.get(path)
+    return state is not None and state.status == "stopping"
+
+
+def _not_made(path: str, open: Open) -> Failed:
+    return Failed(path, open.attempt, Failure("cancelled", "it was stopped before a person had approved it"))
+
+
 def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:
-    """A message became a dead letter: the call that it was about has failed, or nobody knows what came of it."""
-    request = named.event.data if named is not None else None
-    if not isinstance(request, ToolsRequested | ToolsCompleted):
-        return None
-    found = _open(making, request.round, "call")
-    if found is None:
-        return None
-    path, open = found
+    """A message became a dead letter: what it was about has failed, or nobody knows what came of it.
+
+    Where that is a step of the run itself, nothing else would ever take it: the run stops.
+    """
+    match request := named.event.data if named is not None else None:
+        case ToolsRequested() | ToolsCompleted():
+            found = _open(making, request.round, "call")
+            return None if found is None else _lost_call(making, *found, request, failed.error.message)
+        case ChildEnded(round=number) if lost := _open(making, number, "reason"):
+            making.open[lost[0]] = None
+            return Failed(lost[0], lost[1].attempt, Failure("internal_error", failed.error.message))
+        case InputGiven(round=number) if _open(making, number, "person"):
+            because = f"they could not be taken in: {one_line(failed.error.message, _REASON_CHARACTERS)}"
+            making.events.append(InputRefused(round=number, because=because))
+        case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
+            said = one_line(failed.error.message, _REASON_CHARACTERS)
+            return StopRequested("failed", f"a step of the run failed inside the coordinator: {said}")
+    return None
+
+
+def _lost_call(
+    making: Making, path: str, open: Open, request: ToolsRequested | ToolsCompleted, message: str
+) -> Failed:
     making.open[path] = None
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
     tool = making.pinned.opened.tools.get(name, PinnedTool(is_write=True))
     kind = "outcome_unknown" if tool.is_write else "internal_error"
-    return Failed(path, open.attempt, Failure(kind, failed.error.message))
+    return Failed(path, open.attempt, Failure(kind, message))

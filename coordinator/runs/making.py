@@ -41,6 +41,7 @@ class Making:
     """What the graph's decision has changed; None where the event does not concern it."""
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
+    wholes: dict[str, str] = field(default_factory=dict)
     open: dict[str, Open | None] = field(default_factory=dict)
     number: int = 0
     kept_until: datetime | None = None
@@ -101,6 +102,7 @@ class Making:
             ended=self.ended.status if self.ended else graph.ended,
             values=self.values,
             logged=self.logged,
+            wholes=self.wholes,
             open=self.open,
             number=self.number,
             worked_s=worked_s,

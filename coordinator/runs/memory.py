@@ -1,31 +1,57 @@
 """The runs that this process has in memory, and the values that their decisions read.
 
 A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is
-made before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was
-built on one that is not committed is not committed either. Its event is then handled again.
+made before the one before is committed. It may be behind too, as another coordinator takes events of the same run.
+Each stored change follows a named one (`Link`), so that a decision that was built on anything else is not committed.
+Its event is then handled again, once the run in memory is what is stored: `catch_up`.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import ChildEnded, ToolsCompleted
+from antiphon_shared.events import AnyEvent, ToolsCompleted
+from antiphon_shared.process.aside import aside
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.journal import kept_name
 from antiphon_shared.values import SessionId
+from pydantic_core import from_json
 
 from coordinator.runs.making import Pinned
+from coordinator.runs.results import result_in
+from coordinator.runs.reverting import Replaced, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
-_VALUES_MAX = 256
-"""Results of a run that are kept at hand; others are read from its log when they are asked for."""
+_VALUES_MAX, _WHOLES_MAX = 256, 4
+"""Results of a run that are kept at hand, and how many of them may be too large for an event; others are read when
+they are asked for."""
+
+
+_REVERTED_MAX = 1_024
+"""Changes that can be reverted: at least as many as a coordinator may have handed over and not seen committed."""
+
+
+_LOOKS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A change that can be reverted."""
+
+    before: UUID | None
+    """The event that the change before came of."""
+    logged: tuple[str, ...]
+    replaced: Replaced
 
 
 @dataclass(slots=True)
@@ -36,20 +62,75 @@ class RunInMemory:
     state: RunState = field(default_factory=RunState)
     newest: UUID | None = None
     """The event that the newest change came of."""
-    decided: set[UUID] = field(default_factory=set)
-    """Events that were decided on here."""
+    length: int = 0
+    """How many changes have made it."""
+    applied: deque[_Applied] = field(default_factory=lambda: deque(maxlen=_REVERTED_MAX))
+    """The newest of them."""
+    decided: OrderedDict[UUID, int] = field(default_factory=OrderedDict)
+    """Events that were decided on here, each with the length that the run had then."""
+    stored: int = 0
+    """How many changes are known to be stored."""
+    looks: int = 0
+    """Before how many further decisions it is read whether another coordinator has made one."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
     def apply(self, of: UUID, change: RunChange) -> None:
         """Take over a change that a decision on the event `of` has made."""
+        self.applied.append(_Applied(self.newest, tuple(change.logged), replaced_by(self.state, change)))
         self.state.apply(change)
         self.newest = of
+        self.length += 1
+
+    def decide_on(self, event: UUID) -> None:
+        """Note that an event is decided on, with the run as it is."""
+        self.decided[event] = self.length
+        if len(self.decided) > _REVERTED_MAX:
+            self.decided.popitem(last=False)
+
+    async def catch_up(self, event: UUID, store: SessionStore) -> bool:
+        """Make the run what is stored, where it may be something else; False where it has to be read anew.
+
+        So it is where the event was decided on before, and that was not committed; and for some decisions after
+        another coordinator was found to decide on the run too, so that they need not be made twice.
+        """
+        is_again = event in self.decided
+        if not is_again and not self.looks:
+            return True
+        start = self.decided[event] if is_again else self.stored
+        ours = [*(one.before for one in self.applied), self.newest][-(self.length - start + 1) :]
+        if self.length - start > len(self.applied):
+            return False
+        changes = await stored_changes(store, start - 1)
+        theirs = [of for of, _ in changes]
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+        if not same:
+            return False
+        self._revert_to(start - 1 + same)
+        for of, change in changes[same:]:
+            self.apply(of, change)
+        self.stored = self.length
+        self.looks = _LOOKS if is_again or len(changes) > same else self.looks - 1
+        return True
+
+    def _revert_to(self, length: int) -> None:
+        while self.length > length:
+            newest = self.applied.pop()
+            revert(self.state, newest.replaced)
+            for path in newest.logged:
+                self.results.pop(path, None)
+            self.newest = newest.before
+            self.length -= 1
+        while self.decided and next(reversed(self.decided.values())) >= length:
+            self.decided.popitem()  # they are handled again
 
     def remember(self, path: str, value: Any) -> None:
         """Keep a result at hand."""
         self.results[path] = value
         if len(self.results) > _VALUES_MAX:
             self.results.popitem(last=False)
+        wholes = [one for one in self.results if one in self.state.wholes] if self.state.wholes else ()
+        for one in wholes[:-_WHOLES_MAX]:
+            del self.results[one]
 
     def kept(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
         """Return what gives a decision its values. `fetched` are those of the log that were read for it."""
@@ -67,9 +148,9 @@ class RunInMemory:
     async def fetch(self, keys: tuple[str, ...], store: SessionStore) -> dict[str, Any]:
         """Return results from the run's log, whole."""
         entries = {key: self.state.logged[key] for key in keys}
-        events = await asyncio.gather(*map(store.event, entries.values()))
-        values = await asyncio.gather(*(_result_of(event.data, store) for event in events))
-        return dict(zip(entries, values, strict=True))
+        logged = await asyncio.gather(*map(store.event, entries.values()))
+        events = await asyncio.gather(*(whole_event(event, store) for event in logged))
+        return {key: result_in(event.data) for key, event in zip(entries, events, strict=True)}
 
 
 class RunsInMemory:
@@ -101,9 +182,9 @@ class RunsInMemory:
         self._runs.pop(run_id, None)
 
 
-async def stored_changes(store: SessionStore) -> list[tuple[UUID, RunChange]]:
-    """Return all changes of a run with the events that they came of; none where there is no run."""
-    return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN)]
+async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID, RunChange]]:
+    """Return the changes of a run from one on, with the events that they came of; none where there is no run."""
+    return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN, start)]
 
 
 def run_of(
@@ -113,13 +194,26 @@ def run_of(
     run = RunInMemory(Pinned(run_id, plan, beginning))
     for of, change in changes:
         run.apply(of, change)
+    run.stored = run.length
     return run
 
 
-async def _result_of(data: object, store: SessionStore) -> Any:
-    if isinstance(data, ChildEnded):
-        return data.response.answer if data.response.result is None else data.response.result
-    if not isinstance(data, ToolsCompleted):
-        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
-    (result,) = data.results
-    return result.data
+async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
+    """Return an event with all that a call returned, also where it carries the beginning alone."""
+    data = event.data
+    if not isinstance(data, ToolsCompleted) or not any(result.handle for result in data.results):
+        return event
+    wholes = await asyncio.gather(*(_whole_of(result, store) for result in data.results))
+    results = tuple(
+        result.model_copy(update={"data": whole}) for result, whole in zip(data.results, wholes, strict=True)
+    )
+    return event.model_copy(update={"data": data.model_copy(update={"results": results})})
+
+
+async def _whole_of(result: ToolResult, store: SessionStore) -> Any:
+    if not result.handle:
+        return result.data
+    whole = await store.kept(kept_name(result.handle))
+    if whole is None:
+        raise UnreadableEvent(f"what {result.tool} returned is not kept whole any more ({result.handle})")
+    return await aside(from_json, whole)

@@ -1,6 +1,6 @@
 """A query becomes a run: its specification and the tools that it calls are pinned. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpened
 from antiphon_shared.text.nearest import did_you_mean
@@ -27,6 +27,7 @@ def opened_run(
     published: Mapping[str, str],
     opening: Opening,
     catalogue: Catalogue,
+    compiled: Callable[[Specification, str], Graph] = compile_graph,
 ) -> RunOpened:
     """Return what a run is decided by, with why it cannot begin, where it cannot.
 
@@ -38,6 +39,7 @@ def opened_run(
         published: The names of published workflows, for the way out.
         opening: What a session is opened with.
         catalogue: The tools there are.
+        compiled: Returns a workflow of the specification as a graph, where that is kept compiled.
     """
     call = query.options.workflow
     assert call is not None, "a run is of a workflow"
@@ -50,12 +52,14 @@ def opened_run(
         timeout_s=NO_TIME_S,
         person_s=opening.limits.person_s,
         tenant=standing.tenant,
+        grant_refused=opening.grant.problem,
+        is_grant_ignored=opening.grant.is_ignored,
     )
     if specification is None or call.name not in specification.workflows:
         known = sorted(specification.workflows if specification else published)
         problem = f"There is no workflow {call.name!r}. {did_you_mean(call.name, known)}".strip()
         return opened.model_copy(update={"problem": problem})
-    graph = compile_graph(specification, call.name)
+    graph = compiled(specification, call.name)
     names = tools_called(graph)
     pinned = {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name}
     return opened.model_copy(

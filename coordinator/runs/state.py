@@ -59,6 +59,8 @@ class RunChange(Value):
     """Kept values that stand in no event: params, items, outputs of sub-workflows."""
     logged: dict[str, LogEntry] = {}
     """Results by their node: the event that brought them."""
+    wholes: dict[str, str] = {}
+    """Of those whose event has only the beginning of them: the handle that they are kept whole under."""
     open: dict[str, Open | None] = {}
     number: int = 0
     """Of the newest request."""
@@ -99,6 +101,7 @@ class RunState:
     run: Run = field(default_factory=Run)
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
+    wholes: dict[str, str] = field(default_factory=dict)
     open: dict[str, Open] = field(default_factory=dict)
     paths: dict[int, str] = field(default_factory=dict)
     """The node of each request that is open."""
@@ -117,6 +120,7 @@ class RunState:
         self.run.apply(change.of_graph)
         self.values.update(change.values)
         self.logged.update(change.logged)
+        self.wholes.update(change.wholes)
         for path, now in change.open.items():
             self._open(path, now)
         self.number, self.answers = change.number, change.answers

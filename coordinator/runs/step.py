@@ -19,7 +19,7 @@ from antiphon_shared.values import LogEntry
 from coordinator.decision import Logged
 from coordinator.endings import moment_of
 from coordinator.runs.children import tell_parent
-from coordinator.runs.commands import carry_out
+from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
 from coordinator.runs.happening import happening_of
 from coordinator.runs.making import Making, Pinned
@@ -102,6 +102,7 @@ def decide(
     reported = happened.path if isinstance(happened, Succeeded | Failed) else ""
     for command in decision.commands:
         carry_out(making, command, log_entry)
+    withdraw(making, decision.changes)
     _report_settled(making, reported)
 
 

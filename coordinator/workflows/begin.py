@@ -21,6 +21,7 @@ from antiphon_shared.workflows.nodes import (
 from antiphon_shared.workflows.params import Param, shown
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
@@ -31,7 +32,9 @@ from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, 
 
 ARGUMENTS_BYTES_MAX = 2_000_000
 """Of one call: they travel in an event, which is bounded."""
+_TEXT_CHARACTERS_MAX = 50_000
 _DATE_TIME = Param(type="str", format="date-time")
+_MOMENT: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
 
 
 def may_begin(turn: Turn, path: str) -> bool:
@@ -108,22 +111,19 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             if not items:
                 turn.succeed_by_parts(path)
         case YieldNode():
-            message = str(resolve(node.message, names))
+            message = _text(resolve(node.message, names))
             attempt = turn.change(path, attempt=1).attempt
             timeout_s = node.timeout_s or YIELD_TIMEOUT_S
             turn.commands.append(AskPerson(path, attempt, message, node.expects, timeout_s))
         case WaitNode():
             _wait(turn, path, node)
         case ReasonNode():
-            attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
-            question, instructions = resolve([node.question, node.instructions], names)
-            turn.commands.append(Reason(path, attempt, str(question), str(instructions), node))
+            _reason(turn, path, node)
         case CompensateNode():
             failure = Failure("compensated", f"`{path}` was activated{_because(turn, path)}")
             turn.then(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
-            message = str(resolve(node.message, names))
-            failure = Failure("error", message)
+            failure = Failure("error", _text(resolve(node.message, names)))
             turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
@@ -153,6 +153,21 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
         is_retried_by_run=is_retried,
     )
     turn.call(call)
+
+
+def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
+    question, instructions = map(_text, resolve([node.question, node.instructions], names_for(turn, path)))
+    attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
+    if not question.strip():
+        turn.then(NodeFailed(path, Failure("empty_question", "its question is empty")))
+        return
+    turn.commands.append(Reason(path, attempt, question, instructions, node))
+
+
+def _text(value: Any) -> str:
+    """Return what a person or a model reads of a value, cut where it is long: events are bounded."""
+    text = value if isinstance(value, str) else to_json(value, fallback=str).decode(errors="replace")
+    return text if len(text) <= _TEXT_CHARACTERS_MAX else f"{text[:_TEXT_CHARACTERS_MAX]}..."
 
 
 def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, Any]) -> None:
@@ -195,7 +210,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     attempt = turn.change(path, attempt=1).attempt
     if node.until is not None:
         until = resolve(node.until, names)
-        if problem := _DATE_TIME.problem(until):
+        if problem := _DATE_TIME.problem(until) or _no_moment(until):
             turn.then(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
             return
         timer = SetTimer(path, attempt, until=until)
@@ -209,6 +224,15 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
         timer = SetTimer(path, attempt, seconds=float(seconds))
     _set_timeout(turn, path, node)
     turn.commands.append(timer)
+
+
+def _no_moment(until: str) -> str | None:
+    """Return why a date-time is no moment that a clock here comes to: the year 0, or a leap second."""
+    try:
+        _MOMENT.validate_python(until)
+    except ValidationError:
+        return f"{shown(until)} is no moment of the calendar"
+    return None
 
 
 def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode | WaitNode) -> None:

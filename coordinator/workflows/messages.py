@@ -11,6 +11,7 @@ from typing import Any, Literal
 from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import Fields, ReasonNode
 
+_MESSAGE_CHARACTERS_MAX = 2_000
 TRANSIENT = frozenset(("rate_limit", "api_failure", "timeout", "circuit_open"))
 """Kinds of error that may pass, so that a node with retries is tried again."""
 
@@ -22,6 +23,11 @@ class Failure:
     kind: str
     """An error type of a tool call, or one of the engine: reference_missing, no_branch_matched, ..."""
     message: str
+    """Cut where it is long: tools and references may put anything into it, and events are bounded."""
+
+    def __post_init__(self) -> None:
+        if len(self.message) > _MESSAGE_CHARACTERS_MAX:
+            object.__setattr__(self, "message", f"{self.message[:_MESSAGE_CHARACTERS_MAX]}...")
 
     @property
     def is_unknown(self) -> bool:
@@ -64,9 +70,9 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class StopRequested:
-    """The run is to end: somebody has cancelled it, or its time is over."""
+    """The run is to end: somebody has cancelled it, its time is over, or a step of it cannot be taken."""
 
-    status: Literal["cancelled", "timed_out"]
+    status: Literal["cancelled", "timed_out", "failed"]
     message: str
 
 

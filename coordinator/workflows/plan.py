@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 from antiphon_shared.tools.calls import ToolDefinition
@@ -12,6 +12,8 @@ from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
 from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.order import Order, edges_of
 
+_REMEMBERED = 65_536
+"""Paths; each is asked for many times in a decision, and in those that follow."""
 UNDO = "~undo"
 """What the path of a call ends with that undoes a node."""
 
@@ -94,6 +96,7 @@ def _has_one_last(scope: Scope) -> bool:
     return all(order.are_exclusive(one, other) for one, other in combinations(last, 2))
 
 
+@lru_cache(_REMEMBERED)
 def template_of(path: str) -> str:
     """Return the path in the graph: that of an item with the step's in place of its number."""
     if not any(character.isdigit() for character in path):

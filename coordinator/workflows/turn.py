@@ -64,7 +64,7 @@ class ScopeFailed:
     scope: str
     failure: Failure
     compensator: str | None = None
-    stop: Literal["cancelled", "timed_out"] | None = None
+    stop: Literal["cancelled", "timed_out", "failed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

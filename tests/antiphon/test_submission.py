@@ -36,6 +36,7 @@ def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
         ({"session_id": ""}, "session_id"),
         ({"session_id": "spaces are not allowed"}, "session_id"),
         ({"session_id": "{0}"}, "session_id"),
+        ({"session_id": f"s1~{16 * '0'}"}, "session_id"),
         ({"session_id": "x" * 129}, "session_id"),
         ({"session_id": "line\n"}, "session_id"),
         ({"session_id": 7}, "session_id"),

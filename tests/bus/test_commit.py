@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator
+from uuid import UUID
 
 from antiphon_shared.bus import committing, scripts
+from antiphon_shared.bus.handling import RUN
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import CancellationRequested, Component
 
@@ -29,10 +31,10 @@ def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
     yield "bury", bus.keys.dead(partition), 100, b"letter\nevent"
 
 
-async def commit(bus: Bus, entry: str) -> bytes:
+async def commit(bus: Bus, entry: str, operations: Iterator[committing.Operation] | None = None) -> bytes:
     partition = bus.keys.partition("s1")
     keys, arguments = committing.arguments(
-        an_unguarded_outcome(bus), "s1", entry, GROUP, partition, bus.keys, bus.settings
+        operations or an_unguarded_outcome(bus), "s1", entry, GROUP, partition, bus.keys, bus.settings
     )
     result: bytes = await bus.batcher.run(scripts.COMMIT, keys, arguments)
     return result
@@ -58,3 +60,13 @@ async def test_an_entry_that_was_never_handed_out_cannot_be_committed(bus: Bus) 
     before = await written(bus)
     assert await commit(bus, "1-1") == b"duplicate"
     assert await written(bus) == before
+
+
+async def test_what_was_decided_on_the_end_of_a_list_is_a_conflict_once_it_ends_otherwise(bus: Bus) -> None:
+    entry, key = await a_pending_entry(bus), bus.keys.of_session("s1", RUN)
+    of = [UUID(int=n) for n in range(2)]
+    for one in of:
+        await bus.batcher.submit("RPUSH", key, one.bytes + b"{}")
+    assert await commit(bus, entry, iter([("ends", key, of[0].bytes, "")])) == b"conflict"
+    assert await commit(bus, entry, iter([("ends", key, of[1].bytes, "")])) == b"committed"
+    assert await bus.batcher.submit("LLEN", key) == len(of)

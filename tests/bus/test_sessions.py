@@ -1,5 +1,6 @@
 """What is written of a session outside any commit."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,11 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.scripts import EXPIRING
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.wire import Command
+from antiphon_shared.events import encode
+from antiphon_shared.process.ids import new_id
 from redis.exceptions import ConnectionError
+
+from tests.bus.builders import a_query
 
 RETENTION_S = 60.0
 
@@ -47,3 +52,15 @@ async def test_of_two_outcomes_noted_under_one_name_the_first_counts(bus: Bus) -
     assert await session.note("journal:1", "call", b"first")
     assert not await session.note("journal:1", "call", b"second")
     assert await session.settled("journal:1") == {"call": b"first"}
+
+
+async def test_an_event_is_found_by_its_id_however_many_have_come_since(bus: Bus) -> None:
+    session, log = bus.session("s1"), bus.keys.log("s1")
+    sought = a_query()
+    await bus.batcher.submit("XADD", log, "*", "event", encode(sought))
+    names_it = encode(a_query().model_copy(update={"causationid": sought.id}))
+    await asyncio.gather(*(bus.batcher.submit("XADD", log, "*", "event", names_it) for _ in range(3_000)))
+    found = await session.logged(sought.id)
+    assert found is not None
+    assert found[1].id == sought.id
+    assert await session.logged(new_id()) is None

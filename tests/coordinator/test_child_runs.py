@@ -1,15 +1,17 @@
 """Calls of a session that are runs of workflows."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.handling import SetTimer
 from antiphon_shared.events import (
     AssemblyRequested,
     CancellationRequested,
     ChildBegun,
     ChildEnded,
     ChildWaiting,
+    ComponentFailed,
     DeadlineReached,
     InputGiven,
     QuerySubmitted,
@@ -19,11 +21,12 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.events.session import NodeOutcome, Response, RunOutcome, RunStatus
+from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import Catalogue, ToolCall, ToolDefinition, ToolResult
 from antiphon_shared.workflows.as_tool import as_tool
 from antiphon_shared.workflows.specification import Specification
 
-from coordinator.child_runs import values_in
+from coordinator.child_runs import questions_of_runs, values_in
 from coordinator.decide import decide
 from coordinator.decision import Decision, Logged
 from coordinator.session import Session
@@ -326,3 +329,59 @@ def test_of_runs_that_must_be_alone_one_is_under_way_at_a_time() -> None:
     assert send.event.options.workflow.params == {"to": "Porto"}
     done = next_step(second.session, ended(second.session, call="b2"))
     assert [one.call_id for one in results_of(done)] == ["b1", "b2"]
+
+
+def waiting_for_user(*calls: ToolCall) -> Session:
+    """Return an interactive session whose runs of `calls` all wait for its user."""
+    session = after_calls(*calls, interactive=True).session
+    for run in session.children.runs:
+        session = next_step(session, a_wait(session, run.call.id)).session
+    return session
+
+
+def a_wait(session: Session, call: str) -> ChildWaiting:
+    child = next(run.id for run in session.children.runs if run.call.id == call)
+    return ChildWaiting(
+        round=session.round,
+        call_id=call,
+        child=child,
+        request=1,
+        message="Sure?",
+        expects={"yes": {"type": "bool"}},
+        until=START + timedelta(days=7),
+    )
+
+
+def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() -> None:
+    session = after_calls(BOOK, interactive=True).session
+    asked = next_step(session, a_wait(session, "b1"))
+    (timer,) = asked.timers
+    assert isinstance(timer, SetTimer)
+    assert isinstance(timer.due, datetime)
+    assert timer.due < session.deadline
+    overdue = next_step(asked.session, timer.event)
+    (result,) = results_of(overdue)
+    assert result.data["status"] == "waiting"
+    assert not overdue.sends, "the run waits on by itself"
+
+
+def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
+    other = ToolCall(id="b2", name="w_book", arguments={"to": "Porto"})
+    session = waiting_for_user(BOOK, other)
+    assert [one.id for one in questions_of_runs(session)] == ["b1", "b2"]
+    answered = next_step(session, QuestionAnswered(round=session.round, answer="yes", calls=("b1", "b2")))
+    assert len(answered.sends) == 2
+    assert not questions_of_runs(answered.session)
+
+
+def test_a_batch_that_is_lost_takes_its_runs_with_it() -> None:
+    session = after_calls(SEARCH, BOOK).session
+    lost = ComponentFailed(
+        component="tool_dispatcher",
+        failed_event=session.awaiting[0],
+        error=ErrorInfo(code="lost", message="Lost."),
+    )
+    after = next_step(session, lost)
+    assert [type(send.event) for send in after.sends] == [CancellationRequested]
+    assert after.session.phase != "tools"
+    assert not after.session.children.runs, "the next batch does not wait for them"

@@ -4,10 +4,9 @@ import re
 import textwrap
 from pathlib import Path
 
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.nodes import NODE_TYPES
-
-from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import problems_of
+from antiphon_shared.workflows.validate import problems_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/workflows.md").read_text()
@@ -20,7 +19,9 @@ workflows:
     graph: { f: { call: f, args: { to: $destination, day: $day } } }
   w:
     description: W
-    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int }, limit: { type: int }, airlines: { type: list } }
+    params:
+      { place: { type: str }, start: { type: str, format: date }, nights: { type: int }, limit: { type: int },
+        airlines: { type: list } }
     graph:
 """
 

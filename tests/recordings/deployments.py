@@ -54,6 +54,9 @@ DEPLOYMENTS = {
         {**_USUAL, "ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS": "900"},
         ("tests.flows.archive_tools",),
     ),
+    "runs": Deployment(
+        {**_USUAL, "ANTIPHON_TOOL_DISPATCHER_APPROVAL": "charge"}, ("tests.recordings.run_tools",), "offline"
+    ),
     "pages": Deployment(_USUAL, _PAGES),
     "page_writes": Deployment(_USUAL, _WRITES),
     "small_memory": Deployment(

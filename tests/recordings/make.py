@@ -21,12 +21,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from antiphon_shared import faults
+from antiphon_shared.events import ResponseReady
+from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import logs
 
-from antiphon import Antiphon, Response
+from antiphon import Antiphon, Response, workflows
 from antiphon.recording.files import read_lines, write_lines
-from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.rerun import opening_in
@@ -39,7 +41,7 @@ from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
-from tests.recordings.scenarios import SCENARIOS
+from tests.recordings.scenarios import SCENARIOS, runs
 from tests.recordings.served import ScenarioServer
 from tests.recordings.situations import (
     SITUATIONS,
@@ -82,6 +84,7 @@ _LONG = frozenset(
         "many_tools_of_which_one_is_found",
         "much_is_said_and_tried_with_little_room",
         "of_two_writes_one_is_approved",
+        "the_user_does_not_answer_a_question",
         "one_call_takes_too_long_one_breaks_and_one_is_too_many",
         "the_offline_model_follows_a_topic_through_courses",
         "the_same_question_twice_is_answered_from_the_cache",
@@ -89,7 +92,7 @@ _LONG = frozenset(
     )
 )
 """Recordings of more lines than anybody reads, and others whose room is needed."""
-_COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
+_COMPRESSED = _LONG.union(one.name for one in (*SITUATIONS, *runs.SCENARIOS))
 _KEPT = frozenset[str]().union(
     *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
     *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
@@ -240,7 +243,10 @@ async def _session(
     claims = {"exp": FAR_FUTURE_S, "tenant": "acme", **one.claims}
     grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
     options = {**model, **one.options}
-    if one.is_by_hand:
+    if one.run is not None:
+        source = workflows.build(one.run.source)
+        await workflows.start(antiphon, "it", one.run.params, source=source, run_id=one.name)
+    elif one.is_by_hand:
         bus = antiphon.open_bus()
         fields = {"query": one.query, "session_id": one.name, "grant": grant, "options": json.dumps(options)}
         pairs = (part for pair in fields.items() for part in pair)
@@ -283,7 +289,15 @@ def _redacted(lines: list[Line]) -> list[Line]:
 
 
 def _is_closed(lines: Iterable[Line]) -> bool:
-    return any(isinstance(line, RecordLine) and getattr(line.record, "closes", False) for line in lines)
+    answers = {
+        line.event.causationid
+        for line in lines
+        if isinstance(line, EventLine) and isinstance(line.event.data, ResponseReady)
+    }
+    records = [line.record for line in lines if isinstance(line, RecordLine)]
+    return any(
+        getattr(one, "closes", False) or (isinstance(one, RunRecord) and one.of in answers) for one in records
+    )
 
 
 @contextlib.contextmanager

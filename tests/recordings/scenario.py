@@ -11,7 +11,7 @@ from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
 
-from antiphon import Antiphon
+from antiphon import Antiphon, workflows
 from tests.messages_server import Scripted, Use
 from tests.recordings.few_tools import BEGUN
 
@@ -53,6 +53,10 @@ class Meanwhile:
         )
         await bus.publish(event, "signal")
 
+    async def gives(self, values: dict[str, Any]) -> None:
+        """Give a run the values that it waits for."""
+        await workflows.give(self.antiphon, self.session_id, values)
+
     async def until_asked(self, times: int) -> None:
         """Until the model has been asked so often."""
         await self._until(lambda: self.asked() >= times)
@@ -65,6 +69,14 @@ class Meanwhile:
         async with asyncio.timeout(_LIMIT_S):
             while not holds():  # noqa: ASYNC110  # neither server nor tool tells events
                 await asyncio.sleep(_LOOK_EVERY_S)
+
+
+@dataclass(frozen=True)
+class RunOf:
+    """A run of the workflow `it` of a specification."""
+
+    source: dict[str, Any]
+    params: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -91,6 +103,8 @@ class Scenario:
     apart: str = ""
     """The name of a pipeline that it shares with nobody else, as it would disturb them; faults need one."""
     meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
+    run: RunOf | None = None
+    """What is run, where it is a workflow."""
     after: str = ""
     """The scenario that has to have ended before."""
 

@@ -16,11 +16,12 @@ SETS = {
     (1, 2): _FOLDER / "of_state_2",
     (2, 2): _FOLDER / "of_state_2_chained",
     (2, 3): _FOLDER / "of_state_3",
+    (2, 4): _FOLDER / "of_state_4",
 }
 """By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
 
 Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630,
-then 4dfe47e, then fca46c4.
+then 4dfe47e, then fca46c4, then a906ccf.
 """
 _BYTES_MAX = 300_000
 

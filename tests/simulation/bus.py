@@ -342,6 +342,9 @@ class SimulatedSession:
     async def settled(self, journal: str) -> dict[str, bytes]:
         return dict(self._bus.journals.get((self.session_id, journal), {}))
 
+    async def count(self, journal: str) -> int:
+        return len(self._bus.journals.get((self.session_id, journal), {}))
+
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         entries = self._bus.journals.setdefault((self.session_id, journal), {})
         is_new = entry not in entries

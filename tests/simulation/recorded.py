@@ -38,6 +38,9 @@ class _Shared:
     async def content(self, content_hash: str) -> bytes | None:
         return None  # the stand-in of the engine records no exchanges
 
+    async def specification(self, content_hash: str) -> bytes | None:
+        return None
+
 
 def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
     """The recording of a session that has one."""

@@ -97,7 +97,7 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
             f"{name} is not offered here.",
             "Use one of the tools that are offered, or go on without it.",
         )
-    if not contract.is_for_round(terms.request.round):
+    if not terms.request.node and not contract.is_for_round(terms.request.round):  # a run has no rounds
         return _not_in_this_round(name, contract.rounds, terms.request.round)
     if terms.standing.problem:
         return _denied(f"{name} was not run. {terms.standing.problem}")

@@ -203,10 +203,13 @@ class Ledger:
             raise _used_for_another(write)
         return Standing(cast(State, state.decode()), int(fence), int(left_ms) / 1000, outcomes_in(outcomes))
 
-    async def take_over(self, write: Write, fence: int, *, is_unknown: bool = False) -> Claim | None:
+    async def take_over(
+        self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
+    ) -> Claim | None:
         """The right to run a write found abandoned with that fence; None when it does not stand so any more.
 
-        `is_unknown`: also when its outcome is unknown, in sessions of format 2. Raises LedgerUnavailable.
+        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the coordinator has
+        minted the key. Raises LedgerUnavailable.
         """
         claimant = new_id().hex
         names = self._names(write)[:1]
@@ -214,6 +217,8 @@ class Ledger:
         if write.name:
             names += self._index(write)
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
+        else:
+            arguments.append(int(is_again))
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()

@@ -27,7 +27,7 @@ from tool_dispatcher.idempotency.ledger import (
     LedgerUnavailable,
     SessionStopped,
 )
-from tool_dispatcher.idempotency.write import Decided, EndState, Results, Write
+from tool_dispatcher.idempotency.write import Decided, EndState, Results, Standing, Write
 
 _PAUSE_S_MIN = 0.01
 _PAUSE_S_MAX = 0.5
@@ -161,6 +161,10 @@ class _Once:
         while True:
             standing = await self._ledger.stands(self._write)
             match standing.state:
+                case "settled" | "unknown" if self._is_of_another_attempt(standing):
+                    claim = await self._ledger.take_over(self._write, standing.fence, is_again=True)
+                    if claim is not None:
+                        return await self._finish(claim, self._run)
                 case "settled" | "unknown" | "none":
                     return standing.outcomes or await self._answer(answers.unknown(self._write))
                 case "abandoned":
@@ -174,6 +178,14 @@ class _Once:
                         return await self._answer(answers.still_running(self._write))
                     await asyncio.sleep(min(pause_s, left_s, standing.left_s))
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
+
+    def _is_of_another_attempt(self, standing: Standing) -> bool:
+        """Whether a call of a run has failed before this one, which tries again under the same key."""
+        if self._write.name or not self._means.is_safe_to_repeat:
+            return False
+        outcomes = standing.outcomes
+        have_failed = bool(outcomes) and all(result.error is not None for result in outcomes)
+        return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
 
     async def _finish(self, claim: Claim, work: Callable[[Claim], Awaitable[Results | None]]) -> Results:
         """Do the work and settle what came of it. Where somebody has taken over, what they settle counts."""

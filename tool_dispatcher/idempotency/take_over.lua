@@ -4,7 +4,8 @@
 -- KEYS[2]  the session's writes, KEYS[3] their order: see begin.lua; neither in sessions of format 1
 -- ARGV[1]  the fence it was found abandoned with
 -- ARGV[2]  claimant: drawn for each takeover     ARGV[3]  lease, ARGV[4] life of the record, in milliseconds
--- ARGV[5]  with KEYS[2]: the field of the call that takes it over; ARGV[6] the write's identity,
+-- ARGV[5]  without KEYS[2]: "1" when a write that has ended is taken over too, to be made once more under its key;
+--          with KEYS[2]: the field of the call that takes it over; ARGV[6] the write's identity,
 -- ARGV[7]  "ROUND/PLACE/KEY"; ARGV[8] "1" when a write of unknown outcome is taken over too, to find the outcome
 --
 -- Returns the new fence, one above the old: what the old claimant still sends is refused from now on. Returns 0,
@@ -16,7 +17,8 @@ local state, claimant, fence, lease_ends = record[1], record[2], record[3], reco
 local is_indexed = #KEYS > 1
 local newest = is_indexed and redis.call('HGET', KEYS[2], 'of:' .. ARGV[6])
 local is_unknown = newest and ARGV[8] == '1' and string.match(newest, '^%d+ (%a+)') == 'unknown'
-if state ~= 'in_progress' and not is_unknown then
+local is_again = state and not is_indexed and ARGV[5] == '1'
+if state ~= 'in_progress' and not is_unknown and not is_again then
   return 0
 end
 

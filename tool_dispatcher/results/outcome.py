@@ -95,7 +95,7 @@ class Outcomes:
             shown,
             data,
             contract.effect,
-            bytes_max=min(batch.result_bytes_max, contract.result_bytes_max or batch.result_bytes_max),
+            bytes_max=batch.shown_bytes_max(contract),
             stored_bytes_max=self._stored_bytes_max,
             handle=handle,
         )

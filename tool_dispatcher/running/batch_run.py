@@ -8,12 +8,15 @@ from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.contract import Contract, Retry
 from pydantic_core import from_json
 
 from tool_dispatcher.access.gatekeeper import Leave
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments
+
+_ONCE = Retry(attempts=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,16 @@ class BatchRun:
     @property
     def time_left_s(self) -> float:
         return max(0.0, self.ends_s - monotonic_s())
+
+    def retried_by(self, contract: Contract) -> Contract:
+        """The contract that says which failures are tried again: without retries where a run has its own."""
+        return contract if self.request.is_retried else contract.model_copy(update={"retry": _ONCE})
+
+    def shown_bytes_max(self, contract: Contract) -> int:
+        """How large a result may be that is shown whole. A run reads all of its results whole, never a part."""
+        if self.request.node:
+            return self.result_bytes_max
+        return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
     async def wholes_of(self, places: Iterable[int], known: Sequence[ToolResult | None]) -> Mapping[int, Any]:
         """The same for the calls at `places`, from where it is kept if it was another worker that ran them."""

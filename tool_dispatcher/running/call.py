@@ -310,14 +310,16 @@ class Caller:
                 fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
                 return await self._attempt(work, tool, fresh, work.key(claim), claim, number, guard)
 
-            return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
+            retried = work.batch.retried_by(tool.contract)
+            return await with_retries(make, retried, lambda: work.batch.time_left_s)
 
     async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
         variant = work.unit.variant
         assert variant is not None, "a unit of one call is no group"
         items = arguments.plain[variant.argument]
-        group = Group(work.unit, work.contract, work.key(claim), can_be_asked=tool.reconcile is not None)
+        contract = work.batch.retried_by(work.contract)
+        group = Group(work.unit, contract, work.key(claim), can_be_asked=tool.reconcile is not None)
         with self._attempts.guarded(tool.name) as guard:
 
             async def make(number: int) -> Any:
@@ -326,7 +328,7 @@ class Caller:
                 outcome = await self._attempt(work, tool, fresh, group.key, claim, number, guard)
                 return group.note(outcome, number)
 
-            return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
+            return group.outcome(await with_retries(make, contract, lambda: work.batch.time_left_s))
 
     async def _attempt(
         self,

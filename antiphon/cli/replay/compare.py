@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from antiphon.cli.ask import Scopes, split_modules
+from antiphon.cli.ask import Scopes
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -20,6 +20,7 @@ from antiphon.cli.output import (
     run,
     stderr,
 )
+from antiphon.cli.pipelines import split_modules
 from antiphon.embedded import PROVIDERS, registry_of
 from antiphon.recording.compare.cells import PLANS, Cell, Comparison, Plan, totals
 from antiphon.recording.compare.page import page

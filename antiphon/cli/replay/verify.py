@@ -101,6 +101,14 @@ def verify(
             "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
         ),
     ] = None,
+    workflows: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--workflows",
+            metavar="FILE",
+            help="Tell instead what recorded runs would do by the workflows in this file; repeatable.",
+        ),
+    ] = None,
     tools: Annotated[
         str | None,
         typer.Option(
@@ -123,6 +131,9 @@ def verify(
 
     Every recorded step is done again on what was recorded; the first thing that is decided otherwise is named.
     Unchecked is not same: steps that could not be done again are counted by component and reason.
+
+    With --workflows, recorded runs are decided by another specification, fed with their recorded results: named is the
+    first node that would go another way, and how many runs share it.
 
     Exit codes: 0 all are the same; 1 something diverged; 2 usage, or no such recordings; 3 one cannot be read;
     4 nothing diverged, but not every step was checked (0 with --allow-unchecked). Of several the first of 3, 1, 4, 0.
@@ -149,6 +160,19 @@ def verify(
                     "--tools": tools,
                 },
             )
+        if workflows:
+            from antiphon.cli.replay.by_specification import check_options as check_others
+
+            check_others(
+                {
+                    "--against": other,
+                    "--inject": fault,
+                    "--github": annotates,
+                    "--only": only,
+                    "--tools": tools,
+                    "--volatile": volatile,
+                }
+            )
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -156,6 +180,21 @@ def verify(
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
+    if workflows:
+        from antiphon.cli.replay.by_specification import show_by_specification
+
+        raise typer.Exit(
+            show_by_specification(
+                workflows,
+                chosen,
+                is_json=json,
+                junit_file=junit_file,
+                is_quiet=is_quiet,
+                jobs=jobs,
+                fails_fast=fails_fast,
+                allowed=(allowed or "").strip(),
+            )
+        )
     if other is not None:
         from antiphon.cli.replay.against import show_against
 

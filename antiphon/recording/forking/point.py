@@ -114,7 +114,7 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
 
     Raises NoSuchPoint, which names the events to go on from, and UnreadableEvent.
     """
-    last = _end_of_step(lines, _number(lines, place))
+    last = end_of_step(lines, _number(lines, place))
     point = walked(lines, last)
     problem = _problem(point)
     if problem:
@@ -162,7 +162,7 @@ def short_type(line: EventLine) -> str:
     return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
 
 
-def _end_of_step(lines: Sequence[Line], n: int) -> int:
+def end_of_step(lines: Sequence[Line], n: int) -> int:
     """The number of the last event of the steps that have begun by event `n`."""
     numbers = {line.event.id: line.n for line in lines if isinstance(line, EventLine)}
     _check_outputs(lines, len(numbers))
@@ -240,13 +240,16 @@ def _step(point: Point, record: StepRecord, document: Document) -> None:
             document.take(record)
             told = outputs[-1].event.time if outputs else line.event.time
             for number, timer in enumerate(record.timers, start=record.outputs):
-                _set(point.timers, timer, told, line, number)
+                set_timer(point.timers, timer, told, line, number)
         case BriefingRecord():
             point.built_by = record
             point.briefings.redo(Step(line, record, outputs), point.known)
 
 
-def _set(timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: EventLine, number: int) -> None:
+def set_timer(
+    timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: EventLine, number: int
+) -> None:
+    """Take in a timer that a decision has set, or taken back, when what came of it was sent."""
     due = timer.due if timer.after_s is None else now + timedelta(seconds=timer.after_s)
     timers.pop(timer.name, None)
     if due is not None:

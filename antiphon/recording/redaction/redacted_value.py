@@ -1,5 +1,6 @@
 """JSON without secrets, by the shape it has. Pure."""
 
+import re
 from enum import IntEnum
 from typing import Any
 
@@ -18,6 +19,7 @@ from antiphon.recording.redaction.shapes import (
     Headers,
     Name,
     Open,
+    References,
     Schema,
     Shape,
     Text,
@@ -29,6 +31,8 @@ _INSIDE: dict[str, Shape] = {"input": Open(), "input_schema": Schema(), "metadat
 """What in a request or reply is somebody else's."""
 _EXAMPLES = ("default", "examples", "example", "const")
 _ARGUMENTS = ("arguments", "input")
+_REFERENCE = re.compile(r"\$\{?[A-Za-z_][A-Za-z0-9_]*\??(?:\.[A-Za-z0-9_]+)*\}?")
+"""A text that is one reference of a workflow."""
 
 
 class Hidden(IntEnum):
@@ -113,6 +117,8 @@ class RedactedValue:
     def _string(self, value: str, shape: Shape, hidden: Hidden) -> str:
         if isinstance(shape, Grant):
             return self._unsigned(value)
+        if isinstance(shape, References) and _REFERENCE.fullmatch(value):
+            return value
         if isinstance(shape, Open):
             is_whole = hidden > Hidden.IF_RANDOM or (hidden is Hidden.IF_RANDOM and looks_random(value))
         else:

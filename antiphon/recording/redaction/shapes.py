@@ -26,6 +26,7 @@ from antiphon.recording.lines import (
     Header,
     Line,
     RecordLine,
+    SpecificationLine,
 )
 from coordinator.document import flat_model
 from coordinator.session import Session
@@ -56,6 +57,11 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Open:
     """JSON of somebody else's making."""
+
+
+@dataclass(frozen=True, slots=True)
+class References(Open):
+    """JSON of a workflow's author, in which a text that is one reference, as `$order.key`, holds no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +128,20 @@ def shape_of(line: Line) -> Shape:
             return Exchange()
         case Header():
             return _of_model(Header)
+        case SpecificationLine():
+            return Fields({"line": Fixed(), "hash": Fixed(), "specification": _of_specification()})
         case _:
             return Fixed()
+
+
+@cache
+def _of_specification() -> Shape:
+    """Return the shape of workflows: arguments and defaults are values, all else is text."""
+    called = Fields({"args": References()})
+    node: dict[str, Shape] = {"args": References(), "compensate": called, "steps": Each(called)}
+    node |= {"expects": Schema(), "branches": Each(Fields(node)), "step": Fields(node)}
+    workflow = Fields({"params": Schema(), "graph": Each(Fields(node))})
+    return Fields({"workflows": Each(workflow)})
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from antiphon_shared.events import COMPONENTS, Component, EventData, SessionOpened
+from antiphon_shared.events import COMPONENTS, Component, EventData, RunOpened, SessionOpened
 from antiphon_shared.events.step_records import StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
@@ -18,6 +18,7 @@ DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
 COMPONENT_OF: dict[str, Component] = {
     "decision": "coordinator",
+    "run": "coordinator",
     "briefing": "context_synthesizer",
     "exchange": "reasoning_engine",
     "batch": "tool_dispatcher",
@@ -46,22 +47,25 @@ class Redone(NamedTuple):
     """The step's record as it would be today; None where it holds nothing that today's code decides."""
     texts: tuple[str, str, str] | None = None
     """A briefing that has changed, by the digest it had: as it was sent, and as it would be."""
+    digests: tuple[str, str] | None = None
+    """Of what the step changed, as recorded and as today, where those differ."""
     unchecked: str = ""
     """Why the step does not count as checked although its events were compared; empty where it does."""
 
 
 @dataclass
 class Known:
-    """The events, catalogues and contents that have been read."""
+    """The events, catalogues, specifications and contents that have been read."""
 
     lines: dict[UUID, EventLine] = field(default_factory=dict)
     by_entry: dict[str, EventLine] = field(default_factory=dict)
     catalogues: dict[str, Catalogue] = field(default_factory=dict)
     contents: dict[str, Any] = field(default_factory=dict)
-    opened: SessionOpened | None = None
+    specifications: dict[str, dict[str, Any]] = field(default_factory=dict)
+    opened: SessionOpened | RunOpened | None = None
 
     def add(self, line: EventLine) -> None:
-        if self.opened is None and isinstance(line.event.data, SessionOpened):
+        if self.opened is None and isinstance(line.event.data, SessionOpened | RunOpened):
             self.opened = line.event.data
         self.lines[line.event.id] = line
         self.by_entry[line.entry] = line

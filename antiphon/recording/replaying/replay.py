@@ -14,15 +14,32 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady
-from antiphon_shared.events.step_records import AnyRecord, BriefingRecord, DecisionRecord, ForkRecord, LeftOut
+from antiphon_shared.events.step_records import (
+    AnyRecord,
+    BriefingRecord,
+    DecisionRecord,
+    ForkRecord,
+    LeftOut,
+    RunRecord,
+)
 from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 
-from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    SpecificationLine,
+)
 from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.checks.batches import Batches
 from antiphon.recording.replaying.checks.briefings import Briefings
@@ -33,6 +50,7 @@ from antiphon.recording.replaying.known import COMPONENT_OF, Known, Redo, Redone
 from antiphon.recording.replaying.redelivery import redelivered
 from antiphon.recording.replaying.report import (
     DIVERGENCES_KEPT_MAX,
+    REDACTED_CHANGE,
     STILL_OPEN,
     Answer,
     Divergence,
@@ -40,6 +58,11 @@ from antiphon.recording.replaying.report import (
 )
 from antiphon.recording.replaying.undecided import Undecided
 
+if TYPE_CHECKING:
+    from antiphon.recording.replaying.checks.runs import RunDecisions
+
+RUN_CHANGED = "run"
+"""Under which the record of a fork has what is different in a run."""
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps rest on what the synthesizer has filed."""
@@ -73,8 +96,14 @@ class Replay:
             "batch": Batches().redo,
             "assembly": assemblies.redo,
         }
+        self.runs: RunDecisions | None = None
+        """The decisions of the recording, where it is of a run."""
+        redo["run"] = self._redo_run
         self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = False
+        self._redactions = 0
+        self._digests: list[tuple[EventLine, str, str]] = []
+        """Of decisions on a run that changed something else today, although nothing else tells so."""
         self._events = self._outputs = 0
         self._steps: Counter[str] = Counter()
         self._divergences: list[Divergence] = []
@@ -103,10 +132,12 @@ class Replay:
                 self.known.catalogues[line.hash] = line.catalogue
             case ContentLine():
                 self.known.contents[line.hash] = line.content
+            case SpecificationLine():
+                self.known.specifications[line.hash] = line.specification
             case Header():
                 self.header = line
-            case End():
-                self._is_ended = True
+            case End(redactions=redactions):
+                self._is_ended, self._redactions = True, redactions
 
     def report(self) -> Report:
         """What has been found. Raises UnreadableEvent when the recording is not whole."""
@@ -116,6 +147,7 @@ class Replay:
             raise UnreadableEvent("it has no end line: it was cut off.")
         self._miss_record()
         self._judge_undecided()
+        self._judge_digests()
         if self._redo.keys() == COMPONENT_OF.keys() and not (self._steps or self._unchecked):
             self._unchecked["coordinator: it holds no step"] += 1
         return Report(
@@ -158,13 +190,18 @@ class Replay:
         self._unchecked[f"{component}: {why}"] += 1
         if component == "coordinator":
             self.decisions.lacks = why
+            if self.runs is not None:
+                self.runs.lacks = f"an earlier decision of the run is not known: {why}"
         elif component == "context_synthesizer":
             self.briefings.lacks = why
 
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
         self._undecided.look(self._lets_go)
-        self.decisions.forked(record)
+        if RUN_CHANGED in record.changed:
+            self._runs().forked(record, self.known)
+        else:
+            self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
             if line.event.data.inbox == "coordinator":
@@ -193,10 +230,10 @@ class Replay:
 
     def _read_step(self, step: Step, component: Component) -> None:
         self.newest_step = step.line.n
-        if isinstance(step.record, DecisionRecord):
+        if isinstance(step.record, DecisionRecord | RunRecord):
             self._undecided.drop(step.line)
             self._undecided.look(self._lets_go, step.line.n)
-            self._is_closed = self._is_closed or step.record.closes
+            self._is_closed = self._is_closed or _closes(step)
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
             return
@@ -215,9 +252,21 @@ class Replay:
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
         self._compare(step, redone, component)
+        if redone.digests is not None:
+            self._digests.append((step.line, *redone.digests))
         if redone.texts is not None:
             self._show(*redone.texts)
         self.redone = step, redone
+
+    def _redo_run(self, step: Step, known: Known) -> Redone:
+        return self._runs().redo(step, known)
+
+    def _runs(self) -> "RunDecisions":
+        if self.runs is None:
+            from antiphon.recording.replaying.checks.runs import RunDecisions  # most recordings have no run
+
+            self.runs = RunDecisions()
+        return self.runs
 
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
         """Today's code has raised: the whole step diverges. Later steps go on from what was recorded."""
@@ -228,6 +277,9 @@ class Replay:
         if isinstance(step.record, DecisionRecord):
             self._is_astray = True
             self.decisions.take(step.record)
+        elif isinstance(step.record, RunRecord):
+            self._is_astray = True
+            self._lose(component, "today's code raises at an earlier decision of the run")
         elif isinstance(step.record, BriefingRecord):
             self._lose(component, "today's code raises at an earlier filing")
 
@@ -236,6 +288,9 @@ class Replay:
         is_astray = self._is_astray
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]
+        if isinstance(step.record, RunRecord):
+            self._compare_run(step.line, recorded, today)
+            return
         for then, now in zip_longest(recorded, today):
             if isinstance(then, ResponseReady) and "briefing" in self._redo:
                 is_told = isinstance(now, ResponseReady) and not is_astray
@@ -249,15 +304,44 @@ class Replay:
                 difference = list(differences(then.model_dump(mode="json"), now.model_dump(mode="json")))
             self._diverged(step.line, component, (then or now or recorded[0]).type, difference)
 
+    def _compare_run(self, line: EventLine, recorded: list[EventData], today: list[EventData]) -> None:
+        from antiphon.recording.replaying.checks.run_outputs import run_differences
+
+        then, now = (
+            next((one for one in some if isinstance(one, ResponseReady)), None) for some in (recorded, today)
+        )
+        if then is not None:
+            is_told = now is not None and not self._is_astray
+            self._answer = "unknown" if not is_told else "same" if then == now else "different"
+        for node, output, found in run_differences(recorded, today):
+            self._is_astray = True
+            self._diverged(line, "coordinator", output, [found], node)
+
     def _diverged(
-        self, line: EventLine, component: Component, output: str, found: Iterable[tuple[str, object, object]]
+        self,
+        line: EventLine,
+        component: Component,
+        output: str,
+        found: Iterable[tuple[str, object, object]],
+        node: str = "",
     ) -> None:
         for path, expected, got in found:
             self._divergences_in_all += 1
             if len(self._divergences) < DIVERGENCES_KEPT_MAX:
                 self._divergences.append(
-                    Divergence(line.n, line.event.type, component, output, path, expected, got)
+                    Divergence(line.n, line.event.type, component, output, path, expected, got, node)
                 )
+
+    def _judge_digests(self) -> None:
+        """A digest was made of what stood there before anything was replaced; else it tells of another state."""
+        if self._redactions and self._digests:
+            self._unchecked[f"coordinator: {REDACTED_CHANGE}"] += len(self._digests)
+            self._steps["coordinator"] -= len(self._digests)
+            return
+        for line, then, now in self._digests:
+            self._diverged(line, "coordinator", "state", [("digest", then, now)])
+        if self._digests:
+            self._divergences.sort(key=lambda one: one.event)
 
     def _show(self, digest: str, then: str, now: str) -> None:
         """Put a briefing's texts in the place of their digests, which tell a reader nothing."""
@@ -269,6 +353,8 @@ class Replay:
         """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
         left = self._undecided.look(self._lets_go)
         why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
+        if self.runs is not None:
+            why = self.runs.lacks
         if not (why or self._is_closed):
             why = STILL_OPEN
         if why and left:
@@ -277,16 +363,24 @@ class Replay:
             self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
 
     def _lets_go(self, line: EventLine) -> bool | None:
-        if not self.decisions.can_look:
+        decisions = self.decisions if self.runs is None else self.runs
+        if not decisions.can_look:
             return None
         try:
-            return self.decisions.lets_go(line, self.known)
+            return decisions.lets_go(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
             then = "nothing came of it"
             self._diverged(
                 line, "coordinator", "outputs", [("", then, f"today's code raises {_raised(error)}")]
             )
             return True
+
+
+def _closes(step: Step) -> bool:
+    """Whether the session, or the run, was over with a decision."""
+    if isinstance(step.record, DecisionRecord):
+        return step.record.closes
+    return any(isinstance(one.event.data, ResponseReady) for one in step.outputs)
 
 
 def _raised(error: Exception) -> str:

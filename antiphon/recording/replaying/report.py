@@ -20,6 +20,9 @@ DIVERGENCES_KEPT_MAX = 1_000
 STILL_OPEN = "the session went on when it was recorded"
 """Why an event that nothing was decided on counts as unchecked, where no step of it was recorded."""
 
+REDACTED_CHANGE = "values were redacted that the digest of what a decision changed was made of"
+"""Why a decision on a run counts as unchecked, although all that it sent is the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
@@ -39,6 +42,8 @@ class Divergence:
     """As it was recorded."""
     got: Any
     """As it is today."""
+    node: str = ""
+    """Of a run: the path of the node that it is about; empty where it is about none."""
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ def reasons(unchecked: Mapping[str, int]) -> str:
 def _what(divergence: Divergence) -> str:
     """Whose decision, and where in it."""
     place = f"{divergence.output} {divergence.path}".strip()
+    if divergence.node:
+        return f"{divergence.component}, node {printable(divergence.node)}: {printable(place)}"
     return f"{divergence.component}, {printable(place)}"
 
 

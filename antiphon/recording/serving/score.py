@@ -14,13 +14,18 @@ from antiphon_shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    InputGiven,
     ModelDue,
+    NodeDue,
+    OutcomeSettled,
     PersonOverdue,
     QuerySubmitted,
     QuestionAnswered,
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
+    ResumeRequested,
+    RunOpened,
     SessionOpened,
     SummaryFailed,
 )
@@ -36,7 +41,15 @@ from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.forking.point import Beginning, beginning_of
-from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Line, RecordLine
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Line,
+    RecordLine,
+    SpecificationLine,
+)
 from antiphon.recording.requests import whole_request
 
 DataT = TypeVar("DataT", bound=EventData)
@@ -50,6 +63,10 @@ FROM_OUTSIDE = (
     PersonOverdue,
     ModelDue,
     AssemblyOverdue,
+    NodeDue,
+    InputGiven,
+    OutcomeSettled,
+    ResumeRequested,
 )
 """What people and timers say. It is said again when what preceded it has happened again, whatever the clock shows."""
 
@@ -85,6 +102,7 @@ class Score:
         self.records: dict[UUID, AnyRecord] = {}
         """By the event that was handled; of a fork, those of what is its own."""
         self.catalogues: dict[str, Catalogue] = {}
+        self.specifications: dict[str, dict[str, Any]] = {}
         self._contents: dict[str, Any] = {}
         self.beginning: Beginning | None = None
         """Where a fork goes on from; None where all begins with the query."""
@@ -101,6 +119,8 @@ class Score:
                     self.records[record.of] = record
                 case CatalogueLine():
                     self.catalogues[line.hash] = line.catalogue
+                case SpecificationLine():
+                    self.specifications[line.hash] = line.specification
                 case ContentLine():
                     self._contents[line.hash] = line.content
                 case End():
@@ -189,11 +209,17 @@ class Score:
         """That of the tools the session has; empty where it has none."""
         if self.beginning is not None:
             return self.beginning.session.tools.catalogue
-        return self.opened.catalogue if self.opened else ""
+        opened = self.opened or self.run
+        return opened.catalogue if opened else ""
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """The tool catalogue of that hash; empty when it was not recorded."""
         return self.catalogues.get(content_hash, Catalogue())
+
+    @cached_property
+    def run(self) -> RunOpened | None:
+        """What a run was opened with; None for a session that is no run."""
+        return next((data for _, data in self.all_of(RunOpened)), None)
 
     @cached_property
     def opened(self) -> SessionOpened | None:

@@ -4,6 +4,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS
 from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import Catalogue
+from pydantic_core import to_json
 
 from antiphon.recording.serving.score import Score
 
@@ -39,6 +40,10 @@ class SessionBus(Bus):
 
     async def current_catalogue(self) -> str | None:
         return self._score.catalogue_hash or None
+
+    async def specification(self, content_hash: str) -> bytes | None:
+        found = self._score.specifications.get(content_hash)
+        return None if found is None else to_json(found)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         return self._score.catalogue(content_hash)

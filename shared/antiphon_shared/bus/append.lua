@@ -1,4 +1,4 @@
--- Appends to streams; stands before the scripts that do (scripts.py).
+-- Appends to streams, and keeps keys; stands before the scripts that do (scripts.py).
 --
 -- Behind an entry with the highest id there is Redis adds nothing any more, for ever, and whoever may write to a
 -- stream may have put one there. So entries of that last millisecond are taken out, which makes them dead letters
@@ -70,4 +70,11 @@ local function add(stream, signature, ...)
     return append(stream, '*', 'signature', signature, ...)
   end
   return append(stream, '*', ...)
+end
+
+-- Keeps a key for so many milliseconds from now on, or longer, where something needs it for longer.
+local function keep_for(key, milliseconds)
+  if redis.call('PEXPIRE', key, milliseconds, 'GT') == 0 then
+    redis.call('PEXPIRE', key, milliseconds, 'NX')
+  end
 end

@@ -16,6 +16,7 @@
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with or "any", item
 --   link     list, what its last item begins with (16 bytes, empty where there is none), item
+--   ends     list, what its last item begins with, -     (nothing is added)
 --   keep     0, milliseconds that are added to the retention, -
 --   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
@@ -50,7 +51,7 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'append' then
     local length = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])])
     stale = ARGV[i + 2] ~= 'any' and length ~= tonumber(ARGV[i + 2])
-  elseif name == 'link' then
+  elseif name == 'link' or name == 'ends' then
     local last = redis.call('LINDEX', KEYS[tonumber(ARGV[i + 1])], -1)
     stale = string.sub(last or '', 1, 16) ~= ARGV[i + 2]
   elseif name == 'keep' then
@@ -120,10 +121,10 @@ for i = 6, #ARGV, OPERATION do
     if (redis.call('EXISTS', key) == 1) == (mode == 'known') then
       local at = add(key, of_log, 'event', b)
       if mode == 'open' then
-        redis.call('PEXPIRE', key, retention)
+        keep_for(key, retention)
         redis.call('ZADD', sessions, milliseconds(), other)
       else
-        redis.call('PEXPIRE', key, retention, 'GT')
+        keep_for(key, retention)
       end
       add(KEYS[1], of_inbox, 'event', b, 'log', at)
       try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', other, 'type', a, 'entry', at)
@@ -131,13 +132,13 @@ for i = 6, #ARGV, OPERATION do
     of_log, of_inbox = nil, nil
   elseif name == 'once' then
     redis.call('SADD', key, a)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'put' then
     redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'append' or name == 'link' then
     redis.call('RPUSH', key, b)
-    redis.call('PEXPIRE', key, retention)
+    keep_for(key, retention)
   elseif name == 'answer' then
     append(key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
   elseif name == 'timer' then
@@ -170,6 +171,6 @@ for i = 6, #ARGV, OPERATION do
 end
 if session ~= '-' then
   -- The log outlasts what belongs to its session: where there is none, the session's id is free again.
-  redis.call('PEXPIRE', KEYS[2], retention)
+  keep_for(KEYS[2], retention)
 end
 return 'committed'

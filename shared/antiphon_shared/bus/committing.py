@@ -5,7 +5,17 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import cast
 
-from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Link, Outcome, Put, Send, SetTimer
+from antiphon_shared.bus.handling import (
+    RECORDS,
+    Append,
+    Delivery,
+    EndsWith,
+    Link,
+    Outcome,
+    Put,
+    Send,
+    SetTimer,
+)
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
@@ -57,6 +67,8 @@ def of_outcome(
             yield "append", key, "any" if write.length is None else write.length, write.item
         elif isinstance(write, Link):
             yield "link", key, b"" if write.after is None else write.after.bytes, write.item
+        elif isinstance(write, EndsWith):
+            yield "ends", key, b"" if write.item is None else write.item.bytes, ""
         else:
             yield "put", key, "any" if write.version is None else write.version, write.content
     if outcome.record is not None and settings.recording:

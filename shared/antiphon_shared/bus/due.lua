@@ -27,7 +27,7 @@ local function log(session, kind, event, signature)
   if is_error(at) then
     return nil
   end
-  redis.call('PEXPIRE', key, ARGV[3])
+  keep_for(key, ARGV[3])
   try_append(KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'session', session, 'type', kind, 'entry', at)
   return at
 end

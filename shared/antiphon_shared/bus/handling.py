@@ -92,6 +92,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class EndsWith:
+    """Write nothing, and let the outcome be committed only if a list ends with the item that it was decided on."""
+
+    document: str
+    item: UUID | None
+    """As `after` of a Link."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimer:
     """Have `event` delivered when it is `due`; a timer of the same name is replaced."""
 
@@ -128,7 +137,7 @@ class Outcome:
     """Appended to the session's log and put into the inboxes their classes name, in this order."""
     sends: tuple[Send, ...] = ()
     """Of the coordinator alone: events of other sessions, for the coordinators."""
-    writes: tuple[Put | Append | Link, ...] = ()
+    writes: tuple[Put | Append | Link | EndsWith, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
@@ -165,6 +174,9 @@ class SessionStore(Protocol):
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """All entries of a journal, by their name."""
+
+    async def count(self, journal: str) -> int:
+        """How many entries a journal has."""
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""

@@ -32,7 +32,7 @@ from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
-from antiphon_shared.process.ids import id_of_entry
+from antiphon_shared.process.ids import CHILD, id_of_entry
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
@@ -291,6 +291,10 @@ def read_submission(
         event = _from_event(fields, time)
     else:
         event = _from_fields(fields, id_of_entry(stream, entry.id), time)
+    if CHILD in event.subject:
+        raise Unacceptable(
+            f"session_id: {CHILD} stands in ids of sessions that others begin.", hint="Leave it out."
+        )
     if len(encode(event)) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
     return event

@@ -46,7 +46,7 @@ class Keys:
         return f"{self.namespace}:content:{content_hash}"
 
     def workflows(self) -> str:
-        """String: the published workflows, by name."""
+        """Hash: what is published, by domain: the specification and the names of its workflows."""
         return f"{self.namespace}:workflows"
 
     def specification(self, content_hash: str) -> str:

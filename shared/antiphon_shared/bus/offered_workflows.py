@@ -1,7 +1,7 @@
 """The catalogue of a session, with the published workflows and the recipes as tools."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,6 @@ from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.workflows.as_tool import RECIPE, as_tool
-from antiphon_shared.workflows.publication import Publication
 from antiphon_shared.workflows.recipe import Recipe, is_current
 
 _CACHED_MAX = 64
@@ -37,12 +36,12 @@ class OfferedWorkflows:
 
     async def offered(self, content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
         """Return a catalogue with the workflows and the current recipes, and the hash that it is kept under."""
-        published, latest = await asyncio.gather(self._workflows.published(), self._recipes.latest())
-        if not published.workflows and not latest.recipes:
+        hashes, latest = await asyncio.gather(self._workflows.hashes(), self._recipes.latest())
+        if not hashes and not latest.recipes:
             return content_hash, catalogue
-        key = (content_hash, tuple(sorted(published.hashes.items())), latest.number)
+        key = (content_hash, tuple(sorted(hashes.items())), latest.number)
         if key not in self._offered:
-            offered = await self._with_all(catalogue, published, latest.recipes)
+            offered = await self._with_all(catalogue, hashes, latest.recipes)
             if len(self._offered) >= _CACHED_MAX:
                 self._offered.clear()
             self._offered[key] = offered
@@ -54,9 +53,9 @@ class OfferedWorkflows:
         return offered.content_hash, offered.catalogue
 
     async def _with_all(
-        self, catalogue: Catalogue, published: Publication, recipes: tuple[Recipe, ...]
+        self, catalogue: Catalogue, hashes: Mapping[str, str], recipes: tuple[Recipe, ...]
     ) -> _Offered:
-        tools = [one async for one in self._as_tools(catalogue, published)]
+        tools = [one async for one in self._as_tools(catalogue, hashes)]
         offered: list[Recipe] = []
         for recipe in recipes:
             tool = as_tool(recipe.specification, recipe.name, catalogue, RECIPE)
@@ -66,9 +65,11 @@ class OfferedWorkflows:
         merged = Catalogue(tools=(*catalogue.tools, *tools), default_scopes=catalogue.default_scopes)
         return _Offered(merged, tuple(offered))
 
-    async def _as_tools(self, catalogue: Catalogue, published: Publication) -> AsyncIterator[ToolDefinition]:
-        for name, one in published.workflows.items():
-            specification = await self._workflows.specification(one.specification)
+    async def _as_tools(
+        self, catalogue: Catalogue, hashes: Mapping[str, str]
+    ) -> AsyncIterator[ToolDefinition]:
+        for name, content_hash in hashes.items():
+            specification = await self._workflows.specification(content_hash)
             tool = as_tool(specification, name, catalogue) if specification else None
             if tool is not None and tool.name not in catalogue.by_name:
                 yield tool

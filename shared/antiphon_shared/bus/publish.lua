@@ -17,7 +17,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
 end
 
 local at = add(KEYS[1], ARGV[6], 'event', ARGV[3])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
+keep_for(KEYS[1], ARGV[4])
 add(KEYS[2], ARGV[7], 'event', ARGV[3], 'log', at)
 try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
 return 'sent'

@@ -236,6 +236,11 @@ class Bus:
         found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
         return found
 
+    async def specification(self, content_hash: str) -> bytes | None:
+        """A specification of workflows, as it is kept; None when it is not, or not any more."""
+        found: bytes | None = await self.batcher.submit("GET", self.keys.specification(content_hash))
+        return found
+
     async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
         """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
         for stream, group in streams:

@@ -27,6 +27,8 @@ class Standing:
     log: Sequence[tuple[LogEntry, AnyEvent]]
     documents: Mapping[str, bytes]
     memory: Sequence[bytes] = ()
+    lists: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    """Items of other lists of the session, by their names."""
     catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
     timers: Sequence[tuple[str, datetime, AnyEvent]] = ()
     """Name, moment, and the event that it delivers."""
@@ -50,6 +52,10 @@ async def restore(bus: Bus, standing: Standing) -> None:
     commands += [("XADD", log, entry, "event", encode(event)) for entry, event in standing.log]
     commands += [("RPUSH", memory, item) for item in standing.memory]
     written = [log, *([memory] if standing.memory else [])]
+    for name, items in standing.lists.items():
+        key = keys.of_session(session_id, name)
+        commands += [("RPUSH", key, item) for item in items]
+        written += [key] if items else []
     for name, content in standing.documents.items():
         key = keys.of_session(session_id, name)
         commands.append(("HSET", key, "version", _FIRST, "content", content))

@@ -18,8 +18,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 _DELTAS_LENGTH = 2_000
 _DELTAS_LIFE_MS = 600_000
-_SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 20, 50
-"""Of a log, from its end: what is looked for is among the newest events."""
+_SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 100, 1_000
+"""Of a log, from its end. A run has many calls under way: what one of them was asked by may be thousands back."""
 
 
 class RedisSession:
@@ -53,10 +53,12 @@ class RedisSession:
         return decode(genuine(self._signer, log, entries[0][1]))
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        log, end = self._keys.log(self.session_id), "+"
+        log, end, own = self._keys.log(self.session_id), "+", str(id).encode()
         for _ in range(_SEARCHED_PAGES_MAX):
             entries = await self._batcher.submit("XREVRANGE", log, end, "-", "COUNT", _SEARCHED_PAGE)
             for entry, fields in entries:
+                if own not in fields.get(b"event", b""):
+                    continue
                 with suppress(UnreadableEvent):
                     event = decode(genuine(self._signer, log, fields))
                     if event.id == id:
@@ -71,6 +73,9 @@ class RedisSession:
             "HGETALL", self._keys.of_session(self.session_id, journal)
         )
         return {name.decode(): content for name, content in entries.items()}
+
+    async def count(self, journal: str) -> int:
+        return int(await self._batcher.submit("HLEN", self._keys.of_session(self.session_id, journal)))
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         key = self._keys.of_session(self.session_id, journal)

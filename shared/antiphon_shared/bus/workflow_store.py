@@ -1,12 +1,22 @@
 """Workflows in Redis: each specification under its hash, and which of them are published."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+
+import structlog
 
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Argument
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds
-from antiphon_shared.workflows.publication import PUBLICATION, SPECIFICATION, Publication
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.workflows.publication import (
+    PUBLISHED_DOMAIN,
+    SPECIFICATION,
+    Publication,
+    PublishedDomain,
+    published,
+)
 from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
 
 _CACHED_MAX = 64
@@ -24,36 +34,56 @@ class WorkflowStore:
     async def keep(self, specification: Specification) -> str:
         """Keep a specification for as long as a run may need it; returns its hash."""
         content_hash = specification_hash(specification)
-        life_s = max(_LIFE_S_MIN, self._bus.shared_retention_s)
-        await self._bus.batcher.submit(
-            "SET",
-            self._bus.keys.specification(content_hash),
-            canonical(specification),
-            "PX",
-            milliseconds(life_s),
-        )
+        key = self._bus.keys.specification(content_hash)
+        await self._bus.batcher.submit("SET", key, canonical(specification), "NX", "PX", self._life_ms())
+        await self.keep_on([content_hash])
         return content_hash
+
+    async def keep_on(self, hashes: Iterable[str], more_s: float = 0.0) -> None:
+        """Keep specifications that are there for as long from now, or `more_s` seconds longer."""
+        life_ms = self._life_ms(more_s)
+        extending = (
+            self._bus.batcher.submit("PEXPIRE", self._bus.keys.specification(one), life_ms, "GT")
+            for one in hashes
+        )
+        await asyncio.gather(*extending)
 
     async def specification(self, content_hash: str) -> Specification | None:
         """Return a specification by its hash, and have it kept on; None where it is not kept."""
         if content_hash not in self._cached:
-            key = self._bus.keys.specification(content_hash)
-            content = await self._bus.batcher.submit("GET", key)
+            content = await self._bus.specification(content_hash)
             if content is None:
                 return None
+            await self.keep_on([content_hash])
             if len(self._cached) >= _CACHED_MAX:
                 self._cached.clear()
             self._cached[content_hash] = SPECIFICATION.read(content)
         return self._cached[content_hash]
 
-    async def publish(self, specifications: list[Specification]) -> Publication:
-        """Publish workflows beside those of other domains. Raises ConfigurationError where names clash."""
-        published = (await self.published()).with_all(specifications)
+    async def publish(self, specifications: Sequence[Specification]) -> Publication:
+        """Publish workflows, each domain in the place of what it had. Raises ConfigurationError where names clash."""
+        publication = (await self.published()).with_all(specifications)
         await asyncio.gather(*map(self.keep, specifications))
-        await self._bus.batcher.submit(
-            "SET", self._bus.keys.workflows(), PUBLICATION.write(published, FORMAT)
-        )
-        return published
+        fields: list[Argument] = []
+        for one in specifications:
+            fields += [one.domain, PUBLISHED_DOMAIN.write(published(one), FORMAT)]
+        if fields:
+            await self._bus.batcher.submit("HSET", self._bus.keys.workflows(), *fields)
+        return publication
+
+    async def restore(self, specifications: Sequence[Specification]) -> None:
+        """Publish again what Redis has lost of workflows that were published; what is there of a domain, stays."""
+        for one in specifications:
+            content = PUBLISHED_DOMAIN.write(published(one), FORMAT)
+            await self._bus.batcher.submit("HSETNX", self._bus.keys.workflows(), one.domain, content)
+        await asyncio.gather(*map(self.keep, specifications))
+        await self.keep_on(set((await self.hashes()).values()))
+
+    async def withdraw(self, domain: str) -> PublishedDomain | None:
+        """Take the workflows of a domain back; returns them. Runs that have begun go on."""
+        there = (await self.published()).domains.get(domain)
+        await self._bus.batcher.submit("HDEL", self._bus.keys.workflows(), domain)
+        return there
 
     async def hashes(self) -> Mapping[str, str]:
         """Return the specification of each published workflow."""
@@ -61,5 +91,14 @@ class WorkflowStore:
 
     async def published(self) -> Publication:
         """Return what is published now."""
-        content = await self._bus.batcher.submit("GET", self._bus.keys.workflows())
-        return Publication() if content is None else PUBLICATION.read(content)
+        fields: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", self._bus.keys.workflows())
+        domains: dict[str, PublishedDomain] = {}
+        for name, content in sorted(fields.items()):
+            try:
+                domains[name.decode()] = PUBLISHED_DOMAIN.read(content)
+            except (UnreadableEvent, UnicodeDecodeError) as error:
+                structlog.get_logger().warning("published workflows cannot be read", reason=str(error))
+        return Publication(domains=domains)
+
+    def _life_ms(self, more_s: float = 0.0) -> int:
+        return milliseconds(max(_LIFE_S_MIN, self._bus.shared_retention_s) + more_s)

@@ -42,7 +42,7 @@ class QuerySubmitted(EventData):
         json_schema_extra=since(4),
     )
     parent: Parent | None = Field(
-        default=None, description="Only of sessions that another has begun.", json_schema_extra=since(4)
+        default=None, description="Only of sessions that another has begun.", json_schema_extra=since(5)
     )
     grant: str = Field(
         default="",

@@ -220,12 +220,12 @@ class ToolsRequested(EventData):
     node: str = Field(
         default="",
         description="The path of the node of a run that makes the call; its result is wanted whole.",
-        json_schema_extra=since(4),
+        json_schema_extra=since(5),
     )
     is_retried: bool = Field(
         default=True,
         description="Whether the contract's retries apply; the run has its own where not.",
-        json_schema_extra=since(4),
+        json_schema_extra=since(5),
     )
     catalogue: str = Field(
         default="",

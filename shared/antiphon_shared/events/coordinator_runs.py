@@ -40,6 +40,12 @@ class RunOpened(EventData):
     )
     person_s: float = Field(gt=0, description="Seconds that an approval is waited for at most.")
     tenant: Tenant = DEFAULT_TENANT
+    grant_refused: str = Field(
+        default="", description="Why its grant counted for nothing; empty when it counted."
+    )
+    is_grant_ignored: bool = Field(
+        default=False, description="Whether there was no key to verify a grant with."
+    )
 
 
 class InputRequested(EventData):

@@ -121,7 +121,7 @@ class QueryOptions(Value):
     workflow: WorkflowCall | None = Field(
         default=None,
         description="A workflow to run in place of reasoning; it brings its own tools and limits.",
-        json_schema_extra=since(4),
+        json_schema_extra=since(5),
     )
 
     @model_validator(mode="after")
@@ -244,7 +244,7 @@ class Response(Value):
     )
     result_sources: tuple[FieldSources, ...] = Field(default=(), json_schema_extra=since(3))
     run: RunOutcome | None = Field(
-        default=None, description="Of a run of a workflow.", json_schema_extra=since(4)
+        default=None, description="Of a run of a workflow.", json_schema_extra=since(5)
     )
     termination_reason: TerminationReason
     uncertainty: tuple[Uncertainty, ...] = ()

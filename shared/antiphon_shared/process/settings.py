@@ -86,6 +86,11 @@ class PipelineSettings(Settings):
         default="",
         description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
     )
+    workflows: Annotated[tuple[str, ...], *comma_list("a path", r"[^?*]+")] = Field(
+        default=(),
+        description="Comma list of workflow files, and of folders with such files, that coordinators publish at their "
+        "start; see docs/workflows.md. Set it alike for all coordinators.",
+    )
     model: str = Field(
         default="claude-sonnet-5-5",
         description="Model id that is asked. The coordinator chooses by it: set it alike for all components.",

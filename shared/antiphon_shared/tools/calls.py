@@ -172,7 +172,7 @@ class ToolDefinition(Value):
     workflow: str = Field(
         default="",
         description="Hash of the specification of the workflow that it is; empty: a tool of the dispatchers.",
-        json_schema_extra=since(4),
+        json_schema_extra=since(5),
     )
 
     @cached_property

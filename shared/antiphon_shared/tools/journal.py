@@ -20,6 +20,11 @@ def journal_name(round: int) -> str:
     return f"journal:{round}"
 
 
+def kept_name(handle: str) -> str:
+    """What a result that is shown in part only is called among what belongs to its session, where it is kept whole."""
+    return f"result:{handle}"
+
+
 def outcome_entry(call_id: str) -> str:
     """The entry that holds a call's outcome."""
     return f"{_OUTCOME}{call_id}"

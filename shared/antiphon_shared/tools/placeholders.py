@@ -70,6 +70,17 @@ def read(text: str) -> str | Placeholder:
     return found if dollars == 1 else text[1:]
 
 
+def as_text(value: Any) -> Any:
+    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and read as it was."""
+    if not _may_hold_one(value):
+        return value
+    if isinstance(value, str):
+        return value if read(value) == value else f"${value}"
+    if isinstance(value, dict):
+        return {key: as_text(inner) for key, inner in value.items()}
+    return [as_text(inner) for inner in value] if isinstance(value, list) else value
+
+
 def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
     """Every placeholder at any depth of JSON, with where it stands, in order."""
     if not _may_hold_one(value):

@@ -7,6 +7,9 @@ references.py        $name.path in texts, and what it stands for
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
 sql.py               the SQL of a sql_query: its tables and its references
+form.py              text in, specification or problems of form out
+validate.py          a specification held against itself and the tools; checks/ has one subject per file
+file.py              files and folders read and checked: the one that is not pure
 recipe.py            a workflow that was learned from sessions, as it is kept
 ranking.py           which workflows serve a goal
 graph.py             a workflow compiled: what follows what, sub-workflows inlined

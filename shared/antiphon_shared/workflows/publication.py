@@ -1,7 +1,6 @@
-"""The workflows that a deployment has published: by name, the specification that each is of. Pure."""
+"""The workflows that a deployment has published: by domain, the specification that can be run by name. Pure."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from pydantic import Field
 
@@ -12,44 +11,56 @@ from antiphon_shared.workflows.params import Name
 from antiphon_shared.workflows.specification import Specification, specification_hash
 
 
-class PublishedWorkflow(Value):
-    """One workflow that can be run by its name."""
+class PublishedDomain(Value):
+    """The workflows of one domain that can be run by their names."""
 
-    domain: str
     version: str
     specification: str = Field(description="Hash of the specification, under which it is kept.")
+    workflows: tuple[Name, ...]
 
 
 class Publication(Value):
     """All that can be run by name."""
 
-    workflows: dict[Name, PublishedWorkflow] = {}
+    domains: dict[str, PublishedDomain] = {}
 
     @property
     def hashes(self) -> Mapping[str, str]:
         """The specification of each workflow."""
-        return {name: one.specification for name, one in self.workflows.items()}
+        return {
+            name: one.specification
+            for _, one in sorted(self.domains.items(), reverse=True)
+            for name in one.workflows
+        }
 
     def with_all(self, specifications: Iterable[Specification]) -> "Publication":
         """Return the publication with these, each in the place of what was published of its domain.
 
         Raises ConfigurationError where two domains have a workflow of one name.
         """
-        workflows: dict[str, Any] = dict(self.workflows)
-        for one in specifications:
-            workflows = {name: old for name, old in workflows.items() if old.domain != one.domain}
-            content_hash = specification_hash(one)
+        own = {one.domain: published(one) for one in specifications}
+        domains = {**self.domains, **own}
+        owners: dict[str, str] = {}
+        for domain, one in domains.items():
             for name in one.workflows:
-                if name in workflows:
+                if name in owners:
                     raise ConfigurationError(
-                        f"Two domains have a workflow {name!r}: {workflows[name].domain} and {one.domain}.",
-                        hint="A workflow is run by its name alone. Rename one of them.",
+                        f"Two domains have a workflow {name!r}: {owners[name]} and {domain}.",
+                        hint="A workflow is run by its name alone. Rename one of them, or take a domain back: "
+                        f"`antiphon workflows withdraw {owners[name]}`.",
                     )
-                workflows[name] = PublishedWorkflow(
-                    domain=one.domain, version=one.version, specification=content_hash
-                )
-        return Publication(workflows=workflows)
+                owners[name] = domain
+        return Publication(domains=domains)
 
 
-PUBLICATION: Kind[Publication] = Kind("the published workflows", Publication)
+def published(specification: Specification) -> PublishedDomain:
+    """Return what is published of a specification."""
+    return PublishedDomain(
+        version=specification.version,
+        specification=specification_hash(specification),
+        workflows=tuple(specification.workflows),
+    )
+
+
+PUBLISHED_DOMAIN: Kind[PublishedDomain] = Kind("the published workflows of a domain", PublishedDomain)
 SPECIFICATION: Kind[Specification] = Kind("a workflow specification", Specification)

@@ -98,10 +98,12 @@ def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) 
 class Terminal:
     """A process at a terminal of its own."""
 
-    def __init__(self, folder: Path, **variables: str) -> None:
+    def __init__(
+        self, folder: Path, *, arguments: tuple[str, ...] = (*ASK, "Cook."), **variables: str
+    ) -> None:
         self._fd, other = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "antiphon", *ASK, "Cook."],
+            [sys.executable, "-m", "antiphon", *arguments],
             env=clean_environment(TERM="dumb", **variables),
             cwd=folder,
             stdin=other,

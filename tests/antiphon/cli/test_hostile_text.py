@@ -16,7 +16,9 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.session import Response, Source, Turn, Uncertainty
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.workflows.publication import PublishedDomain
 from antiphon_shared.workflows.recipe import Recipe
+from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
 from typer.main import get_command
 
 from antiphon.cli import app
@@ -24,6 +26,7 @@ from antiphon.cli.live import show_answer
 from antiphon.cli.output import Printer, one_line, print_json
 from antiphon.errors import InvalidQuery
 from antiphon.recording.lines import FORMAT
+from tests.antiphon.cli.workflows.hostile_run import RUN_ID, put_run
 from tests.antiphon.conftest import ROOT, InProcess
 from tests.antiphon.recording.changed import bound, unbound
 from tests.redis_server import RedisServer
@@ -125,6 +128,14 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     client.hset(keys.conversation("default", "c1"), "s9", turn.model_dump_json())
     (folder / "hostile.json").write_text(json.dumps(hostile_workflows()))
     (folder / "unfit.json").write_text(json.dumps({HOSTILE: HOSTILE, "domain": HOSTILE}))
+    put_run(client, keys, HOSTILE)
+    valid = hostile_workflows()
+    del valid["workflows"]["w"]["graph"]["b"]  # its condition cannot be read
+    published = Specification.model_validate(valid)
+    content_hash = specification_hash(published)
+    client.set(keys.specification(content_hash), canonical(published))
+    domain = PublishedDomain(version=HOSTILE, specification=content_hash, workflows=("w",))
+    client.hset(keys.workflows(), "d", domain.model_dump_json())
     yield variables
     client.close()
 
@@ -174,6 +185,16 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
         ("workflows", "list", "unfit.json"),
     ]
     both += [("workflows", "dry-run", "w", "hostile.json", *more) for more in ((), ("--cover",))]
+    both += [("workflows", "list"), ("workflows", "show", "w"), ("workflows", "dry-run", "w")]
+    both += [("workflows", "publish", *files) for files in (("hostile.json",), ("unfit.json",))]
+    both += [("workflows", "withdraw", HOSTILE), ("workflows", "run", HOSTILE, "hostile.json")]
+    both += [("workflows", "run", "w", "--param", f"p={HOSTILE}", "--param", f"{HOSTILE}=1")]
+    both += [("workflows", "runs", "list")]
+    both += [("workflows", "runs", verb, RUN_ID) for verb in ("show", "watch", "resume")]
+    both += [("workflows", "runs", "answer", RUN_ID, f"a={HOSTILE}")]
+    both += [("workflows", "runs", "settle", RUN_ID, HOSTILE, "--happened")]
+    both += [("workflows", "runs", "cancel", RUN_ID, "--reason", HOSTILE)]
+    both += [("sessions", verb, RUN_ID) for verb in ("show", "watch")]
     both += [("workflows", "show", "w", "hostile.json"), ("workflows", "show", HOSTILE, "hostile.json")]
     both += [("recipes", "list"), ("recipes", "show", "w"), ("recipes", "show", HOSTILE)]
     both += [("recipes", "learn", *files, "--dry-run"), ("recipes", "forget", HOSTILE)]
@@ -187,7 +208,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
     asked += [("recording", "import", *files), ("tools", "show", HOSTILE), ("sessions", "show", HOSTILE)]
     walked: dict[str, list[tuple[str, ...]]] = {}
     for words in asked:
-        named = words[0] if words[0] == "status" else " ".join(words[:2])
+        named = words[0] if words[0] == "status" else " ".join(words[: 3 if words[1] == "runs" else 2])
         walked.setdefault(named, []).append(words)
     return walked
 
@@ -195,7 +216,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
 def test_no_command_lets_it_through(is_terminal: bool, run: InProcess, environment: dict[str, str]) -> None:
     ids = json.loads(run("sessions", "list", "--json", **environment).stdout)
-    named = dict(zip(("s1", "s2"), (one["session_id"] for one in ids), strict=True))
+    named = dict(zip(("s1", "s2"), (one["session_id"] for one in ids), strict=False))  # the last is the run
     terminal = {"FORCE_COLOR": "1", "TERM": "xterm"} if is_terminal else {}
     seen = 0
     for words in (words for many in walks().values() for words in many):

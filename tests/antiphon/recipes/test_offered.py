@@ -9,7 +9,9 @@ import pytest
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.recipe import Recipe
+from antiphon_shared.workflows.validate import problems_of
 
 from antiphon import Antiphon, tool
 from antiphon.embedded import registry_of
@@ -18,8 +20,6 @@ from antiphon.recipes.learn import learn
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.testing.scripted import ScriptedModel
 from antiphon.workflows import build
-from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import problems_of
 from tests.antiphon.recipes.sessions import session_of
 from tests.antiphon.recording.recorded import closed_lines
 from tool_dispatcher.catalogue import to_catalogue

@@ -39,6 +39,9 @@ class Kept:
     async def content(self, content_hash: str) -> bytes | None:
         return None
 
+    async def specification(self, content_hash: str) -> bytes | None:
+        return None
+
 
 async def told(kept: Kept) -> list[Line]:
     return [line async for line in session_lines("s1", kept, kept)]

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from antiphon_shared.workflows.form import read_file
 
-from antiphon.workflows.form import read_file
 from tests.antiphon.workflows.test_rows import problems_of_text
 
 HEAD = "domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    graph:\n"

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from antiphon_shared.text.yaml_text import read_yaml
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.specification import Specification, canonical
+from antiphon_shared.workflows.validate import problems_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.workflows.form import read_file
 from antiphon.workflows.load import catalogue_of
-from antiphon.workflows.validate import problems_of
 from tests.antiphon.conftest import ROOT
 
 TRAVEL = read_yaml((ROOT / "examples/travel/workflows.yaml").read_text()).value

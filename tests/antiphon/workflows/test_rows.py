@@ -4,10 +4,9 @@ import textwrap
 
 import pytest
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
-
-from antiphon.workflows.form import read_file
-from antiphon.workflows.problem import Problem
-from antiphon.workflows.validate import problems_of
+from antiphon_shared.workflows.form import read_file
+from antiphon_shared.workflows.problem import Problem
+from antiphon_shared.workflows.validate import problems_of
 
 
 def a_tool(

@@ -10,6 +10,7 @@ from tests.recordings.scenarios import (
     models,
     outputs,
     people,
+    runs,
     tools,
     writes,
 )
@@ -17,7 +18,7 @@ from tests.recordings.scenarios import (
 _ALL = (
     *(
         one
-        for subject in (answers, tools, writes, people, models, endings, memory, faulty, outputs)
+        for subject in (answers, tools, writes, people, models, endings, memory, faulty, outputs, runs)
         for one in subject.SCENARIOS
     ),
     *situations.SITUATIONS,

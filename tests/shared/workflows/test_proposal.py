@@ -6,10 +6,10 @@ from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import Dependency
 from antiphon_shared.workflows.proposal import proposed
 from antiphon_shared.workflows.specification import Workflow
+from antiphon_shared.workflows.validate import problems_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.workflows.validate import problems_of
 from tests.antiphon.recipes.chains import a_tool
 
 TEXT = {"type": "string"}

@@ -1,11 +1,11 @@
 """A specification that is written out is read back as the same."""
 
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.write import as_yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.workflows import build, load
-from antiphon.workflows.form import read_file
 from tests.antiphon.conftest import ROOT
 
 TRICKY = [

@@ -17,7 +17,7 @@ from antiphon_shared.process.settings import PipelineSettings
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from coordinator.component import build
-from coordinator.decision import BELIEVED
+from coordinator.decision import BELIEVED, GrantCheck
 from coordinator.opening import recorded_opening
 from coordinator.settings import CoordinatorSettings
 
@@ -41,9 +41,7 @@ class CoordinatorPart(Part):
             PipelineSettings.model_construct(model=models[0] if models else "", models=models[1:]),
             outages=lambda: self._outages[score.session_id],
             turns=_RecordedTurns(score.opened.conversation if score.opened else ()),
-            grants=lambda grant, session_id: (
-                recorded_opening(score.opened).grant if score.opened else BELIEVED
-            ),
+            grants=lambda grant, session_id: _check_of(score),
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
@@ -103,3 +101,10 @@ class _RecordedTurns:
 
     async def keep(self, tenant: str, conversation: str, turn: Turn) -> None:
         """Not kept."""
+
+
+def _check_of(score: Score) -> GrantCheck:
+    """What the grant was worth then."""
+    if score.run is not None:
+        return GrantCheck(score.run.grant_refused, score.run.is_grant_ignored)
+    return recorded_opening(score.opened).grant if score.opened else BELIEVED

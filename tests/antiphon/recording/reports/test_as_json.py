@@ -26,6 +26,7 @@ def test_the_document_tells_all_recordings_and_the_worst_result() -> None:
         "path": "notice",
         "expected": "Hurry.",
         "got": "",
+        "node": "",
     }
     assert unreadable == {"path": "c.jsonl", "result": "unreadable", "error": "line 3: not JSON."}
 

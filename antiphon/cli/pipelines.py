@@ -1,0 +1,68 @@
+"""The pipeline that a command works with: the running one where it is configured, else one of its own."""
+
+import asyncio
+from itertools import chain
+
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process import health
+from antiphon_shared.process.settings import PipelineSettings, load
+
+from antiphon.cli.output import UsageError, stderr
+from antiphon.client import Antiphon
+from antiphon.observe import connected
+from reasoning_engine.settings import Provider
+
+NO_TOOLS = "No tools: the model answers alone. Give some with --tools MODULE, for instance antiphon.examples.courses."
+
+
+def client_of(
+    tools: list[str] | None, model: Provider | None, scopes: list[str] | None, no_tools: str = NO_TOOLS
+) -> Antiphon:
+    """The running pipeline where one is configured, else one of our own. Raises UsageError."""
+    settings = load(PipelineSettings)
+    if settings.redis_url is not None:
+        own = (("--tools", tools), ("--model", None if model == "auto" else model), ("--scope", scopes))
+        for option, value in own:
+            if value:
+                raise UsageError(
+                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own "
+                    "tools, model and scopes.",
+                    hint="Leave it out, or unset ANTIPHON_REDIS_URL to run a pipeline of its own.",
+                )
+        return Antiphon()
+    modules = split_modules(tools if tools is not None else [settings.tools])
+    if not modules:
+        stderr().print(no_tools, style="yellow")
+    return Antiphon.embedded(modules, model=model, scopes=scopes)
+
+
+def split_modules(names: list[str]) -> list[str]:
+    return [module.strip() for name in names for module in name.split(",") if module.strip()]
+
+
+def command_of(antiphon: Antiphon) -> str:
+    """What reaches the pipeline from another terminal; empty when nothing does."""
+    if not antiphon.storage:
+        return "antiphon"
+    return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""
+
+
+def tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool) -> None:
+    if missing and not has_grant:
+        scopes = " ".join(f"--scope {scope}" for scope in sorted({"read", *chain(*missing.values())}))
+        stderr().print(f"Not offered: {', '.join(missing)}. They would be with {scopes}.", style="yellow")
+
+
+async def warn_of_absent_components() -> None:
+    async with connected() as bus:
+        alive = await asyncio.gather(*(health.workers(bus, name) for name in COMPONENTS))
+    absent = [
+        name
+        for name, workers in zip(COMPONENTS, alive, strict=True)
+        if not any(worker.is_alive for worker in workers)
+    ]
+    if absent:
+        stderr().print(
+            f"No worker of {', '.join(absent)} is alive; what is submitted waits for one. Ctrl-C ends the waiting.",
+            style="yellow",
+        )

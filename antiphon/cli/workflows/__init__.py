@@ -1,0 +1,39 @@
+"""`antiphon workflows`: files of workflows, what is published of them, and runs.
+
+files.py       validate, list, show, graph, dry-run, schema
+publish.py     publish, withdraw
+run.py         run; params.py reads its params, progress.py says what happens, dialogue.py asks the person
+runs.py        runs list, show, watch, answer, settle, resume, cancel
+"""
+
+import typer
+
+from antiphon.cli.on_demand import on_demand
+
+_FILES = "antiphon.cli.workflows.files"
+_PUBLISH = "antiphon.cli.workflows.publish"
+COMMANDS = {
+    "validate": f"{_FILES}:validate",
+    "list": f"{_FILES}:list_workflows",
+    "show": f"{_FILES}:show",
+    "graph": f"{_FILES}:graph",
+    "dry-run": f"{_FILES}:dry_run",
+    "schema": f"{_FILES}:schema",
+    "publish": f"{_PUBLISH}:publish",
+    "withdraw": f"{_PUBLISH}:withdraw",
+    "run": "antiphon.cli.workflows.run:run_workflow",
+    "runs": "antiphon.cli.workflows.runs:app",
+}
+
+app = typer.Typer(
+    cls=on_demand(COMMANDS),
+    no_args_is_help=True,
+    help="Workflows: which tool call follows which, written down in files, and run.\n\n"
+    "A file is checked (validate, dry-run), published (publish, or ANTIPHON_WORKFLOWS of the coordinators), and run "
+    "by a workflow's name (run). `runs` looks at what has begun.",
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Typer takes no group without one."""

@@ -1,0 +1,94 @@
+"""The person at the terminal gives a run the values that it waits for, and approves its calls."""
+
+from functools import partial
+from typing import Any
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalRequested,
+    InputRefused,
+    InputRequested,
+    NodesSettled,
+    ResponseReady,
+)
+from antiphon_shared.workflows.params import Param
+
+from antiphon import workflows
+from antiphon.cli.dialogue import Dialogue
+from antiphon.cli.output import one_line, stderr
+from antiphon.cli.workflows.asking import asked, type_text
+from antiphon.cli.workflows.params import UnfitValue, typed_value
+from antiphon.client import Antiphon
+
+_BOOLS = {"y": "true", "yes": "true", "n": "false", "no": "false"}
+
+
+class RunDialogue(Dialogue):
+    """One person, and the run they wait for."""
+
+    def __init__(self, antiphon: Antiphon) -> None:
+        super().__init__(antiphon)
+        self._requests: dict[int, InputRequested] = {}
+        """Those that were not settled, by number."""
+
+    def hear(self, event: AnyEvent) -> None:
+        """Begin to ask what the run asks; stop when somebody else has answered, or it has ended."""
+        match event.data:
+            case InputRequested(round=number) as request:
+                self._requests[number] = request
+                self._begin([partial(self._give, event.subject, request)])
+            case InputRefused(round=number, because=why) if number in self._requests:
+                stderr().print(f"  refused: {one_line(why)}", style="yellow")
+                self._begin([partial(self._give, event.subject, self._requests[number])])
+            case NodesSettled(nodes=nodes):
+                self._forget(event.subject, {node.path for node in nodes})
+            case ApprovalRequested() | ResponseReady():
+                super().hear(event)
+
+    def _forget(self, run_id: str, settled: set[str]) -> None:
+        """Ask no more for what has been answered, or waits no longer; go on with the rest."""
+        over = [number for number, one in self._requests.items() if one.node in settled]
+        for number in over:
+            del self._requests[number]
+        if over and self.is_asking:
+            self.stop()
+            self._begin(partial(self._give, run_id, one) for one in self._requests.values())
+
+    async def _give(self, run_id: str, request: InputRequested) -> bool:
+        """False where nobody is there to answer."""
+        if request.round not in self._requests:
+            return True
+        for line in asked(request):
+            stderr().print(line)
+        values: dict[str, Any] = {}
+        for name, one in request.expects.items():
+            param = Param.model_validate(one)
+            while True:
+                said = await self._said(f"{one_line(name)} ({type_text(param)})> ")
+                if said is None:
+                    return False
+                try:
+                    given = _value(param, said)
+                except UnfitValue as error:
+                    stderr().print(f"  {error}", style="yellow")
+                    continue
+                if given is not None:
+                    values[name] = given
+                break
+        await workflows.give(self._antiphon, run_id, values, node=request.node)
+        return True
+
+
+def _value(param: Param, said: str) -> Any:
+    """Return what was typed, by its type; None where an optional value is left out. Raises UnfitValue."""
+    text = said.strip("\r\n")
+    if not text.strip():
+        if param.is_required:
+            raise UnfitValue("it is required")
+        return None
+    if param.type == "bool":
+        text = _BOOLS.get(text.strip().lower(), text)
+    value = typed_value(param, text)
+    if problem := param.problem(value):
+        raise UnfitValue(problem)
+    return value

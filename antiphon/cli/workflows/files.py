@@ -1,0 +1,256 @@
+"""`antiphon workflows validate|list|show|graph|dry-run|schema`: files of workflows, checked and shown."""
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.text.control import harmless
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.file import validated
+from antiphon_shared.workflows.outline import param_text
+from antiphon_shared.workflows.problem import Problem
+from antiphon_shared.workflows.specification import specification_hash
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    Json,
+    UsageError,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    refuse,
+    stderr,
+    stdout,
+    write,
+)
+from antiphon.cli.workflows.sources import named, specifications_of
+from antiphon.workflows.draw import as_mermaid, as_text
+from antiphon.workflows.load import catalogue_of
+from antiphon.workflows.svg import as_svg
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
+FilesOrPublished = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILE...]", help="Workflow files, YAML or JSON. Without any, what is published."),
+]
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")]
+
+
+class Drawing(StrEnum):
+    """How a graph is drawn."""
+
+    text = "text"
+    mermaid = "mermaid"
+    svg = "svg"
+
+
+def validate(
+    files: Files,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules with the tools that are called; without any, calls are not held against tools.",
+        ),
+    ] = None,
+    json: Json = False,
+    is_github: Annotated[
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
+    ] = False,
+) -> None:
+    """Check workflow files, and name everything that is wrong with them at once.
+
+    Exit codes: 0 no errors, though there may be warnings; 1 errors; 2 usage; 3 a file cannot be read.
+
+    \b
+    antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
+    """
+    try:
+        if json and is_github:
+            raise UsageError("--json and --github both want standard output. Take one of them.")
+        catalogue: Catalogue | None = catalogue_of(tools) if tools else None
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    found = [problem for file in files for problem in validated(file, catalogue)[1]]
+    errors = sum(problem.severity == "error" for problem in found)
+    if json:
+        print_json([_as_json(problem) for problem in found])
+    for problem in () if json else found:
+        stdout().print(_annotation(problem) if is_github else one_line(problem))
+    summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+    stderr().print(
+        summary if tools else f"{summary} Calls were not held against tools: name them by --tools.",
+        style="dim",
+    )
+    is_unreadable = any(problem.code == "unreadable" for problem in found)
+    raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
+
+
+def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
+    """The workflows of files, or those that are published.
+
+    \b
+    antiphon workflows list examples/travel/workflows.yaml
+    antiphon workflows list
+    """
+    rows = [
+        (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
+        for specification in specifications_of(files or ())
+        for name, workflow in specification.workflows.items()
+    ]
+    if json:
+        print_json([dict(zip(("domain", "name", "params", "description"), row, strict=True)) for row in rows])
+    else:
+        print_table(("domain", "name", "params", "description"), rows, "No workflows.")
+
+
+def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
+    """One workflow: what it needs, what it does, what it returns."""
+    specification, workflow = named(name, files or ())
+    if json:
+        fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        hash = specification_hash(specification)
+        print_json(
+            {
+                "domain": specification.domain,
+                "version": specification.version,
+                "hash": hash,
+                "name": name,
+                **fields,
+            }
+        )
+        return
+    stdout().print(f"{specification.domain}.{name}, version {one_line(specification.version)}\n")
+    stdout().print(f"{workflow.description}\n")
+    rows = [(param, param_text(one), one.description) for param, one in workflow.params.items()]
+    print_table(("param", "type", "description"), rows, "No params.")
+    stdout().print(f"\n{as_text(name, workflow)}")
+
+
+def graph(
+    name: Named,
+    files: FilesOrPublished = None,
+    form: Annotated[
+        Drawing | None,
+        typer.Option("--format", help="text, mermaid for a page of Markdown, or svg: a picture."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Where to; FILE.svg is a picture without --format."
+        ),
+    ] = None,
+) -> None:
+    """Draw one workflow, as text unless asked otherwise.
+
+    Exit codes: 0 drawn; 1 the file has errors; 2 usage, or nothing can be written there; 3 a file cannot be read.
+
+    \b
+    antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
+    antiphon workflows graph book_trip examples/travel/workflows.yaml -o book_trip.svg
+    """
+    _, workflow = named(name, files or ())
+    is_picture = output is not None and output.suffix.lower() == ".svg"
+    match form or (Drawing.svg if is_picture else Drawing.text):
+        case Drawing.text:
+            drawn = as_text(name, workflow)
+        case Drawing.mermaid:
+            drawn = as_mermaid(workflow)
+        case Drawing.svg:
+            drawn = as_svg(name, workflow)
+    if output is None:
+        write(f"{drawn}\n")
+        return
+    try:
+        output.write_bytes(f"{harmless(drawn)}\n".encode())
+    except OSError as error:
+        hint = "Name a file that can be written by -o."
+        unwritten = UsageError(f"{output} cannot be written: {error.strerror}.", hint=hint)
+        raise typer.Exit(refuse(unwritten)) from None
+
+
+def dry_run(
+    name: Named,
+    files: FilesOrPublished = None,
+    params: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeat it."),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON with the results of nodes by their path, in place of samples."
+        ),
+    ] = None,
+    is_cover: Annotated[
+        bool,
+        typer.Option("--cover", help="Take every arm of every branch, and let every node fail once."),
+    ] = False,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules with the tools; without any, each call is taken for a write.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Walk the graph of one workflow, without calling anything.
+
+    The decisions are those of a real run. Results are samples with the fields that the workflow reads, unless a file
+    has them. With --cover every way through the workflow is walked; nodes that none of them reaches are named.
+
+    Exit codes: 0 done; 1 the file has errors, or --cover leaves nodes unreached; 2 usage; 3 a file cannot be read.
+
+    \b
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --param origin=NYC --tools examples.travel
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --cover
+    """
+    from antiphon.cli.workflows import dry_runs
+
+    specification, _ = named(name, files or ())
+    try:
+        catalogue = catalogue_of(tools) if tools else None
+        plan = dry_runs.plan_of(specification, name, catalogue)
+        given = dry_runs.params_of(plan, params or [])
+        shown = dry_runs.covered if is_cover else dry_runs.walked
+        is_whole = shown(plan, given, dry_runs.results_of(plan, results), is_json=json)
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    raise typer.Exit(EXIT_DONE if is_whole else EXIT_FAILED)
+
+
+def schema() -> None:
+    """Print the JSON Schema of workflow files, for editors.
+
+    \b
+    antiphon workflows schema > workflow.schema.json
+    """
+    from antiphon.workflows.schema import file_schema
+
+    print_json(file_schema(), is_indented=True)
+
+
+def _as_json(problem: Problem) -> dict[str, Any]:
+    fields = asdict(problem)
+    position = fields.pop("position") or {"line": None, "column": None}
+    return {**fields, **position}
+
+
+def _annotation(problem: Problem) -> str:
+    location = f",line={problem.position.line},col={problem.position.column}" if problem.position else ""
+    properties = f"file={_property(problem.file)}{location},title={_property(problem.code)}"
+    return f"::{problem.severity} {properties}::{one_line(problem.text).replace('%', '%25')}"
+
+
+def _property(text: str) -> str:
+    """Return a text as GitHub wants it within the properties of an annotation."""
+    return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,161 @@
+"""Values by name, as they are typed: the params of a run, and what a person answers.
+
+`@RUN_ID.path` stands for what an earlier run returned.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
+from antiphon_shared.workflows.params import Param, shown
+
+from antiphon.cli.output import UsageError
+
+OutputOf = Callable[[str], Awaitable[Any]]
+"""Returns the output of a run by its id."""
+
+_FROM_RUN = re.compile(r"@(?:\{(?P<braced>[^{}]+)\}|(?P<run>[A-Za-z0-9_:-]+))(?:\.(?P<path>.+))?")
+_KEYS_SHOWN_MAX = 20
+
+
+class UnfitValue(ValueError):
+    """A value that was typed cannot be used; the message says why."""
+
+
+async def read_params(
+    declared: Mapping[str, Param], typed: Sequence[str], file: Path | None, output_of: OutputOf
+) -> dict[str, Any]:
+    """Return the params of a run, those typed in the place of those of a file.
+
+    Raises UsageError, which names every param that is wrong or missing.
+    """
+    given = _of_file(file)
+    problems: list[str] = []
+    unfit: dict[str, str] = {}
+    for one in typed:
+        name, equals, text = one.partition("=")
+        if not equals:
+            problems.append(f"--param {one!r} has no value; write NAME=VALUE")
+            continue
+        try:
+            given[name] = await _value(declared.get(name), text, output_of)
+        except UnfitValue as error:
+            unfit[name] = str(error)
+    problems += [f"param {name!r}: {why}" for name, why in unfit.items()]
+    problems += _problems({name: one for name, one in declared.items() if name not in unfit}, given)
+    problems += [f"there is no param {name!r}" for name in {**given, **unfit} if name not in declared]
+    if problems:
+        raise UsageError("; ".join(problems) + ".", hint=_described(declared))
+    return given
+
+
+def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str, Any]:
+    """Return what a person answers, each by its type. Raises UsageError, which names all that is wrong."""
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for one in typed:
+        name, equals, text = one.partition("=")
+        if not equals:
+            problems.append(f"{one!r} has no value; write NAME=VALUE")
+            continue
+        try:
+            values[name] = typed_value(expects.get(name), text)
+        except UnfitValue as error:
+            problems.append(f"{name!r}: {error}")
+    problems += [f"nothing asks for {name!r}" for name in values if name not in expects]
+    if problems:
+        raise UsageError("; ".join(problems) + ".", hint=_described(expects))
+    return values
+
+
+def typed_value(param: Param | None, text: str) -> Any:
+    """Return what a text stands for: itself for a param of type str, else JSON. Raises UnfitValue."""
+    if param is None or param.type == "str":
+        return text
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise UnfitValue(f"{shown(text)} is not {_a_json(param.type)}") from None
+
+
+def at_path(value: Any, path: str, run_id: str) -> Any:
+    """Return what stands at a path of a run's output, `0.flight.id`. Raises UnfitValue."""
+    walked = f"@{run_id}"
+    for key in path.split(".") if path else ():
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise UnfitValue(f"{walked} has no {key!r}; it is {_what(value)}")
+        walked += f".{key}"
+    return value
+
+
+async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
+    if text.startswith("@@"):
+        return typed_value(param, text[1:])
+    if not text.startswith("@"):
+        return typed_value(param, text)
+    found = _FROM_RUN.fullmatch(text)
+    if found is None:
+        raise UnfitValue(
+            f"{shown(text)} names no run; write @RUN_ID.path, or @@ for a text that begins with @"
+        )
+    run_id = found["braced"] or found["run"]
+    return at_path(await output_of(run_id), found["path"] or "", run_id)
+
+
+def _problems(declared: Mapping[str, Param], given: Mapping[str, Any]) -> Iterator[str]:
+    for name, param in declared.items():
+        value = given.get(name)
+        if value is None and param.is_required:
+            yield f"param {name!r} is required"
+        elif value is not None and (problem := param.problem(value)):
+            yield f"param {name!r}: {problem}"
+
+
+def _of_file(file: Path | None) -> dict[str, Any]:
+    """Return the params of a JSON or YAML file. Raises UsageError."""
+    if file is None:
+        return {}
+    try:
+        value = read_yaml(file.read_text(encoding="utf-8"), allows_aliases=False).value
+    except OSError as error:
+        raise UsageError(f"--params: {file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"--params: {file} is not UTF-8 text: {error}.") from None
+    except UnreadableYaml as error:
+        first = error.problems[0]
+        at = f":{first.position.line}:{first.position.column}" if first.position else ""
+        raise UsageError(f"--params: {file}{at}: {first.message}.") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"--params: {file} holds no object. Write each param by its name.")
+    return value
+
+
+def _described(declared: Mapping[str, Param]) -> str:
+    """Return the way out: what is asked for, with its types."""
+    there = (
+        f"{name}: {param.type}{', required' if param.is_required else ''}" for name, param in declared.items()
+    )
+    return f"There are: {'; '.join(there) or 'none'}."
+
+
+def _a_json(kind: str) -> str:
+    examples = {"int": "3", "float": "2.5", "bool": "true or false", "list": "[1, 2]", "object": '{"a": 1}'}
+    return f"{kind} in JSON, such as {examples[kind]}"
+
+
+def _what(value: Any) -> str:
+    match value:
+        case dict():
+            return f"an object: {did_you_mean('', list(value)[:_KEYS_SHOWN_MAX])}"
+        case list():
+            return f"a list of {len(value)}"
+        case _:
+            return shown(value)

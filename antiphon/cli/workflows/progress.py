@@ -1,0 +1,161 @@
+"""A run's events as lines for the person who waits: node by node, the items of a foreach counted."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalRequested,
+    InputRequested,
+    NodeSettled,
+    NodesSettled,
+    ResponseReady,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.tools.calls import ToolResult
+
+from antiphon.cli import told
+from antiphon.cli.output import StatusLine, counted, one_line, stderr
+from antiphon.cli.workflows.asking import asked, how_to_answer
+from antiphon.cli.workflows.dialogue import RunDialogue
+from antiphon.client import TextDelta
+
+_FAILURES_MAX = 3
+"""Of the items of a foreach that are named, each with its reason."""
+_MESSAGE_LENGTH = 300
+
+
+@dataclass
+class Progress:
+    """What a person has been shown of a run."""
+
+    command: str = "antiphon"
+    """What reaches the run from another terminal; empty when nothing does."""
+    _paths: dict[int, str] = field(default_factory=dict)
+    """The node of each request."""
+    _items: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The items of each foreach, and how they stand."""
+
+    def lines(self, event: AnyEvent) -> list[str]:
+        """Return what is to be said of an event; often nothing."""
+        match event.data:
+            case ToolsRequested(round=number, node=path, calls=(call, *_)) if path:
+                self._paths[number] = path
+                if _foreach_of(path):
+                    self._note(path, "under way")
+                    return []
+                return [f"  {one_line(path)}: calls {told.call_text(call)}"]
+            case ToolsCompleted(round=number, results=(result, *_)) if number in self._paths:
+                return self._completed(self._paths.pop(number), result)
+            case NodesSettled(nodes=nodes, more=more):
+                shown = [line for node in nodes for line in self._settled(node)]
+                return [*shown, f"  ... and {counted(more, 'node')} more"] if more else shown
+            case InputRequested() as request:
+                how = how_to_answer(event.subject, request, self.command)
+                return [*asked(request), *self._how("answer", how)]
+            case ApprovalRequested():
+                how = told.how_to_decide(event.subject, self.command)
+                return [*told.progress(event), *self._how("decide", how)]
+            case _:
+                return told.progress(event)
+
+    def under_way(self) -> str:
+        """Return what runs now, on one line; empty when nothing does."""
+        named = [path for path in self._paths.values() if not _foreach_of(path)]
+        return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
+
+    def _how(self, what: str, lines: list[str]) -> list[str]:
+        if self.command:
+            return lines
+        return [f"    nobody can {what}: this pipeline is out of reach of other programs. Ctrl-C ends it."]
+
+    def _completed(self, path: str, result: ToolResult) -> list[str]:
+        is_error = result.status == "error"
+        foreach = _foreach_of(path)
+        if not foreach:
+            return [f"  {one_line(path)}: {told.result_text(result)}"]
+        if path != _item_of(path, foreach):
+            return []  # a node inside an item
+        self._note(path, "failed" if is_error else "done")
+        return self._failed_item(path, foreach, told.result_text(result)) if is_error else []
+
+    def _settled(self, node: NodeSettled) -> list[str]:
+        path, foreach = node.path, _foreach_of(node.path)
+        message = f": {one_line(node.message, _MESSAGE_LENGTH)}" if node.message else ""
+        if foreach:
+            if path != _item_of(path, foreach):
+                return []
+            self._note(path, node.status)
+            return self._failed_item(path, foreach, node.message) if node.status == "failed" else []
+        if path in self._items:
+            count = self._count(path)
+            del self._items[path]
+            return [f"  {count}, {node.status}{message}"]
+        return [f"  {one_line(path)}: {node.status}{message}"]
+
+    def _note(self, path: str, status: str) -> None:
+        foreach = _foreach_of(path)
+        item = _item_of(path, foreach)
+        if item == path or status == "under way":
+            self._items.setdefault(foreach, {})[item] = status
+
+    def _failed_item(self, path: str, foreach: str, message: str) -> list[str]:
+        failed = sum(status == "failed" for status in self._items.get(foreach, {}).values())
+        if failed > _FAILURES_MAX:
+            return []
+        return [f"  {one_line(path)}: failed: {one_line(message, _MESSAGE_LENGTH)}"]
+
+    def _count(self, foreach: str) -> str:
+        """Return `weather: 40 items, 38 done, 2 failed`."""
+        statuses = Counter(self._items[foreach].values())
+        parts = [f"{count} {status}" for status, count in sorted(statuses.items())]
+        return f"{one_line(foreach)}: {counted(statuses.total(), 'item')}, {', '.join(parts)}"
+
+
+def _foreach_of(path: str) -> str:
+    """Return the outermost foreach that a path lies in; empty where it lies in none."""
+    parts = path.split("/")
+    return next(("/".join(parts[:n]) for n, part in enumerate(parts) if part.isdigit()), "")
+
+
+def _item_of(path: str, foreach: str) -> str:
+    """Return the item of a foreach that a path is, or lies in."""
+    return "/".join(path.split("/")[: foreach.count("/") + 2])
+
+
+async def show_run(
+    stream: AsyncIterator[AnyEvent | TextDelta], command: str, dialogue: RunDialogue | None
+) -> None:
+    """Print what happens in a run to stderr as it happens; on a terminal with what runs now.
+
+    With a `dialogue` the person at this terminal is asked what the run waits for.
+    """
+    console, progress = stderr(), Progress(command)
+    if not console.is_terminal:
+        async for event in stream:
+            for line in _said(event, progress, dialogue):
+                console.print(line)
+        return
+    with console.status("waiting") as status:
+        async for event in stream:
+            for line in _said(event, progress, dialogue):
+                console.print(line, style="dim")
+            _show_under_way(status, progress, dialogue)
+
+
+def _said(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue | None) -> list[str]:
+    if isinstance(event, TextDelta) or isinstance(event.data, ResponseReady):
+        return []
+    lines = progress.lines(event)
+    if dialogue is None:
+        return lines
+    dialogue.hear(event)
+    return [] if isinstance(event.data, InputRequested | ApprovalRequested) else lines
+
+
+def _show_under_way(status: StatusLine, progress: Progress, dialogue: RunDialogue | None) -> None:
+    status.update(progress.under_way() or "waiting")
+    if dialogue is not None:  # what turns would overwrite what is typed
+        status.stop() if dialogue.is_asking else status.start()

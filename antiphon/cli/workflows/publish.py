@@ -1,0 +1,114 @@
+"""`antiphon workflows publish` and `withdraw`: what can be run by name."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.publication import published
+
+from antiphon import workflows
+from antiphon.cli.output import (
+    EXIT_DONE,
+    Json,
+    UsageError,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+)
+from antiphon.cli.workflows.sources import show_problems
+from antiphon.client import Antiphon
+from antiphon.observe import connected
+from antiphon.workflows.load import InvalidWorkflow
+
+
+def publish(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            help="Workflow files, and folders that hold some. Without any, those of ANTIPHON_WORKFLOWS.",
+        ),
+    ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules with the tools that are called; without any, what the dispatchers offer now.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check workflow files, and let the running pipeline run their workflows by name.
+
+    Each domain takes the place of what was published of it. Where one file has an error, nothing is published. Runs
+    that have begun go on by what they began with.
+
+    Exit codes: 0 published; 1 errors, each with its file and line; 2 usage, or a name that another domain has; 3 a
+    file cannot be read, or no Redis.
+
+    \b
+    antiphon workflows publish trips.yaml
+    antiphon workflows publish workflows/ --tools my_tools
+    antiphon workflows run book_trip --param origin=NYC
+    """
+    run(_publish(files or [], tools, json))
+
+
+def withdraw(
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="The domain, as its file names it.")],
+    json: Json = False,
+) -> None:
+    """Take back what is published of a domain. Runs that have begun go on.
+
+    A coordinator that publishes the domain by ANTIPHON_WORKFLOWS publishes it again: take it out there first.
+
+    \b
+    antiphon workflows list           # domains and workflows that are published
+    antiphon workflows withdraw travel
+    """
+    run(_withdraw(domain, json))
+
+
+async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) -> int:
+    paths = [*map(str, files)] or [*load(PipelineSettings).workflows]
+    if not paths:
+        raise UsageError("there is nothing to publish.", hint="Name files, or set ANTIPHON_WORKFLOWS.")
+    async with Antiphon() as antiphon:
+        try:
+            specifications = await workflows.publish(antiphon, paths, tools=tools)
+        except InvalidWorkflow as invalid:
+            errors = sum(problem.severity == "error" for problem in invalid.problems)
+            code = show_problems(invalid.problems)
+            stderr().print(f"Nothing is published: {counted(errors, 'error')}.", style="red")
+            return code
+        are_tools_known = bool(tools) or await antiphon.open_bus().current_catalogue() is not None
+    own = {one.domain: published(one) for one in specifications}
+    if is_json:
+        print_json([{"domain": domain, **one.model_dump(mode="json")} for domain, one in own.items()])
+        return EXIT_DONE
+    rows = [(domain, one.version, ", ".join(one.workflows)) for domain, one in own.items()]
+    print_table(("domain", "version", "workflows"), rows, "")
+    if not are_tools_known:
+        stderr().print("Calls were not held against tools: no dispatcher offers any yet.", style="dim")
+    return EXIT_DONE
+
+
+async def _withdraw(domain: str, is_json: bool) -> None:
+    async with connected() as bus:
+        store = WorkflowStore(bus)
+        known = (await store.published()).domains
+        found = await store.withdraw(domain) if domain in known else None
+    if found is None:
+        raise UsageError(f"nothing is published of the domain {domain!r}.", hint=did_you_mean(domain, known))
+    if is_json:
+        print_json({"domain": domain, "workflows": found.workflows})
+    else:
+        stdout().print(f"Withdrawn: {one_line(', '.join(found.workflows))}.")

@@ -1,0 +1,291 @@
+"""`antiphon workflows run`: begin a run, follow it node by node, and print what it returns."""
+
+import asyncio
+import signal
+import sys
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon import workflows
+from antiphon.cli import told
+from antiphon.cli.ask import GrantOption, Model, Scopes, ToolModules
+from antiphon.cli.given import read_grant
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    Json,
+    UsageError,
+    print_json,
+    run,
+    stderr,
+    write,
+)
+from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
+from antiphon.cli.workflows.dialogue import RunDialogue
+from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
+from antiphon.cli.workflows.progress import show_run
+from antiphon.cli.workflows.sources import missing, named, published_in
+from antiphon.client import Antiphon
+from antiphon.errors import StillRunning
+from antiphon.submission import checked_session_id
+from reasoning_engine.settings import Provider
+
+NO_TOOLS = "No tools: a workflow that calls some cannot begin. Name them with --tools MODULE."
+_AFTER_CANCEL_S = 5.0
+
+
+def run_workflow(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            help="Workflow files. Without any, what is published; in a pipeline of its own, ANTIPHON_WORKFLOWS.",
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            metavar="NAME=VALUE",
+            help="A param: text as it is for type str, else JSON. @RUN_ID.path is taken from what an earlier run "
+            "returned, @{RUN_ID}.path where the id has dots; @@ begins a text with @. Repeat it.",
+        ),
+    ] = None,
+    params: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Params by name, JSON or YAML; --param goes before them."),
+    ] = None,
+    run_id: Annotated[
+        str | None,
+        typer.Option(help="An id of your own; the same workflow and params under the same id are one run."),
+    ] = None,
+    tools: ToolModules = None,
+    model: Model = None,
+    scope: Scopes = None,
+    grant: GrantOption = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Print the run's id, and leave it to the running pipeline.")
+    ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.0, help="Wait for its end no longer; it goes on."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run a workflow, and wait for its end.
+
+    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own for this
+    one run.
+
+    What it returns goes to stdout as JSON, with --json the whole response; what happens goes to stderr, node by node.
+    Where the run waits for a person and standard input is a terminal, you are asked; else the command that answers is
+    shown. Ctrl-C leaves the run going in a running pipeline, and cancels one in a pipeline of its own.
+
+    Exit codes: 0 completed; 1 it ended otherwise, or goes on after --timeout; 2 usage, a param that does not fit; 3 a
+    file cannot be read, or no Redis; 130 interrupted.
+
+    \b
+    antiphon workflows run book_trip travel.yaml --tools examples.travel --scope read --scope write --param ...
+    antiphon workflows run book_trip --params trip.json --param nights=3
+    id=$(antiphon workflows run find_flight --param origin=NYC --detach)
+    antiphon workflows runs watch $id
+    antiphon workflows run book_flight --param flight=@$id.flights.0.id
+    """
+    options = Options(
+        name,
+        files or [],
+        param or [],
+        params,
+        str(new_id()) if run_id is None else run_id,
+        timeout,
+        is_detached=detach,
+        is_json=json,
+    )
+    run(_run(options, tools, model, scope, grant))
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was typed of the run itself."""
+
+    name: str
+    files: list[Path]
+    typed: list[str]
+    params: Path | None
+    run_id: str
+    timeout_s: float | None
+    is_detached: bool
+    is_json: bool
+
+    async def read(self, specification: Specification, output_of: OutputOf) -> dict[str, Any]:
+        """Return the params. Raises UsageError."""
+        declared = specification.workflows[self.name].params
+        return await read_params(declared, self.typed, self.params, output_of)
+
+
+async def _run(
+    options: Options,
+    tools: list[str] | None,
+    model: Provider | None,
+    scopes: list[str] | None,
+    grant: str | None,
+) -> int:
+    checked_session_id(options.run_id, "--run-id")
+    grant, settings = read_grant(grant), load(PipelineSettings)
+    specification: Specification | None = None
+    own_params: dict[str, Any] | None = None
+    if options.files or settings.redis_url is None:
+        specification = _specification(options, settings)
+    if settings.redis_url is None:
+        if options.is_detached:
+            raise UsageError(
+                "--detach: a pipeline of its own ends with this command.", hint="Set ANTIPHON_REDIS_URL."
+            )
+        assert specification is not None, "it was read from files"
+        own_params = await options.read(specification, _no_earlier_runs)
+    async with client_of(tools, model, scopes, NO_TOOLS) as antiphon:
+        params = own_params
+        if params is None:
+            bus = antiphon.open_bus()
+            read = specification or _named(options.name, await published_in(bus))
+            params = await options.read(read, lambda id: _output(bus, id))
+            if not options.is_detached:
+                await warn_of_absent_components()
+        else:
+            stderr().print(f"Runs on {antiphon.storage}.", style="dim")
+            tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
+        begun = workflows.start(
+            antiphon, options.name, params, source=specification, run_id=options.run_id, grant=grant
+        )
+        if options.is_detached:
+            show_id(await begun, options.is_json)
+            return EXIT_DONE
+        return await _to_its_end(antiphon, options, begun)
+
+
+async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
+    dialogue = RunDialogue(antiphon) if is_terminal() else None
+    try:
+        async with asyncio.timeout(options.timeout_s):
+            await begun
+            return await follow(antiphon, options.run_id, options.is_json, dialogue)
+    except TimeoutError:
+        if antiphon.storage:
+            return await _cancel(antiphon, options, "it took longer than --timeout", EXIT_FAILED)
+        raise StillRunning(
+            f"run {options.run_id} has not ended within {options.timeout_s:g} s; it goes on.",
+            hint=f"`antiphon workflows runs watch {options.run_id}` waits for its end.",
+        ) from None
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None, "a coroutine runs in a task"
+        task.uncancel()
+        if antiphon.storage:
+            with suppress(
+                NotImplementedError
+            ):  # on Windows a KeyboardInterrupt ends the program all the same
+                asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+            return await _cancel(antiphon, options, "the user pressed Ctrl-C", EXIT_INTERRUPTED)
+        stderr().print(f"\nRun {options.run_id} goes on.")
+        stderr().print(f"    to watch:  antiphon workflows runs watch {options.run_id}")
+        stderr().print(f"    to cancel: antiphon workflows runs cancel {options.run_id}")
+        return EXIT_INTERRUPTED
+    finally:
+        if dialogue is not None:
+            dialogue.stop()
+
+
+async def follow(antiphon: Antiphon, run_id: str, is_json: bool, dialogue: RunDialogue | None = None) -> int:
+    """Show a run to its end, then what it returns; the exit code."""
+    async with aclosing(antiphon.stream(run_id)) as stream:
+        await show_run(stream, command_of(antiphon), dialogue)
+    return show_end(await antiphon.result(run_id), is_json)
+
+
+def show_end(response: Response, is_json: bool) -> int:
+    """Print what a run returns to stdout, and what belongs to it to stderr; the exit code."""
+    is_completed = response.run is not None and response.run.status == "completed"
+    if is_json:
+        print_json(response)
+    elif is_completed and response.result is not None:
+        print_json(response.result, is_indented=True)
+    else:
+        write(response.answer.rstrip("\n") + "\n")
+    for line in told.doubts(response.uncertainty) if not is_json else []:
+        stderr().print(line, style="yellow")
+    if response.run is not None and response.run.is_resumable:
+        stderr().print(
+            f"It can be resumed: antiphon workflows runs resume {response.session_id}", style="dim"
+        )
+    stderr().print(told.statistics(response), style="dim")
+    return EXIT_DONE if is_completed else EXIT_FAILED
+
+
+def show_id(run_id: str, is_json: bool) -> None:
+    """Print the id of a run that has begun."""
+    if is_json:
+        print_json({"run_id": run_id})
+    else:
+        write(f"{run_id}\n")
+
+
+def is_terminal() -> bool:
+    """Whether a person may be typing."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:
+    """End a run of a pipeline of its own, and show how it ended, where that is soon."""
+    stderr().print(f"\nCancelling: {why}. Ctrl-C again leaves at once.")
+    with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
+        async with asyncio.timeout(_AFTER_CANCEL_S):
+            await antiphon.cancel(options.run_id, why)
+            show_end(await antiphon.result(options.run_id), options.is_json)
+    return code
+
+
+async def _output(bus: Bus, run_id: str) -> Any:
+    """Return what an earlier run returned. Raises UnfitValue."""
+    response = await bus.session(run_id).response()
+    if response is None:
+        raise UnfitValue(f"@{run_id}: there is no such run that has ended")
+    if response.status != "complete":
+        ended = response.run.status if response.run is not None else response.status
+        raise UnfitValue(f"@{run_id}: that run returned nothing, it ended as {ended}")
+    if response.result is None:
+        raise UnfitValue(f"@{run_id}: no output of that run is kept in its answer")
+    return response.result
+
+
+async def _no_earlier_runs(run_id: str) -> Any:
+    raise UnfitValue(f"@{run_id}: a pipeline of its own has no earlier runs; set ANTIPHON_REDIS_URL")
+
+
+def _specification(options: Options, settings: PipelineSettings) -> Specification:
+    """Return the specification of a file; ends the command where it has errors, or no such workflow."""
+    files = options.files or [Path(one) for one in settings.workflows]
+    if not files:
+        raise UsageError(
+            "no workflows are known here.",
+            hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use what is published there.",
+        )
+    return named(options.name, files)[0]
+
+
+def _named(name: str, specifications: list[Specification]) -> Specification:
+    found = next((one for one in specifications if name in one.workflows), None)
+    if found is None:
+        raise missing(name, specifications)
+    return found

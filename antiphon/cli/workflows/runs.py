@@ -1,0 +1,277 @@
+"""`antiphon workflows runs`: list, show, watch, answer, settle, resume, cancel."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Annotated, Any
+
+import orjson
+import typer
+from antiphon_shared.workflows.params import Param
+
+from antiphon import workflows
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Json,
+    UsageError,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+    write,
+)
+from antiphon.cli.workflows.params import read_values
+from antiphon.cli.workflows.run import follow
+from antiphon.cli.workflows.view import show_view
+from antiphon.client import Antiphon, TextDelta
+from antiphon.errors import StillRunning
+from antiphon.observe import connected
+from antiphon.tail import Tail
+from antiphon.workflows.look import look
+from antiphon.workflows.look import runs as newest_runs
+from antiphon.workflows.run import Given, awaited, give_to, refusal
+
+_DECIDED_S = 60.0
+
+app = typer.Typer(
+    no_args_is_help=True, help="Runs of workflows: look at them, answer, settle, resume, cancel."
+)
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
+By = Annotated[str, typer.Option(metavar="NAME", help="Who, for the record.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")]
+Node = Annotated[str, typer.Option("--node", metavar="PATH", help="Which node, where several wait.")]
+
+
+@app.command("list")
+def list_runs(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
+    json: Json = False,
+) -> None:
+    """The newest runs, and how they stand: queued, running, waiting for a person, or how they ended."""
+    run(_list(limit, json))
+
+
+@app.command()
+def show(
+    run_id: RunId,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Print the token of the wait at that node instead: whoever has it may answer, once.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """One run: its params, what each node did, what it waits for, and which writes stand.
+
+    \b
+    antiphon workflows runs show $id
+    antiphon workflows runs show $id --token ask_traveller
+    """
+    run(_show(run_id, token, json))
+
+
+@app.command()
+def watch(run_id: RunId, json: Json = False) -> None:
+    """Follow a run to its end, and print what it returns; with --json event by event, one per line.
+
+    Exit codes: 0 completed; 1 it ended otherwise; 2 there is no such run.
+    """
+    run(_watch(run_id, json))
+
+
+@app.command()
+def answer(
+    run_id: RunId,
+    values: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME=VALUE...", help="Each value: text as it is for type str, else JSON."),
+    ],
+    node: Node = "",
+    token: Annotated[
+        str | None, typer.Option(metavar="TOKEN", help="The token of the wait, where one was given.")
+    ] = None,
+    by: By = "",
+    json: Json = False,
+) -> None:
+    """Give a run the values that it waits for, and wait until they are accepted or refused.
+
+    Exit codes: 0 accepted; 1 refused, with the reason, or it waits for nobody; 2 a value that does not fit its type,
+    or no such run.
+
+    \b
+    antiphon workflows runs show $id              # what is asked
+    antiphon workflows runs answer $id agreed=true seat=aisle --by ann
+    """
+    run(_answer(run_id, values, node, token, by, json))
+
+
+@app.command()
+def settle(
+    run_id: RunId,
+    node: Annotated[str, typer.Argument(metavar="NODE", help="The path of the node that made the write.")],
+    happened: Annotated[
+        bool | None,
+        typer.Option(
+            "--happened/--did-not-happen", help="Whether the write took effect. One of them is needed."
+        ),
+    ] = None,
+    result: Annotated[
+        str | None, typer.Option(metavar="JSON", help="With --happened: what the call would have returned.")
+    ] = None,
+    by: By = "",
+    reason: Reason = "",
+    json: Json = False,
+) -> None:
+    """Say whether a write of unknown outcome took effect; then the run can be resumed.
+
+    Look it up where the write went: after --did-not-happen a resumed run makes it again.
+
+    \b
+    antiphon workflows runs settle $id book --happened --result '{"id": "B7"}' --by ann
+    antiphon workflows runs settle $id book --did-not-happen --reason "not in the ledger"
+    antiphon workflows runs resume $id
+    """
+    run(_settle(run_id, node, happened, result, by, reason, json))
+
+
+@app.command()
+def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) -> None:
+    """Let a run go on that failed, timed out or needs review, where nothing was undone.
+
+    What was done stays done; what failed or was not reached runs.
+
+    \b
+    antiphon workflows runs resume $id && antiphon workflows runs watch $id
+    """
+    run(_resume(run_id, by, reason, json))
+
+
+@app.command()
+def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None:
+    """End a run: calls under way are stopped where they can be, and what it has done is undone."""
+    run(_cancel(run_id, reason, json))
+
+
+async def _list(limit: int, is_json: bool) -> None:
+    async with connected() as bus:
+        found = await newest_runs(bus, limit)
+    if is_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            one.run_id,
+            one.workflow,
+            f"{one.opened:%Y-%m-%d %H:%M:%S}",
+            one.status,
+            ", ".join(one.waits_at[:5]),
+        )
+        for one in found
+    ]
+    print_table(("run", "workflow", "opened (UTC)", "status", "waits for a person at"), rows, "No runs.")
+
+
+async def _show(run_id: str, token: str | None, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        if token is not None:
+            found = await workflows.token_of(antiphon, run_id, token)
+            print_json({"run_id": run_id, "token": found}) if is_json else write(f"{found}\n")
+            return
+        view = await look(antiphon.open_bus(), run_id)
+    print_json(view) if is_json else show_view(view)
+
+
+async def _watch(run_id: str, is_json: bool) -> int:
+    async with Antiphon() as antiphon:
+        await look(antiphon.open_bus(), run_id)
+        if not is_json:
+            return await follow(antiphon, run_id, is_json=False)
+        async with aclosing(antiphon.stream(run_id)) as stream:
+            async for event in stream:
+                if not isinstance(event, TextDelta):
+                    print_json(event)
+        response = await antiphon.result(run_id)
+    return EXIT_DONE if response.run and response.run.status == "completed" else EXIT_FAILED
+
+
+async def _answer(run_id: str, typed: list[str], node: str, token: str | None, by: str, is_json: bool) -> int:
+    async with Antiphon() as antiphon:
+        request = await awaited(antiphon, run_id, node)
+        expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
+        values = read_values(expects, typed)
+        given = await give_to(antiphon, run_id, values, node=request.node, token=token, by=by)
+        why = await _refusal(antiphon, given)
+    if is_json:
+        print_json({"run_id": run_id, "node": given.node, "is_accepted": not why, "because": why})
+    elif not why:
+        stdout().print(f"Accepted at {one_line(given.node)} of {run_id}.")
+    if why:
+        stderr().print(f"antiphon: {one_line(given.node)} refused it: {one_line(why)}.", style="red")
+    return EXIT_FAILED if why else EXIT_DONE
+
+
+async def _refusal(antiphon: Antiphon, given: Given) -> str:
+    """Wait until the values are accepted or refused; returns why they are refused. Raises StillRunning."""
+    bus = antiphon.open_bus()
+    tail = Tail(bus, bus.keys.log(given.run_id))
+    try:
+        async with asyncio.timeout(_DECIDED_S):
+            while True:
+                if (why := await refusal(antiphon, given)) is not None:
+                    return why
+                await tail.read()
+    except TimeoutError:
+        raise StillRunning(
+            f"run {given.run_id} has not decided on the values within {_DECIDED_S:g} s.",
+            hint="`antiphon status` shows whether a coordinator is alive.",
+        ) from None
+    finally:
+        await tail.close()
+
+
+async def _settle(
+    run_id: str, node: str, happened: bool | None, result: str | None, by: str, reason: str, is_json: bool
+) -> None:
+    if happened is None:
+        raise UsageError("nothing says whether it took effect.", hint="Give --happened or --did-not-happen.")
+    if result is not None and not happened:
+        raise UsageError("--result: a write that did not happen returned nothing.")
+    value: Any = None
+    try:
+        value = orjson.loads(result) if result is not None else None
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"--result is no JSON: {error}.") from None
+    async with Antiphon() as antiphon:
+        await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)
+    if is_json:
+        print_json({"run_id": run_id, "node": node, "happened": happened})
+        return
+    what = "happened" if happened else "did not happen"
+    stdout().print(f"Settled: {one_line(node)} {what}.")
+    stderr().print(f"    to go on: antiphon workflows runs resume {run_id}", style="dim")
+
+
+async def _resume(run_id: str, by: str, reason: str, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        await workflows.resume(antiphon, run_id, by=by, reason=reason)
+    if is_json:
+        print_json({"run_id": run_id, "resuming": True})
+        return
+    stdout().print(f"Resuming {run_id}.")
+    stderr().print(f"    to watch: antiphon workflows runs watch {run_id}", style="dim")
+
+
+async def _cancel(run_id: str, reason: str, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        await look(antiphon.open_bus(), run_id)
+        is_asked = await antiphon.cancel(run_id, reason)
+    if is_json:
+        print_json({"run_id": run_id, "cancelling": is_asked})
+    elif is_asked:
+        stdout().print(f"Cancelling {run_id}.")
+    else:
+        stderr().print(f"Run {run_id} had ended already.")

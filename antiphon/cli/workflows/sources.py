@@ -1,0 +1,70 @@
+"""Where a command takes workflows from: files, or what is published."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import typer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.file import read_workflows
+from antiphon_shared.workflows.problem import Problem
+from antiphon_shared.workflows.specification import Specification, Workflow
+
+from antiphon.cli.output import (
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    UsageError,
+    one_line,
+    refuse,
+    result_of,
+    stderr,
+)
+from antiphon.observe import connected
+
+
+def specifications_of(files: Sequence[Path]) -> list[Specification]:
+    """Return the specifications of files, or with none what is published; ends the command where one has errors."""
+    if not files:
+        return result_of(_published())
+    specifications, problems = read_workflows(files)
+    if errors := [problem for problem in problems if problem.severity == "error"]:
+        raise typer.Exit(show_problems(errors))
+    return specifications
+
+
+def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
+    """Return one workflow and the specification it is of; ends the command where there is none of that name."""
+    specifications = specifications_of(files)
+    for specification in specifications:
+        if name in specification.workflows:
+            return specification, specification.workflows[name]
+    raise typer.Exit(refuse(missing(name, specifications)))
+
+
+def missing(name: str, specifications: Iterable[Specification]) -> UsageError:
+    """Return the error that there is no workflow of that name among these."""
+    there = [one for specification in specifications for one in specification.workflows]
+    return UsageError(f"there is no workflow {name!r}.", hint=did_you_mean(name, there))
+
+
+async def published_in(bus: Bus) -> list[Specification]:
+    """Return the published specifications, in the order of their domains; those that are lost are left out."""
+    store = WorkflowStore(bus)
+    domains = (await store.published()).domains
+    found = [await store.specification(one.specification) for one in domains.values()]
+    return [one for one in found if one is not None]
+
+
+def show_problems(problems: Iterable[Problem]) -> int:
+    """Print what is wrong with files to stderr, line by line; returns the exit code for it."""
+    codes = set()
+    for problem in problems:
+        codes.add(problem.code)
+        stderr().print(one_line(problem), style="red" if problem.severity == "error" else "yellow")
+    return EXIT_UNREADABLE if "unreadable" in codes else EXIT_FAILED
+
+
+async def _published() -> list[Specification]:
+    async with connected() as bus:
+        return await published_in(bus)

@@ -1,0 +1,80 @@
+"""What a decision of a run does, by node: what has to be the same for two specifications to lead the same way. Pure.
+
+Left out is what follows from the specification alone: its hash, the numbers of requests, and limits of time, which
+count by whether they would have been reached.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from antiphon_shared.events import (
+    ApprovalRequested,
+    ChildBegun,
+    EventData,
+    InputRefused,
+    InputRequested,
+    NodeDue,
+    NodesSettled,
+    ResponseReady,
+    RunOpened,
+    ToolsRequested,
+)
+from antiphon_shared.events.step_records import TimerRecord
+
+ActKind = Literal["opens", "calls", "approval", "asks", "refuses", "waits", "settled", "ends"]
+Act = tuple[str, ActKind]
+"""Of which node, and what."""
+Acts = dict[Act, dict[str, Any]]
+TIMER = "node:"
+"""How the names of timers begin that a node waits for."""
+
+
+def acts_of(
+    events: Sequence[EventData], timers: Sequence[TimerRecord], node_of: Callable[[int], str]
+) -> Acts:
+    """Return what a decision does; `node_of` returns the node of a request by its number."""
+    acts: Acts = {}
+    for one in events:
+        match one:
+            case RunOpened():
+                acts["", "opens"] = {"problem": one.problem}
+            case ToolsRequested(calls=(call, *_)):
+                acts[one.node, "calls"] = {
+                    "tool": call.name,
+                    "arguments": call.arguments,
+                    "idempotency_key": call.idempotency_key,
+                }
+            case ChildBegun():
+                acts[one.node, "calls"] = {"tool": "a model", "arguments": {}, "idempotency_key": ""}
+            case ApprovalRequested(calls=(asked, *_)):
+                acts[node_of(one.round), "approval"] = {"tool": asked.tool, "arguments": asked.arguments}
+            case InputRequested():
+                acts[one.node, "asks"] = {"message": one.message, "expects": one.expects}
+            case InputRefused():
+                acts[node_of(one.round), "refuses"] = {"because": one.because}
+            case NodesSettled():
+                for node in one.nodes:
+                    acts[node.path, "settled"] = {"status": node.status, "message": node.message}
+            case ResponseReady():
+                acts["", "ends"] = end_of(one)
+    for timer in timers:
+        _wait(acts, timer)
+    return acts
+
+
+def end_of(response: ResponseReady) -> dict[str, Any]:
+    """Return how a run ends."""
+    run = response.run
+    status = run.status if run is not None else response.status
+    effects = {} if run is None else run.model_dump(mode="json", include={"standing", "unknown", "undone"})
+    failure = "" if status == "completed" else response.answer
+    return {"status": status, "output": response.result, **effects, "answer": failure}
+
+
+def _wait(acts: Acts, timer: TimerRecord) -> None:
+    """Note a wait, or the delay before a further attempt; not the time that a person has."""
+    is_node = timer.name.startswith(TIMER) and timer.type == NodeDue.type
+    node = timer.name[len(TIMER) :]
+    if is_node and (node, "asks") not in acts:
+        due = None if timer.due is None else timer.due.isoformat()
+        acts[node, "waits"] = {"until": due, "seconds": timer.after_s}

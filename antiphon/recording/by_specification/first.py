@@ -1,0 +1,246 @@
+"""The first of the differences between what a decision did and what it would do. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antiphon_shared.workflows.graph import Graph
+from antiphon_shared.workflows.nodes import BranchNode
+
+from antiphon.recording.by_specification.acts import Act, Acts
+from antiphon.recording.by_specification.found import Kind
+from antiphon.recording.replaying.differences import differences
+from coordinator.workflows.plan import join, parent_of, template_of
+
+_SHOWN_MAX = 4
+_Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
+"""What was done, and what would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One node that a decision treats otherwise."""
+
+    weight: int
+    """The lightest is told: what tells most of why."""
+    kind: Kind
+    node: str
+    sentence: str
+    did: Any
+    would: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """The workflow as it was, where that is recorded, and as it would be."""
+
+    then: Graph | None
+    now: Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Which nodes have been called, and are called later, so that it can be told what only moves."""
+
+    before: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()
+    """In the recorded run, by later decisions."""
+    rehearsed: frozenset[str] = frozenset()
+    """By the other specification, from this decision on."""
+
+
+def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
+    """Return what a decision would do otherwise, that which tells most first; none where it would do the same."""
+    acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
+    found = [at for act in acts for at in _at(act, (then.get(act), now.get(act)), moved)]
+    found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]
+    return sorted(found, key=lambda at: at.weight)
+
+
+def _explained(at: At, now: Acts) -> At:
+    """A call that would not be made, with what would become of its node; an end with which a run does not begin."""
+    settled = now.get((at.node, "settled"))
+    if at.kind == "not_begun" and settled is not None:
+        sentence = (
+            f"`{template_of(at.node)}` would be {settled['status']} instead of calling `{at.did['tool']}`"
+        )
+        return replace(at, sentence=sentence, would=settled, weight=1)
+    if at.kind == "end" and at.did is None and ("", "opens") in now:
+        return replace(at, sentence=f"the run would end as {at.would['status']} before it begins", weight=0)
+    return at
+
+
+def _is_of_no_weight(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
+    """Whether a node is skipped that the other workflow does not have."""
+    node, kind = act
+    if kind != "settled" or (act in then and act in now):
+        return False
+    fields, other = (then[act], graphs.now) if act in then else (now[act], graphs.then)
+    is_there = other is not None and template_of(node) in other.nodes
+    return fields["status"] == "skipped" and not is_there
+
+
+def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
+    node, kind = act
+    did, would = sides
+    if did == would:
+        return
+    match kind:
+        case "opens":
+            problem = (would or {}).get("problem")
+            sentence = f"the run could not begin: {problem}" if problem else "the run could begin"
+            yield At(0, "cannot_begin", "", sentence, did, would)
+        case "calls":
+            yield _called(node, sides, moved)
+        case "ends":
+            yield _ended(sides)
+        case "approval":
+            yield At(3, "approval", node, _one_sided(node, sides, "wait for a person's approval"), did, would)
+        case "asks":
+            yield At(
+                3,
+                "question",
+                node,
+                _one_sided(node, sides, "ask a person", "ask a person otherwise"),
+                did,
+                would,
+            )
+        case "refuses":
+            yield At(3, "question", node, f"`{node}` would judge a person's values otherwise", did, would)
+        case "waits" if did is None and node in moved.before:
+            yield At(3, "begins", node, f"`{template_of(node)}` would be tried again", did, would)
+        case "waits":
+            yield At(4, "wait", node, _one_sided(node, sides, "wait", "wait for another time"), did, would)
+        case "settled":
+            yield _settled(node, sides)
+
+
+def _called(node: str, sides: _Sides, moved: Moved) -> At:
+    did, would = sides
+    shown, calls = template_of(node), (_shown_call(did), _shown_call(would))
+    if did is None and would is not None:
+        if node in moved.before:
+            return At(3, "begins", node, f"`{shown}` would be tried again", *calls)
+        if node in moved.recorded:
+            return At(5, "begins_earlier", node, f"`{shown}` would begin earlier", *calls)
+        return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
+    if would is None and did is not None:
+        if node in moved.rehearsed:
+            return At(5, "begins_later", node, f"`{shown}` would begin at another time", *calls)
+        return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
+    assert did is not None, "both sides are there"
+    assert would is not None, "both sides are there"
+    if did["tool"] != would["tool"]:
+        sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
+        return At(1, "tool", node, sentence, *calls)
+    if did["arguments"] == would["arguments"]:
+        return At(
+            2, "arguments", node, f"`{shown}` would be called under another idempotency key", did, would
+        )
+    names = dict.fromkeys(
+        found.path.partition(".")[0].partition("[")[0] or "arguments"
+        for found in differences(did["arguments"], would["arguments"])
+    )
+    listed = ", ".join(f"`{name}`" for name in list(names)[:_SHOWN_MAX])
+    more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
+    sentence = f"`{shown}` would be called with another {listed}{more}"
+    return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
+
+
+def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A call without its idempotency key, which holds the run's id."""
+    return side and {name: side[name] for name in ("tool", "arguments")}
+
+
+def _settled(node: str, sides: _Sides) -> At:
+    did, would = sides
+    shown = template_of(node)
+    before, after = (None if one is None else one["status"] for one in sides)
+    if after is None:
+        sentence = f"`{shown}` would not be {before} there"
+    elif before is None or before == after:
+        sentence = (
+            f"`{shown}` would be {after}{': ' + would['message'] if would and would['message'] else ''}"
+        )
+    else:
+        sentence = f"`{shown}` would be {after} instead of {before}"
+    return At(6, "settles", node, sentence, did, would)
+
+
+def _ended(sides: _Sides) -> At:
+    did, would = sides
+    if did is None and would is not None:
+        return At(
+            7,
+            "end",
+            "",
+            f"the run would end as {would['status']} there",
+            did,
+            would,
+        )
+    if would is None and did is not None:
+        return At(7, "end", "", f"the run would not end as {did['status']} there", did, would)
+    assert did is not None, "both sides are there"
+    assert would is not None, "both sides are there"
+    if did["status"] != would["status"]:
+        sentence = f"the run would end as {would['status']} instead of {did['status']}"
+        return At(2, "end", "", sentence, did, would)
+    if did["output"] != would["output"]:
+        fields = dict.fromkeys(
+            found.path.partition(".")[0] for found in differences(did["output"], would["output"])
+        )
+        listed = ", ".join(f"`{name}`" for name in list(fields)[:_SHOWN_MAX] if name)
+        sentence = f"the run would return another output{f': {listed}' if listed else ''}"
+        return At(7, "output", "", sentence, did["output"], would["output"])
+    return At(
+        8,
+        "end",
+        "",
+        f"the run would end as {did['status']} with another list of writes or reason",
+        did,
+        would,
+    )
+
+
+def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
+    did, would = sides
+    shown = template_of(node)
+    if did is None:
+        return f"`{shown}` would {does}"
+    return (
+        f"`{shown}` would not {does}"
+        if would is None
+        else f"`{shown}` would {otherwise or does + ' otherwise'}"
+    )
+
+
+def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[At]:
+    """Branches that go another way: what follows from them needs no telling."""
+    if graphs.then is None:
+        return
+    for node, kind in acts:
+        done = (
+            (then.get((node, "settled")), now.get((node, "settled"))) if kind == "settled" else (None, None)
+        )
+        if any(one is None or one["status"] != "done" for one in done):
+            continue
+        arms = [_chosen(node, graph, side) for graph, side in ((graphs.then, then), (graphs.now, now))]
+        if None not in arms and arms[0] != arms[1]:
+            did, would = arms
+            sentence = f"`{template_of(node)}` would go to `{would}` instead of `{did}`"
+            yield At(-1, "branch", node, sentence, did, would)
+
+
+def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
+    """The arm that a branch has taken: the one that was not skipped, where that is certain."""
+    found = graph.nodes.get(template_of(node))
+    if found is None or not isinstance(found.node, BranchNode):
+        return None
+    arms = [path.rpartition("/")[2] for path in found.activates]
+    skipped = {
+        arm
+        for arm in arms
+        if acts.get((join(parent_of(node), arm), "settled"), {}).get("status") == "skipped"
+    }
+    left = [arm for arm in arms if arm not in skipped]
+    return left[0] if len(left) == 1 else None

@@ -1,0 +1,41 @@
+"""Many recorded runs, held against other specifications, in one process or in several."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from antiphon_shared.process.clock import monotonic_s
+
+from antiphon.recording.by_specification.held import Specifications, held
+from antiphon.recording.by_specification.sums import Held
+from antiphon.recording.files import naming, read_lines
+from antiphon.recording.verify_all import UNREADABLE, explained, sensible_jobs, shown
+
+
+def hold_all(paths: Sequence[Path], specifications: Specifications, jobs: int | None = 1) -> Iterator[Held]:
+    """What came of each recording, in the order of `paths`; `jobs`: None for as many as the work is worth."""
+    work = partial(hold, specifications=specifications)
+    jobs = sensible_jobs(paths) if jobs is None else jobs
+    if jobs == 1 or len(paths) < 2:
+        return map(work, paths)
+    from antiphon.recording.workers import shared_out  # brings along what one process has no use for
+
+    first, rest = work(paths[0]), paths[1:]
+    return chain([first], shared_out(work, lost, rest, jobs, __name__))
+
+
+def hold(path: Path, specifications: Specifications) -> Held:
+    """What came of one recording; never raises for what stands in it."""
+    began_s = monotonic_s()
+    try:
+        with naming(path):
+            found = held(read_lines(path), specifications)
+    except UNREADABLE as error:
+        return Held(shown(path), error=explained(error, path), duration_s=monotonic_s() - began_s)
+    return Held(shown(path), found, duration_s=monotonic_s() - began_s)
+
+
+def lost(path: Path, error: Exception) -> Held:
+    """What is known of a recording whose worker has died."""
+    return Held(shown(path), error=f"{error}. Hold it alone, with --jobs 1, to see what happens there.")

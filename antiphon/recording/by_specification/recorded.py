@@ -1,0 +1,170 @@
+"""A recorded run: its decisions in their order, and which node each event is about. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    ChildBegun,
+    ChildEnded,
+    ComponentFailed,
+    EventData,
+    InputGiven,
+    InputRequested,
+    NodeDue,
+    PersonOverdue,
+    QuerySubmitted,
+    RunOpened,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.events.step_records import ForkRecord, LeftOut, RunRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.workflows.graph import Graph
+
+from antiphon.recording.lines import (
+    CatalogueLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    SpecificationLine,
+)
+from antiphon.recording.replaying.checks.run_outputs import node_of
+from antiphon.recording.replaying.checks.runs import specification_in
+from antiphon.recording.replaying.checks.specifications import graph_of
+from antiphon.recording.replaying.known import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One recorded decision: what it was made on, and what came of it."""
+
+    line: EventLine
+    record: RunRecord
+    outputs: tuple[EventData, ...]
+
+
+@dataclass
+class RecordedRun:
+    """A run as it was recorded."""
+
+    session_id: str = ""
+    known: Known = field(default_factory=Known)
+    decisions: list[Decided] = field(default_factory=list)
+    nodes: dict[int, str] = field(default_factory=dict)
+    """The node of each request, by its number."""
+    calls: dict[int, ToolsRequested] = field(default_factory=dict)
+    lacks: str = ""
+    """Why not all decisions are known."""
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> "RecordedRun":
+        """Read a recording. Raises UnreadableEvent."""
+        run = cls()
+        for line in lines:
+            run._read(line)
+        return run
+
+    @property
+    def events(self) -> int:
+        """How many there are."""
+        return len(self.known.lines)
+
+    @property
+    def query(self) -> QuerySubmitted | None:
+        """What the run was opened by; None for a session that is no run."""
+        first = self.decisions[0].line.event.data if self.decisions else None
+        return first if isinstance(first, QuerySubmitted) else None
+
+    @property
+    def opened(self) -> RunOpened | None:
+        """What it is decided by."""
+        return self.known.opened if isinstance(self.known.opened, RunOpened) else None
+
+    @property
+    def domain(self) -> str:
+        """Of its specification; empty where that was not recorded."""
+        opened = self.opened
+        held = self.known.specifications.get(opened.specification) if opened else None
+        return str(held.get("domain", "")) if held else ""
+
+    def graph(self) -> Graph | None:
+        """Return its workflow; None where the specification was not recorded, or cannot be read any more."""
+        opened = self.opened
+        try:
+            return (
+                graph_of(specification_in(self.known, opened.specification), opened.workflow)
+                if opened
+                else None
+            )
+        except UnreadableEvent:
+            return None
+
+    def node(self, data: EventData) -> str | None:
+        """Return the node that an event from outside is about; None where it is about the run as a whole."""
+        match data:
+            case ToolsCompleted() | ChildEnded() | InputGiven() | ApprovalDecided() | PersonOverdue():
+                return self.nodes.get(data.round)
+            case NodeDue():
+                return data.node
+            case ComponentFailed():
+                request = self.failed(data)
+                return None if request is None else self.nodes.get(request.round)
+            case _:
+                return None
+
+    def failed(self, data: ComponentFailed) -> ToolsRequested | ToolsCompleted | None:
+        """Return the call that a component could not handle."""
+        named = self.known.named(data.failed_event)
+        found = named.event.data if named else None
+        return found if isinstance(found, ToolsRequested | ToolsCompleted) else None
+
+    def _read(self, line: Line) -> None:
+        match line:
+            case Header():
+                self.session_id = line.session_id
+            case EventLine():
+                self.known.add(line)
+                self.note(line.event)
+            case CatalogueLine():
+                self.known.catalogues[line.hash] = line.catalogue
+            case SpecificationLine():
+                self.known.specifications[line.hash] = line.specification
+            case RecordLine(record=RunRecord() as record):
+                self._decision(record)
+            case RecordLine(record=LeftOut(component="coordinator")):
+                self.lacks = "the record of a decision was too large to be kept"
+            case RecordLine(record=ForkRecord()):
+                self.lacks = "the run was forked, and decided by two specifications"
+            case End():
+                pass
+
+    def note(self, event: AnyEvent) -> None:
+        """Note of which node a request is."""
+        data = event.data
+        if isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested) and node_of(
+            data
+        ):
+            self.nodes.setdefault(data.round, node_of(data))
+        if isinstance(data, ToolsRequested):
+            self.calls[data.round] = data
+
+    def _decision(self, record: RunRecord) -> None:
+        line = self.known.lines.get(record.of)
+        if line is None:
+            raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+        found = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
+        outputs = tuple(one.event.data for one in found if one is not None)
+        if len(outputs) < record.outputs:
+            raise UnreadableEvent(f"an event that came of event {line.n} is not there.")
+        self.decisions.append(Decided(line, record, outputs))
+
+
+def called_in(outputs: Iterable[EventData]) -> Iterator[str]:
+    """Yield the nodes that are called with these events."""
+    return (one.node for one in outputs if isinstance(one, ToolsRequested))

@@ -1,0 +1,212 @@
+"""A recorded run, decided by another specification: its decisions are made on the recorded events. Pure."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ChildEnded,
+    ComponentFailed,
+    EventData,
+    InputGiven,
+    NodeDue,
+    PersonOverdue,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.step_records import TimerRecord
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition
+from antiphon_shared.workflows.as_tool import tools_called
+from antiphon_shared.workflows.graph import Graph, compile_graph
+from antiphon_shared.workflows.publication import SPECIFICATION
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.recording.by_specification.acts import Acts, acts_of
+from antiphon.recording.by_specification.recorded import RecordedRun
+from antiphon.recording.lines import EventLine
+from antiphon.recording.replaying.checks.runs import kept_in, named_by, opening_of, outputs_of
+from coordinator.decision import Logged
+from coordinator.record import timer_record
+from coordinator.runs.making import Pinned
+from coordinator.runs.opening import opened_run, plan_of
+from coordinator.runs.state import Beginning, OpenKind, RunState
+from coordinator.runs.step import Step, begin, take
+from coordinator.workflows.plan import BUILT_IN, Plan
+
+_PLANS_MAX = 256
+_OWN = 2_000_000
+"""From here on count events of timers that were not recorded."""
+_WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
+    ToolsCompleted: ("call",),
+    ChildEnded: ("reason",),
+    ComponentFailed: ("call",),
+    InputGiven: ("person",),
+    ApprovalDecided: ("approval",),
+    PersonOverdue: ("approval",),
+    NodeDue: ("timer", "person"),
+}
+"""What a node waits for that an event brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One decision by the other specification."""
+
+    acts: Acts
+    timers: tuple[TimerRecord, ...]
+    step: Step | None
+    """None where nothing follows."""
+
+
+@dataclass
+class Rehearsal:
+    """The run by another specification."""
+
+    recorded: RecordedRun
+    canonical: bytes
+    """The specification, as it is kept: its names in their order."""
+    content_hash: str
+    workflow: str
+    catalogue: tuple[str, Catalogue] | None = None
+    """The tools that there are, under the hash of their catalogue; None: those that there were."""
+    called: list[str] = field(default_factory=list)
+    """The node of each call, in their order."""
+    state: RunState = field(default_factory=RunState)
+    calls: dict[str, RequestedCall] = field(default_factory=dict)
+    """The newest call of each node."""
+    pinned: Pinned | None = None
+    newest: EventLine | None = None
+    own: int = 0
+
+    def begin(self, line: EventLine) -> Made:
+        """Decide on the query."""
+        query, recorded = self.recorded.query, self.recorded.opened
+        assert query is not None, "the recording is of a run"
+        assert recorded is not None, "so it was opened"
+        assert query.options.workflow is not None, "by a query of a workflow"
+        event, specification = line.event, specification_of(self.canonical)
+        graph = graph_of(self.canonical, self.workflow)
+        if self.catalogue is None:
+            catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
+            catalogue = _with_all(catalogue, graph)
+        else:
+            content, catalogue = self.catalogue
+            opening = opening_of(recorded.model_copy(update={"catalogue": content}))
+        opened = opened_run(
+            event, query, specification, self.content_hash, {}, opening, catalogue, lambda *_: graph
+        )
+        grant = "" if recorded.is_grant_ignored else query.grant
+        plan = Plan(Graph({}, {})) if opened.problem else plan_of(opened, graph)
+        self.pinned = Pinned(
+            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
+        )
+        return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
+
+    def take(self, line: EventLine) -> Made:
+        """Decide on a recorded event, whichever number its request has here."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        if named is None:
+            named = named_by(event, known)
+        step = take(self.pinned, self.state, event, line.entry, kept_in(self.state, known), named)
+        return self._made(line, step)
+
+    def means_something(self, line: EventLine) -> bool:
+        """Return whether something follows from an event as the run stands."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        kept = kept_in(self.state, known)
+        return (
+            take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
+            is not None
+        )
+
+    def awaits(self, data: EventData) -> bool:
+        """Return whether something waits for what an event brings; of a call, for that of the same arguments."""
+        node = self.recorded.node(data)
+        open = None if node is None else self.state.open.get(node)
+        if open is None or node is None:
+            return False
+        if open.kind not in _WAITS_AS.get(type(data), ()):
+            return False
+        if isinstance(data, NodeDue):
+            return data.attempt == open.attempt
+        if isinstance(data, ToolsCompleted):
+            asked, now = self.recorded.calls[data.round].calls[0], self.calls[node]
+            return (asked.name, asked.arguments) == (now.name, now.arguments)
+        return True
+
+    def time_comes(self, node: str) -> Made:
+        """Let a timer of the run's own go off, which was not recorded."""
+        assert self.newest is not None, "the run has begun"
+        before = self.newest
+        self.own += 1
+        data = NodeDue(node=node, attempt=self.state.open[node].attempt)
+        fields = before.event.model_dump(include={"source", "subject", "time", "correlationid", "format"})
+        id = child_id(before.event.id, _OWN + self.own)
+        event = ENVELOPES[NodeDue](id=id, type=data.type, data=data, **fields)
+        return self.take(EventLine(before.n, before.entry, event))
+
+    def node_of(self, number: int) -> str:
+        """Return the node of a request that is open, by its number."""
+        return self.state.paths.get(number, "")
+
+    def _made(self, line: EventLine, step: Step | None) -> Made:
+        self.newest = line
+        if step is None:
+            return Made({}, (), None)
+        before = dict(self.state.paths)
+        self.state.apply(step.change)
+        outputs = outputs_of(step)
+        for one in outputs:
+            if isinstance(one, ToolsRequested):
+                self.calls[one.node] = one.calls[0]
+                self.called.append(one.node)
+        timers = tuple(timer_record(timer, line.event.format) for timer in step.timers)
+        paths = {**before, **self.state.paths}
+        return Made(acts_of(outputs, timers, lambda number: paths.get(number, "")), timers, step)
+
+    def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, Logged | None]:
+        """The event as it would be here; and the event that a component could not handle, likewise."""
+        data = event.data
+        node = self.recorded.node(data)
+        open = self.state.open.get(node) if node is not None else None
+        number = open.number if open is not None else 0
+        if isinstance(data, ComponentFailed):
+            named = named_by(event, self.recorded.known)
+            if named is None or not number or self.recorded.failed(data) is None:
+                return event, named
+            about = named.event.data.model_copy(update={"round": number})
+            return event, Logged(named.entry, named.event.model_copy(update={"data": about}))
+        if number and hasattr(data, "round") and data.round != number:
+            return event.model_copy(update={"data": data.model_copy(update={"round": number})}), None
+        return event, None
+
+
+@lru_cache(_PLANS_MAX)
+def specification_of(canonical: bytes) -> Specification:
+    """Return a specification from how it is kept."""
+    return SPECIFICATION.read(canonical)
+
+
+@lru_cache(_PLANS_MAX)
+def graph_of(canonical: bytes, workflow: str) -> Graph:
+    """Return one of its workflows, compiled once for all runs of it."""
+    return compile_graph(specification_of(canonical), workflow)
+
+
+def _with_all(catalogue: Catalogue, graph: Graph) -> Catalogue:
+    """The recorded tools, and those that the specification is the first to call: what they promise is not known."""
+    missing = [name for name in tools_called(graph) if name not in catalogue.by_name and name not in BUILT_IN]
+    if not missing:
+        return catalogue
+    unknown = [
+        ToolDefinition(name=name, description="", input_schema={"type": "object"}, effect="read")
+        for name in missing
+    ]
+    return Catalogue(tools=(*catalogue.tools, *unknown), default_scopes=catalogue.default_scopes)

@@ -1,0 +1,70 @@
+"""A run as it stands, for those who look at it from outside: what it waits for, and what it does."""
+
+from dataclasses import dataclass
+
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import ToolCall
+
+from coordinator.runs.memory import stored_changes
+from coordinator.runs.state import Beginning, RunState
+
+
+@dataclass(frozen=True, slots=True)
+class CallToDecide:
+    """A call that a person has to decide on."""
+
+    call: ToolCall
+    round: int
+    """That the decision names."""
+
+
+async def run_state(bus: Bus, run_id: str) -> RunState | None:
+    """Return the state of a run; None where there is no run of that id."""
+    stored = await stored_run(bus, run_id)
+    return None if stored is None else stored[1]
+
+
+async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None:
+    """Return what a run is decided by, and its state; None where there is no run that has begun."""
+    changes = await stored_changes(bus.session(run_id))
+    beginning = changes[0][1].beginning if changes else None
+    if beginning is None:
+        return None
+    state = RunState()
+    for _, change in changes:
+        state.apply(change)
+    return beginning, state
+
+
+def people(state: RunState) -> list[str]:
+    """Return the nodes that wait for a person."""
+    return [path for path, one in state.open.items() if one.kind in ("person", "approval")]
+
+
+def status_of(state: RunState) -> str:
+    """Return `running`, `waiting` for people alone, or how a run ended."""
+    if state.run.ended is not None:
+        return state.run.ended
+    return "waiting" if state.open and len(people(state)) == len(state.open) else "running"
+
+
+def calls_to_decide(state: RunState) -> tuple[CallToDecide, ...]:
+    """Return the calls of a run that a person has to decide on, in the order in which they were asked for."""
+    waiting = sorted(
+        (one for one in state.open.values() if one.kind == "approval"), key=lambda one: one.number
+    )
+    return tuple(CallToDecide(one.call, one.number) for one in waiting if one.call is not None)
+
+
+def nodes_to_answer(state: RunState) -> tuple[str, ...]:
+    """Return the paths of the nodes that wait for a person's values."""
+    return tuple(path for path, one in state.open.items() if one.kind == "person")
+
+
+def doing(state: RunState) -> str:
+    """Return what a run does that waits for nobody's approval, as a clause."""
+    if state.run.ended is not None:
+        return f"it has ended, {state.run.ended}"
+    if nodes := nodes_to_answer(state):
+        return f"the run waits for a person's values at {', '.join(nodes)}"
+    return "the run works"

@@ -1,0 +1,244 @@
+"""Runs as observers see them: how they stand, what is under way, what they wait for. Reads Redis, changes nothing."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import AnyEvent, InputRequested, QuerySubmitted, decode
+from antiphon_shared.events.session import WorkflowCall
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Value
+from antiphon_shared.workflows.graph import STEP, compile_graph
+from antiphon_shared.workflows.nodes import ForeachNode
+from pydantic import AwareDatetime
+
+from antiphon.errors import UnknownSession
+from antiphon.observe import pairs
+from antiphon.queued import queries_waiting, query_waiting
+from antiphon.run_state import people, status_of, stored_run
+from antiphon.submission import checked_session_id
+from coordinator.runs.opening import plan_of
+from coordinator.runs.state import Beginning, Open, OpenKind, RunState
+from coordinator.workflows.plan import UNDO, Plan, parent_of, template_of
+from coordinator.workflows.state import NodeState
+
+_SESSIONS_MAX = 10_000
+"""That are looked through for runs, the newest first."""
+_PAGE = 200
+
+
+class RunLine(Value):
+    """One line of `antiphon workflows runs list`."""
+
+    run_id: str
+    workflow: str
+    opened: AwareDatetime
+    status: str
+    """`queued`, `running`, `waiting` for a person, or how it ended."""
+    waits_at: tuple[str, ...] = ()
+    """The nodes that wait for a person."""
+
+
+class RunNode(Value):
+    """One node of a run; of a foreach and all its items one."""
+
+    path: str
+    status: str
+    attempt: int = 0
+    message: str = ""
+
+
+class RunWait(Value):
+    """What a node of a run waits for."""
+
+    node: str
+    kind: OpenKind
+    number: int
+    until: AwareDatetime | None = None
+    message: str = ""
+    expects: dict[str, Any] = {}
+    call: str = ""
+    """The id of the call that a person has to approve."""
+
+
+class RunView(RunLine):
+    """All of a run that a person looks at."""
+
+    specification: str
+    params: dict[str, Any]
+    worked_s: float = 0.0
+    nodes: tuple[RunNode, ...] = ()
+    waits: tuple[RunWait, ...] = ()
+    standing: tuple[str, ...] = ()
+    """Writes that took effect, and were not undone."""
+    unknown: tuple[str, ...] = ()
+    """Writes that may have taken effect."""
+    undone: tuple[str, ...] = ()
+    is_resumable: bool = False
+    answer: str = ""
+    output: Any = None
+
+
+async def runs(bus: Bus, limit: int) -> list[RunLine]:
+    """Return the newest runs of all partitions, among the newest 10,000 sessions."""
+    queued = [_queued(event) for event in await queries_waiting(bus, _SESSIONS_MAX) if _workflow(event)]
+    found: list[tuple[float, str]] = []
+    for partition in range(bus.keys.partitions):
+        key = bus.keys.sessions(partition)
+        rows = await bus.batcher.submit("ZRANGE", key, 0, _SESSIONS_MAX - 1, "REV", "WITHSCORES")
+        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
+    ids = [name for _, name in sorted(found, reverse=True)[:_SESSIONS_MAX]]
+    lines = {one.run_id: one for one in queued}
+    for start in range(0, len(ids), _PAGE):
+        if len(lines) >= limit:
+            break
+        page = await asyncio.gather(*(_line(bus, id) for id in ids[start : start + _PAGE]))
+        lines.update({one.run_id: one for one in page if one is not None})
+    return sorted(lines.values(), key=lambda one: one.opened, reverse=True)[:limit]
+
+
+async def look(bus: Bus, run_id: str) -> RunView:
+    """Return a run as it stands. Raises UnknownSession."""
+    checked_session_id(run_id)
+    first = await bus.first_event(run_id) or await query_waiting(bus, run_id)
+    call = _workflow(first) if first is not None else None
+    if first is None or call is None:
+        raise UnknownSession(
+            f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
+        )
+    stored = await stored_run(bus, run_id)
+    if stored is None:
+        line = _queued(first)
+        return RunView(**line.model_dump(), specification=call.specification, params=call.params)
+    beginning, state = stored
+    log, response = await asyncio.gather(bus.session(run_id).log(), bus.session(run_id).response())
+    plan = await _plan(bus, beginning)
+    asked = {event.data.round: event.data for _, event in log if isinstance(event.data, InputRequested)}
+    view = RunView(
+        **_line_of(run_id, call.name, first, state).model_dump(),
+        specification=beginning.opened.specification,
+        params=call.params,
+        worked_s=state.worked_s,
+        nodes=tuple(_nodes(plan, state)),
+        waits=tuple(_wait(path, one, asked) for path, one in state.open.items()),
+    )
+    writes = _writes(plan, state)
+    if state.run.ended is None or response is None or response.run is None:
+        return view.model_copy(update=writes)
+    outcome = response.run
+    return view.model_copy(
+        update={
+            "standing": outcome.standing,
+            "unknown": outcome.unknown,
+            "undone": outcome.undone,
+            "is_resumable": outcome.is_resumable,
+            "answer": response.answer,
+            "output": response.result,
+        }
+    )
+
+
+async def _line(bus: Bus, run_id: str) -> RunLine | None:
+    entries = await bus.batcher.submit("XRANGE", bus.keys.log(run_id), "-", "+", "COUNT", 1)
+    try:
+        first = decode(entries[0][1][b"event"]) if entries else None
+        call = _workflow(first) if first is not None else None
+        if first is None or call is None:
+            return None
+        stored = await stored_run(bus, run_id)
+    except (UnreadableEvent, LookupError):
+        return None  # junk is no run
+    return _queued(first) if stored is None else _line_of(run_id, call.name, first, stored[1])
+
+
+def _line_of(run_id: str, workflow: str, first: AnyEvent, state: RunState) -> RunLine:
+    return RunLine(
+        run_id=run_id,
+        workflow=workflow,
+        opened=first.time,
+        status=status_of(state),
+        waits_at=tuple(people(state)),
+    )
+
+
+def _queued(event: AnyEvent) -> RunLine:
+    call = _workflow(event)
+    assert call is not None, "the query is of a run"
+    return RunLine(run_id=event.subject, workflow=call.name, opened=event.time, status="queued")
+
+
+def _workflow(event: AnyEvent) -> WorkflowCall | None:
+    return event.data.options.workflow if isinstance(event.data, QuerySubmitted) else None
+
+
+async def _plan(bus: Bus, beginning: Beginning) -> Plan | None:
+    opened = beginning.opened
+    specification = await WorkflowStore(bus).specification(opened.specification)
+    if specification is None or opened.workflow not in specification.workflows:
+        return None
+    return plan_of(opened, compile_graph(specification, opened.workflow))
+
+
+def _nodes(plan: Plan | None, state: RunState) -> Iterator[RunNode]:
+    states = state.run.nodes
+    if plan is None:
+        paths = [path for path in states if not _is_item(path)]
+    else:
+        paths = [path for path in plan.graph.nodes if STEP not in path.split("/")]
+    for path in paths:
+        one = states.get(path)
+        if one is None:
+            yield RunNode(path=path, status="pending")
+            continue
+        message = one.failure.message if one.failure else ""
+        is_foreach = plan is not None and isinstance(plan.node(path).node, ForeachNode)
+        if is_foreach and one.begun:
+            counted = f"{one.succeeded} of {one.size} items done, {one.open} under way"
+            message = f"{counted}{f': {message}' if message else ''}"
+        status = "undone" if one.is_undone else _SHOWN.get(one.status, one.status)
+        yield RunNode(path=path, status=status, attempt=one.attempt, message=message)
+
+
+def _wait(path: str, one: Open, asked: dict[int, InputRequested]) -> RunWait:
+    request = asked.get(one.number) if one.kind == "person" else None
+    return RunWait(
+        node=path,
+        kind=one.kind,
+        number=one.number,
+        until=one.until,
+        message=request.message if request else "",
+        expects=request.expects if request else {},
+        call=one.call.id if one.call else "",
+    )
+
+
+def _writes(plan: Plan | None, state: RunState) -> dict[str, tuple[str, ...]]:
+    """Return which writes of a run under way stand, may stand, and are undone."""
+    if plan is None:
+        return {}
+    states = state.run.nodes
+    writes = {path: one for path, one in states.items() if UNDO not in path and plan.is_write(path)}
+    done = sorted((one.order, path) for path, one in writes.items() if one.status == "done")
+    undone = [path for _, path in done if _is_undone(path, states)]
+    return {
+        "standing": tuple(path for _, path in done if path not in undone),
+        "unknown": tuple(path for path, one in writes.items() if one.failure and one.failure.is_unknown),
+        "undone": tuple(undone),
+    }
+
+
+def _is_undone(path: str, states: dict[str, NodeState]) -> bool:
+    while path:
+        if path in states and states[path].is_undone:
+            return True
+        path = parent_of(path)
+    return False
+
+
+def _is_item(path: str) -> bool:
+    return template_of(path) != path
+
+
+_SHOWN = {"active": "under way", "retrying": "waits to be tried again", "queued": "waits for its turn"}

@@ -1,0 +1,44 @@
+"""Workflows made known to a running pipeline, so that they can be run by their names."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.file import read_workflows
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.workflows.load import InvalidWorkflow, catalogue_of
+
+if TYPE_CHECKING:
+    from antiphon.client import Antiphon
+
+
+async def publish(
+    antiphon: "Antiphon", files: Iterable[str | Path], *, tools: Iterable[str] | None = None
+) -> tuple[Specification, ...]:
+    """Publish all workflows of files and folders, or none where one of them has an error; returns them.
+
+    Each domain takes the place of what was published of it. Runs that have begun go on by what they began with.
+
+    Args:
+        antiphon: The client.
+        files: YAML or JSON files, and folders that hold some.
+        tools: Modules with the tools that are called; left out: what the pipeline's dispatchers offer, if they do.
+
+    Raises:
+        InvalidWorkflow: With every problem of all files.
+        ConfigurationError: Another domain has published a workflow of that name.
+    """
+    bus = antiphon.open_bus()
+    catalogue: Catalogue | None = None
+    if tools is not None:
+        catalogue = catalogue_of(tools)
+    elif content_hash := await bus.current_catalogue():
+        catalogue = await bus.catalogue(content_hash)
+    specifications, problems = read_workflows(files, catalogue)
+    if any(problem.severity == "error" for problem in problems):
+        raise InvalidWorkflow(problems)
+    await WorkflowStore(bus).publish(specifications)
+    return tuple(specifications)

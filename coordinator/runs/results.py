@@ -1,0 +1,22 @@
+"""The result of a node that an event of the run's log has brought. Pure."""
+
+from typing import Any
+
+from antiphon_shared.events import ChildEnded, EventData, ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
+
+
+def result_in(data: EventData | None) -> Any:
+    """Return the result, whole. Raises UnreadableEvent where the event brought none."""
+    if isinstance(data, ChildEnded):
+        return data.response.answer if data.response.result is None else data.response.result
+    if not isinstance(data, ToolsCompleted):
+        raise UnreadableEvent("the log of the run does not hold a result where one was noted")
+    (result,) = data.results
+    return result.data
+
+
+def refuse_part(data: EventData | None) -> None:
+    """Raise UnreadableEvent for results of which the event holds only the beginning."""
+    if isinstance(data, ToolsCompleted) and any(result.handle for result in data.results):
+        raise UnreadableEvent("the log of the run holds only the beginning of a result.")

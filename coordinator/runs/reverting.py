@@ -1,0 +1,85 @@
+"""What a change replaces in a run, so that a change that was not committed can be reverted. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from itertools import islice
+from typing import Any
+
+from coordinator.runs.state import RunChange, RunState
+from coordinator.workflows.state import Run
+
+_ABSENT: Any = object()
+_PLAIN = tuple(one.name for one in fields(RunState) if one.default is not MISSING)
+_PLAIN_OF_GRAPH = tuple(one.name for one in fields(Run) if one.default is not MISSING)
+"""Fields that are no dictionaries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What stood where a change has put something else."""
+
+    entries: tuple[tuple[dict[Any, Any], dict[Any, Any]], ...]
+    """Each dictionary of the run with its entries as they were."""
+    queues: Mapping[str, tuple[tuple[str, ...], frozenset[str]] | None]
+    """For each tool whose queue has changed: how it began, and which calls have joined it; None: it had none."""
+    plain: Mapping[str, Any]
+    of_graph: Mapping[str, Any]
+
+
+def replaced_by(state: RunState, change: RunChange) -> Replaced:
+    """Return what a change is about to replace. It costs what the change touches."""
+    run = state.run
+    before = [state.open[path] for path in change.open if path in state.open]
+    numbers = {one.number for one in (*before, *change.open.values()) if one is not None}
+    touched: tuple[tuple[dict[Any, Any], Iterable[Any]], ...] = (
+        (run.nodes, change.nodes),
+        (run.scopes, change.scopes),
+        (run.undo, change.undo),
+        (state.values, change.values),
+        (state.logged, change.logged),
+        (state.wholes, change.wholes),
+        (state.open, change.open),
+        (state.paths, numbers),
+        (state.counts, tuple(state.counts) + tuple(one.kind for one in change.open.values() if one)),
+        (state.succeeded, change.succeeded),
+    )
+    return Replaced(
+        entries=tuple(
+            (held, {key: held.get(key, _ABSENT) for key in keys}) for held, keys in touched if keys
+        ),
+        queues={
+            tool: _queue(run.queues[tool], moves) if tool in run.queues else None
+            for tool, moves in change.queues.items()
+        },
+        plain={name: getattr(state, name) for name in _PLAIN},
+        of_graph={name: getattr(run, name) for name in _PLAIN_OF_GRAPH},
+    )
+
+
+def revert(state: RunState, replaced: Replaced) -> None:
+    """Make a run what it was before its newest change."""
+    for held, entries in replaced.entries:
+        for key, value in entries.items():
+            if value is _ABSENT:
+                held.pop(key, None)
+            else:
+                held[key] = value
+    for tool, before in replaced.queues.items():
+        now = state.run.queues.pop(tool)
+        if before is not None:
+            began_with, joined = before
+            rest = (path for path in now if path not in joined)
+            state.run.queues[tool] = dict.fromkeys((*began_with, *rest), True)
+    for name, value in replaced.plain.items():
+        setattr(state, name, value)
+    for name, value in replaced.of_graph.items():
+        setattr(state.run, name, value)
+
+
+def _queue(queue: Mapping[str, bool], moves: Mapping[str, bool]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the part of a queue that begins with the calls that leave it, mostly the first, and those that join it."""
+    leaving = {path for path, joins in moves.items() if not joins and path in queue}
+    began_with = tuple(islice(queue, len(leaving)))
+    if leaving.difference(began_with):
+        began_with = tuple(queue)
+    return began_with, frozenset(path for path, joins in moves.items() if joins and path not in queue)

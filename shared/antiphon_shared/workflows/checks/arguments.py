@@ -1,0 +1,85 @@
+"""Arguments of a call against the schema of its tool: what can be known before it is made. Pure."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json, to_json
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.workflows.params import JSON_TYPES, Param, shown
+from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.references import MalformedReference, read_template, templates
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+_KEPT_MAX = 10_000
+_SHOWN_MAX = 200
+
+
+def check_arguments(
+    path: Path, args: Mapping[str, Any], tool: ToolDefinition, params: Mapping[str, Param]
+) -> Iterator[Problem]:
+    """Yield arguments that the tool does not take, those that it misses, and values that never fit."""
+    schema = tool.input_schema
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        return
+    for name, value in args.items():
+        if name in properties:
+            if problem := _problem(schema, name, value, params):
+                yield error((*path, "args", name), "wrong_type", problem, "Correct it; nothing is converted")
+        elif schema.get("additionalProperties", False) is False and "patternProperties" not in schema:
+            hint = did_you_mean(name, properties).rstrip(".")
+            yield error((*path, "args", name), "unknown_argument", f"{tool.name} takes no {name}", hint)
+    for name in schema.get("required", ()):
+        if name not in args:
+            yield error((*path, "args"), "missing_argument", f"{tool.name} needs {name}", f"Add {name}")
+
+
+def _problem(schema: dict[str, Any], name: str, value: Any, params: Mapping[str, Param]) -> str | None:
+    part = schema["properties"][name]
+    if isinstance(value, str) and "$" in value:
+        try:
+            template = read_template(value)
+        except MalformedReference:
+            return None
+        if template.whole is not None:
+            given = params.get(template.whole.name)
+            if given is None or template.whole.path:
+                return None
+            return _type_problem(part, JSON_TYPES[given.type], f"{value} is {given.type}")
+        if template.references:
+            return _type_problem(part, "string", "this is text")
+        value = "".join(map(str, template.parts))
+    if isinstance(value, dict | list) and next(templates(value), None) is not None:
+        return _type_problem(
+            part, "object" if isinstance(value, dict) else "array", f"{shown(value)} stands here"
+        )
+    validator = _validator(
+        to_json({**part, "$defs": schema.get("$defs", {})} if isinstance(part, dict) else part)
+    )
+    if validator is None or validator.is_valid(value):
+        return None
+    return next(iter(validator.iter_errors(value))).message.partition("\n")[0][:_SHOWN_MAX]
+
+
+def _type_problem(part: Any, given: str, what: str) -> str | None:
+    wanted = part.get("type") if isinstance(part, dict) else None
+    allowed = [wanted] if isinstance(wanted, str) else wanted
+    if not isinstance(allowed, list) or given in allowed or (given == "integer" and "number" in allowed):
+        return None
+    return f"{what}, and {' or '.join(map(str, allowed))} is needed"
+
+
+@lru_cache(_KEPT_MAX)
+def _validator(schema: bytes) -> "Draft202012Validator | None":
+    """Return what holds values against a schema; None for one that is not JSON Schema 2020-12."""
+    from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
+
+    try:
+        return Draft202012Validator(from_json(schema), offline=True, pattern_options=RegexOptions())
+    except (ValidationError, ReferencingError, ValueError):
+        return None

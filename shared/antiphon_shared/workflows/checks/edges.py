@@ -1,0 +1,114 @@
+"""Edges between nodes: whether they lead somewhere, and never in a circle. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.checks.flow import Flow
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode
+from antiphon_shared.workflows.order import Cycle, cycles, edges_of
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
+
+_SHOWN_MAX = 12
+
+
+def check_edges(flow: Flow) -> Iterator[Problem]:
+    """Yield what is wrong with the edges of a workflow."""
+    graph = flow.workflow.graph
+    activated: set[str] = set()
+    for id, node in graph.items():
+        for n, needed in enumerate(node.depends_on):
+            yield from _dependency(flow, (*flow.at(id), "depends_on", n), id, needed)
+        yield from _repeated((*flow.at(id), "depends_on"), node.depends_on)
+        for path, target in _targets(flow.at(id), node):
+            activated.add(target)
+            yield from _target(flow, path, id, target)
+    for id, node in graph.items():
+        if isinstance(node, CompensateNode) and id not in activated:
+            yield error(
+                flow.at(id),
+                "unreachable",
+                f"nothing activates {id}, and a compensate node runs only when activated",
+                "Name it in a goto, a fallback or an on_partial_failure, or remove it",
+            )
+        if isinstance(node, ErrorNode) and id not in activated and not node.depends_on and node.when is None:
+            yield warning(
+                flow.at(id),
+                "always_fails",
+                f"nothing activates {id}, so it runs at once and ends the workflow as failed",
+                "Name it in a goto or a fallback, or give it a `when`",
+            )
+    for cycle in cycles(edges_of(graph)):
+        yield _cycle(flow, cycle)
+
+
+def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Problem]:
+    graph = flow.workflow.graph
+    if needed not in graph:
+        yield error(path, "unknown_node", f"there is no node {needed}", _meant(needed, graph))
+    elif isinstance(graph[needed], ErrorNode | CompensateNode):
+        yield error(
+            path,
+            "depends_on_end",
+            f"{id} depends on {needed}, which ends the workflow",
+            f"Remove {needed}; nothing runs after it",
+        )
+
+
+def _repeated(path: Path, names: tuple[str, ...]) -> Iterator[Problem]:
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            yield warning((*path, n), "repeated", f"{name} stands here twice", "Keep one of them")
+
+
+def _targets(path: Path, node: Any) -> Iterator[tuple[Path, str]]:
+    if isinstance(node, BranchNode):
+        yield from (((*path, "on", n, "goto"), arm.goto) for n, arm in enumerate(node.on))
+    on_error = getattr(node, "on_error", None)
+    if on_error and on_error.fallback:
+        yield (*path, "on_error", "fallback"), on_error.fallback
+    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
+        yield (*path, "on_partial_failure"), node.on_partial_failure
+
+
+def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
+    graph = flow.workflow.graph
+    is_partial = path[-1] == "on_partial_failure"
+    if target == "rollback_all" and is_partial and target not in graph:
+        return  # the nodes' own `compensate` run; nodes.py looks whether there is any
+    if target not in graph:
+        known = [*(["abort", "continue", "rollback_all"] if is_partial else []), *graph]
+        yield error(path, "unknown_node", f"there is no node {target}", _meant(target, known))
+    elif is_partial and not isinstance(graph[target], CompensateNode):
+        yield error(
+            path,
+            "not_compensate",
+            f"{target} is no compensate node",
+            "Name one, or write abort, continue or rollback_all",
+        )
+
+
+def _cycle(flow: Flow, cycle: Cycle) -> Problem:
+    shown = [*cycle.ids[:_SHOWN_MAX], *(["..."] if len(cycle.ids) > _SHOWN_MAX else []), cycle.ids[0]]
+    around = " -> ".join(shown)
+    if cycle.activation is None:
+        first = cycle.ids[0]
+        return error(
+            (*flow.at(first), "depends_on"),
+            "cycle",
+            f"nodes depend on each other in a circle: {around}",
+            "Remove one of these edges",
+        )
+    by, target = cycle.activation
+    node = flow.workflow.graph[by]
+    path = next((path for path, one in _targets(flow.at(by), node) if one == target), flow.at(by))
+    return error(
+        path,
+        "goto_ancestor",
+        f"{by} activates {target}, which runs before it: {around}",
+        "Go forwards only; for a loop write a foreach, for another attempt on_error.retry",
+    )
+
+
+def _meant(name: str, known: Any) -> str:
+    return did_you_mean(name, known).rstrip(".")

@@ -1,0 +1,188 @@
+"""A workflow as the checks see it: its uses of names, and what provides each name. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from antiphon_shared.workflows.condition_syntax import read_condition, variables
+from antiphon_shared.workflows.condition_tokens import ConditionSyntax
+from antiphon_shared.workflows.items import UnfitItems, read_items, references_in
+from antiphon_shared.workflows.nodes import (
+    BranchNode,
+    CallNode,
+    CompensateNode,
+    ErrorNode,
+    ForeachNode,
+    ParallelNode,
+    ReasonNode,
+    WaitNode,
+    WorkflowNode,
+    YieldNode,
+)
+from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
+from antiphon_shared.workflows.specification import Specification, Workflow
+from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
+
+UseKind = Literal["value", "table", "has", "undo", "own_undo"]
+"""`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing
+references are no problem.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A reference, and the node that needs it."""
+
+    node: str | None
+    """None: the output of the workflow."""
+    path: Path
+    reference: Reference
+    kind: UseKind = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A node that a name stands for the result of."""
+
+    node: str
+    path: Path
+    is_partial: bool = False
+    """Whether the node may succeed without it."""
+
+
+@dataclass(slots=True)
+class Flow:
+    """One workflow of a specification, looked through once."""
+
+    specification: Specification
+    name: str
+    workflow: Workflow
+    path: Path
+    uses: list[Use] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    """Texts that cannot be read."""
+    providers: dict[str, list[Provider]] = field(default_factory=dict)
+
+    def at(self, id: str) -> Path:
+        return (*self.path, "graph", id)
+
+    def nodes(self) -> Iterator[tuple[str, Path, Any]]:
+        """Yield each node, also those inside others, with the id that stands in the graph."""
+        for id, node in self.workflow.graph.items():
+            yield id, self.at(id), node
+            yield from ((id, path, part) for path, part in inner(self.at(id), node))
+
+
+def inner(path: Path, node: Any) -> Iterator[tuple[Path, CallNode | WorkflowNode | ReasonNode]]:
+    """Yield the nodes inside a node, with their paths in the file."""
+    if isinstance(node, ParallelNode):
+        yield from (((*path, "branches", name), part) for name, part in node.branches.items())
+    if isinstance(node, ForeachNode):
+        yield (*path, "step"), node.step
+
+
+def look_through(specification: Specification, name: str) -> Flow:
+    """Return a workflow with its uses and providers."""
+    workflow = specification.workflows[name]
+    flow = Flow(specification, name, workflow, ("workflows", name))
+    for id, node in workflow.graph.items():
+        for provider, given in _provided(id, flow.at(id), node):
+            flow.providers.setdefault(given, []).append(provider)
+    for id, path, node in flow.nodes():
+        around = workflow.graph[id]
+        local = around.as_ if isinstance(around, ForeachNode) and node is around.step else None
+        _Uses(flow, id, local).of_node(path, node)
+    if workflow.output is not None:
+        _Uses(flow, None, None).of_value((*flow.path, "output"), workflow.output)
+    return flow
+
+
+def _provided(id: str, path: Path, node: Any) -> Iterator[tuple[Provider, str]]:
+    if isinstance(node, CompensateNode | ErrorNode):
+        return
+    yield Provider(id, path), id
+    if node.output and node.output != id:
+        yield Provider(id, (*path, "output")), node.output
+    for part_path, part in inner(path, node):
+        if part.output and isinstance(node, ParallelNode):
+            is_partial = part.when is not None or node.on_partial_failure == "continue"
+            yield Provider(id, (*part_path, "output"), is_partial), part.output
+
+
+@dataclass(slots=True)
+class _Uses:
+    """Files the uses of one node."""
+
+    flow: Flow
+    node: str | None
+    local: str | None
+    """The name of an item, which is no name of the workflow."""
+
+    def of_node(self, path: Path, node: Any) -> None:
+        if node.when is not None:
+            self.of_condition((*path, "when"), node.when)
+        if isinstance(node, CallNode | WorkflowNode):
+            self._of_args(path, node)
+            if node.compensate:
+                self.of_value((*path, "compensate", "args"), node.compensate.args, "own_undo")
+        match node:
+            case BranchNode():
+                for n, arm in enumerate(node.on):
+                    if arm.when is not None:
+                        self.of_condition((*path, "on", n, "when"), arm.when)
+            case ForeachNode():
+                self.of_items((*path, "items"), node.items)
+            case YieldNode() | ErrorNode():
+                self.of_value((*path, "message"), node.message)
+            case WaitNode():
+                for key in ("seconds", "until"):
+                    self.of_value((*path, key), getattr(node, key))
+            case CompensateNode():
+                for n, step in enumerate(node.steps):
+                    self.of_value((*path, "steps", n, "args"), step.args, "undo")
+            case ReasonNode():
+                self.of_value((*path, "question"), node.question)
+                self.of_value((*path, "instructions"), node.instructions)
+
+    def of_value(self, path: Path, value: Any, kind: UseKind = "value") -> None:
+        for way, text in templates(value):
+            try:
+                found = read_template(text)
+            except MalformedReference as malformed:
+                self.flow.problems.append(error((*path, *way), "malformed_reference", str(malformed)))
+                continue
+            self._add((*path, *way), found.references, kind)
+
+    def of_condition(self, path: Path, text: str) -> None:
+        try:
+            found = variables(read_condition(text))
+        except ConditionSyntax as malformed:
+            self.flow.problems.append(error(path, "condition_syntax", str(malformed)))
+            return
+        for reference, is_asked_for in found:
+            self._add(path, (reference,), "has" if is_asked_for else "value")
+
+    def of_items(self, path: Path, text: str) -> None:
+        try:
+            self._add(path, references_in(read_items(text)), "value")
+        except UnfitItems as unfit:
+            self.flow.problems.append(error(path, "bad_items", str(unfit)))
+
+    def _of_args(self, path: Path, node: CallNode | WorkflowNode) -> None:
+        is_sql = isinstance(node, CallNode) and node.call == SQL_TOOL
+        self.of_value((*path, "args"), node.args)
+        text = node.args.get("sql")
+        if not is_sql or not isinstance(text, str):
+            return
+        try:
+            tables = names_in(text).tables
+        except (UnfitSql, MalformedReference) as unfit:
+            self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
+            return
+        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
+
+    def _add(self, path: Path, references: Any, kind: UseKind) -> None:
+        self.flow.uses += [
+            Use(self.node, path, reference, kind) for reference in references if reference.name != self.local
+        ]

@@ -1,0 +1,119 @@
+"""What the keys of one node ask of each other. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.workflows.checks.flow import Flow
+from antiphon_shared.workflows.nodes import (
+    BranchNode,
+    CallNode,
+    ForeachNode,
+    ParallelNode,
+    WaitNode,
+    WorkflowNode,
+)
+from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.references import MalformedReference, read_template
+
+
+def check_nodes(flow: Flow) -> Iterator[Problem]:
+    """Yield nodes whose keys contradict each other."""
+    for id, path, node in flow.nodes():
+        if node is not flow.workflow.graph[id]:
+            yield from _part(path, node, isinstance(flow.workflow.graph[id], ForeachNode))
+        on_error = getattr(node, "on_error", None)
+        if on_error and on_error.retry and not isinstance(node, CallNode):
+            yield error(
+                (*path, "on_error", "retry"),
+                "retry",
+                "only calls are tried again",
+                "Move retry to a call",
+            )
+        match node:
+            case BranchNode():
+                yield from _arms(path, node)
+            case WaitNode():
+                yield from _wait(path, node)
+            case ParallelNode() if node.on_partial_failure == "rollback_all":
+                yield from _rollback(flow, path, node)
+
+
+def _part(path: Path, node: Any, is_step: bool) -> Iterator[Problem]:
+    around = "foreach" if is_step else "parallel"
+    if node.depends_on:
+        hint = f"Put it on the {around} node"
+        yield error((*path, "depends_on"), "inner_edge", f"what is inside a {around} begins with it", hint)
+    if node.on_error and node.on_error.fallback:
+        hint = (
+            f"Use {'on_item_error' if is_step else 'on_partial_failure'}, or a fallback of the {around} node"
+        )
+        yield error(
+            (*path, "on_error", "fallback"), "inner_edge", f"nothing inside a {around} has a fallback", hint
+        )
+    if is_step and node.output:
+        why = "a step has no output of its own"
+        yield error(
+            (*path, "output"), "step_output", why, "Put it on the foreach node: its output is the list"
+        )
+
+
+def _arms(path: Path, node: BranchNode) -> Iterator[Problem]:
+    for n, arm in enumerate(node.on[:-1]):
+        if arm.when is None:
+            yield error(
+                (*path, "on", n),
+                "default_not_last",
+                "the default stands before other conditions",
+                "Put it last",
+            )
+
+
+def _wait(path: Path, node: WaitNode) -> Iterator[Problem]:
+    if (node.seconds is None) == (node.until is None):
+        yield error(path, "wait", "a wait has either seconds or until", "Give exactly one of them")
+    for key in ("seconds", "until"):
+        text = getattr(node, key)
+        if isinstance(text, str) and not _is_fit(text, key):
+            what = "a number or one reference" if key == "seconds" else "a date-time or one reference"
+            yield error((*path, key), "wait", f"{text[:80]!r} is not {what}", f"Write {what}")
+
+
+def _is_fit(text: str, key: str) -> bool:
+    try:
+        if read_template(text).references:
+            return key == "until" or read_template(text).whole is not None
+    except MalformedReference:
+        return True  # flow.py names it
+    return key == "until" and Param(type="str", format="date-time").problem(text) is None
+
+
+def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
+    if "rollback_all" in flow.workflow.graph:
+        return
+    if not _undoes(flow, [*node.branches.values()], set()):
+        yield error(
+            (*path, "on_partial_failure"),
+            "nothing_to_roll_back",
+            "there is no compensate node named rollback_all, and no branch has a compensate of its own",
+            "Add the node, or a compensate to the branches that change something",
+        )
+
+
+def _undoes(flow: Flow, nodes: list[Any], seen: set[str]) -> bool:
+    """Return whether one of some nodes has a compensate of its own, also in sub-workflows."""
+    for node in nodes:
+        if getattr(node, "compensate", None):
+            return True
+        if isinstance(node, WorkflowNode) and node.workflow in flow.specification.workflows:
+            if node.workflow in seen:
+                continue
+            seen.add(node.workflow)
+            inside = flow.specification.workflows[node.workflow].graph.values()
+            if _undoes(flow, [*inside], seen):
+                return True
+        if isinstance(node, ParallelNode | ForeachNode):
+            inner = [*node.branches.values()] if isinstance(node, ParallelNode) else [node.step]
+            if _undoes(flow, inner, seen):
+                return True
+    return False

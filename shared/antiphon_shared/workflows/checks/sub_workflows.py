@@ -1,0 +1,163 @@
+"""Workflows inside workflows: that they are there, end, and get what they need. Pure."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.checks.flow import Flow
+from antiphon_shared.workflows.graph import last_nodes
+from antiphon_shared.workflows.nodes import ForeachNode, WorkflowNode, YieldNode, parts
+from antiphon_shared.workflows.order import Order, cycles
+from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
+from antiphon_shared.workflows.references import MalformedReference, read_template
+from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
+
+
+def check_sizes(specification: Specification) -> Iterator[Problem]:
+    """Yield workflows that contain themselves, are too deep, or too large once all is inlined."""
+    inside = {name: dict.fromkeys(_called(one), False) for name, one in specification.workflows.items()}
+    inside = {name: {one: False for one in called if one in inside} for name, called in inside.items()}
+    if found := cycles(inside):
+        for cycle in found:
+            around = " -> ".join((*cycle.ids, cycle.ids[0]))
+            path = ("workflows", cycle.ids[0])
+            yield error(
+                path, "workflow_cycle", f"workflows contain each other: {around}", "Remove one of these calls"
+            )
+        return
+
+    @cache
+    def size(name: str) -> tuple[int, int]:
+        """Nodes and levels; the levels are bounded by no recursion of ours, as cycles are none."""
+        workflow = specification.workflows[name]
+        own = sum(1 + len(parts(node)) for node in workflow.graph.values())
+        called = [size(one) for one in _called(workflow) if one in specification.workflows]
+        return own + sum(nodes for nodes, _ in called), 1 + max((levels for _, levels in called), default=0)
+
+    for name in _inner_first(inside):
+        nodes, levels = size(name)
+        path = ("workflows", name)
+        if levels > DEPTH_MAX:
+            why = f"it is {levels} workflows deep, of at most {DEPTH_MAX}"
+            yield error(path, "too_deep", why, "Call the inner ones from further out")
+        if nodes > NODES_MAX:
+            why = f"it has {nodes:,} nodes once sub-workflows are inlined, of at most {NODES_MAX:,}"
+            yield error(path, "too_large", why, "Use foreach for what repeats, or split it")
+
+
+def _inner_first(inside: Mapping[str, Mapping[str, bool]]) -> list[str]:
+    """Return names so that each comes after those that it contains: so no chain of calls is a deep recursion."""
+    left = {name: len(called) for name, called in inside.items()}
+    around: dict[str, list[str]] = {name: [] for name in inside}
+    for name, called in inside.items():
+        for one in called:
+            around[one].append(name)
+    ready = [name for name, count in left.items() if count == 0]
+    for name in ready:
+        for one in around[name]:
+            left[one] -= 1
+            if left[one] == 0:
+                ready.append(one)
+    return ready
+
+
+def _called(workflow: Workflow) -> list[str]:
+    found: list[str] = []
+    for node in workflow.graph.values():
+        found += [one.workflow for one in (node, *parts(node).values()) if isinstance(one, WorkflowNode)]
+    return found
+
+
+def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Iterator[Problem]:
+    """Yield calls of workflows that are not there, or get what they do not take."""
+    known = flow.specification.workflows
+    used = {use.reference.name for use in flow.uses}
+    for id, path, node in flow.nodes():
+        if not isinstance(node, WorkflowNode):
+            continue
+        if node.workflow not in known:
+            hint = did_you_mean(node.workflow, known).rstrip(".")
+            yield error(
+                (*path, "workflow"), "unknown_workflow", f"there is no workflow {node.workflow}", hint
+            )
+            continue
+        called = known[node.workflow]
+        yield from _args(path, node, called, flow.workflow.params)
+        if isinstance(flow.workflow.graph[id], ForeachNode) and _waits_for_people(
+            flow.specification, node.workflow
+        ):
+            yield error(
+                (*path, "workflow"),
+                "yield_in_foreach",
+                f"{node.workflow} waits for a person, and stands under a foreach",
+                "Ask before the foreach, or after it",
+            )
+        if (id in used or node.output in used) and _varies(called, orders.get(node.workflow)):
+            yield warning(
+                (*path, "workflow"),
+                "varying_output",
+                f"the result of {node.workflow} is that of whichever last node succeeded",
+                f"Give {node.workflow} an output",
+            )
+
+
+def _varies(workflow: Workflow, order: Order | None) -> bool:
+    last = last_nodes(workflow)
+    if workflow.output is not None or order is None or len(last) < 2:
+        return False
+    return all(order.are_exclusive(one, other) for one, other in combinations(last, 2))
+
+
+def _waits_for_people(specification: Specification, name: str) -> bool:
+    seen, waiting = {name}, [name]
+    while waiting:
+        workflow = specification.workflows.get(waiting.pop())
+        if workflow is None:
+            continue
+        if any(isinstance(node, YieldNode) for node in workflow.graph.values()):
+            return True
+        following = [one for one in _called(workflow) if one not in seen]
+        seen.update(following)
+        waiting += following
+    return False
+
+
+def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Param]) -> Iterator[Problem]:
+    for name, value in node.args.items():
+        if name not in called.params:
+            hint = did_you_mean(name, called.params).rstrip(".")
+            yield error((*path, "args", name), "unknown_argument", f"{node.workflow} takes no {name}", hint)
+        elif problem := _problem(called.params[name], value, own):
+            yield error((*path, "args", name), "wrong_type", problem, "Correct it; nothing is converted")
+    for name, param in called.params.items():
+        if param.is_required and name not in node.args:
+            yield error((*path, "args"), "missing_argument", f"{node.workflow} needs {name}", f"Add {name}")
+
+
+def _problem(param: Param, value: Any, own: Mapping[str, Param]) -> str | None:
+    if isinstance(value, str) and "$" in value:
+        try:
+            template = read_template(value)
+        except MalformedReference:
+            return None
+        if template.whole is not None:
+            given = own.get(template.whole.name)
+            if given is None or template.whole.path or _fits(given.type, param.type):
+                return None
+            return f"{value} is {given.type}, and {param.type} is needed"
+        if template.references:
+            return None if param.type == "str" else f"this is text, and {param.type} is needed"
+        value = "".join(map(str, template.parts))
+    if value is None and not param.is_required:
+        return None
+    if isinstance(value, list | dict) and "$" in str(value):
+        value = [] if isinstance(value, list) else {}
+        param = param.model_copy(update={"enum": None})
+    return param.problem(value)
+
+
+def _fits(given: str, wanted: str) -> bool:
+    return given == wanted or (given == "int" and wanted == "float")

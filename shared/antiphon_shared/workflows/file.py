@@ -1,0 +1,98 @@
+"""Workflow files, read and checked."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from antiphon_shared.text.yaml_text import BYTES_MAX
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.form import WorkflowFile, read_file
+from antiphon_shared.workflows.problem import Problem, error
+from antiphon_shared.workflows.specification import Specification
+from antiphon_shared.workflows.validate import problems_of
+
+PROBLEMS_MAX = 200
+"""Of one file: after that, correct these first."""
+ENDINGS = (".yaml", ".yml", ".json")
+"""Of the files that are read where a folder is named."""
+
+
+def read_workflows(
+    paths: Iterable[str | Path], catalogue: Catalogue | None = None
+) -> tuple[list[Specification], list[Problem]]:
+    """Return the specifications of files and folders, and all that is wrong with them, each alone and together.
+
+    Without a catalogue, calls are not held against their tools.
+    """
+    specifications: list[Specification] = []
+    problems: list[Problem] = []
+    domains: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for path in _files(paths, problems):
+        file, found = validated(path, catalogue)
+        problems += found
+        one = file.specification
+        if one is None:
+            continue
+        specifications.append(one)
+        if one.domain in domains:
+            why = f"{domains[one.domain]} has the domain {one.domain} too"
+            problems.append(file.located(error(("domain",), "domain_clash", why, "Put them into one file")))
+            continue
+        domains[one.domain] = str(path)
+        for name in one.workflows:
+            if name in names:
+                why = f"{names[name]} has a workflow {name} too, and a workflow is run by its name alone"
+                clash = error(("workflows", name), "workflow_clash", why, "Rename one of them")
+                problems.append(file.located(clash))
+            names.setdefault(name, str(path))
+    return specifications, problems
+
+
+def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
+    """Return a file as it was read, and its problems in the order of the file."""
+    file = _read(Path(path))
+    found = [*file.problems]
+    if file.specification is not None:
+        found += map(file.located, problems_of(file.specification, catalogue))
+    found.sort(key=lambda problem: (problem.position is None, problem.position))
+    if len(found) > PROBLEMS_MAX:
+        why = f"there are {len(found) - PROBLEMS_MAX} more; correct these first"
+        found = [*found[:PROBLEMS_MAX], file.located(error((), "too_many", why))]
+    return file, tuple(found)
+
+
+def _read(path: Path) -> WorkflowFile:
+    try:
+        with path.open("rb") as opened:
+            content = opened.read(BYTES_MAX + 1)
+        return read_file(content.decode("utf-8-sig"), str(path))
+    except OSError as failed:
+        problem = f"it cannot be read: {failed.strerror}"
+    except UnicodeDecodeError as failed:
+        problem = f"it is not UTF-8 text (byte {failed.start + 1}); save it as UTF-8"
+        if len(content) > BYTES_MAX:
+            problem = f"it has more than {BYTES_MAX:,} bytes; split it"
+    return WorkflowFile(str(path), None, None, (_unreadable(path, problem),))
+
+
+def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Path]:
+    """Yield the files, each once, in their order; a folder that holds none is a problem."""
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            found[path] = None
+            continue
+        try:
+            inside = sorted(one for one in path.iterdir() if one.suffix in ENDINGS and one.is_file())
+        except OSError as failed:
+            problems.append(_unreadable(path, f"it cannot be read: {failed.strerror}"))
+            continue
+        if not inside:
+            why = f"the folder holds no file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+            problems.append(_unreadable(path, why))
+        found.update(dict.fromkeys(inside))
+    yield from found
+
+
+def _unreadable(path: Path, message: str) -> Problem:
+    return Problem("error", "unreadable", (), message, "", str(path))

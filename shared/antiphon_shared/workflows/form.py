@@ -1,0 +1,196 @@
+"""The form of a workflow file: text in, specification or problems out. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, to_json
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.text.yaml_text import UnreadableYaml, YamlText, read_yaml
+from antiphon_shared.values import Value
+from antiphon_shared.workflows import nodes
+from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.specification import Specification, Workflow
+
+_NODES: dict[str, type[Value]] = {
+    "<call>": nodes.CallNode,
+    "<workflow>": nodes.WorkflowNode,
+    "<branch>": nodes.BranchNode,
+    "<parallel>": nodes.ParallelNode,
+    "<foreach>": nodes.ForeachNode,
+    "<yield>": nodes.YieldNode,
+    "<wait>": nodes.WaitNode,
+    "<compensate>": nodes.CompensateNode,
+    "<error>": nodes.ErrorNode,
+    "<reason>": nodes.ReasonNode,
+}
+_WITHIN: dict[str, type[Value]] = {
+    "params": Param,
+    "expects": Param,
+    "workflows": Workflow,
+    "on_error": nodes.OnError,
+    "compensate": nodes.CompensateCall,
+    "steps": nodes.CompensateCall,
+    "on": nodes.Arm,
+}
+_NAMES = "letters, digits and _, at most 64, the first no digit"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFile:
+    """What was read of a file; without a specification where the problems of its form leave none to check."""
+
+    name: str
+    text: YamlText | None
+    specification: Specification | None
+    problems: tuple[Problem, ...] = ()
+
+    def located(self, problem: Problem) -> Problem:
+        """Return a problem with the file, line and column of what it is about."""
+        position = self.text.position(problem.path) if self.text else problem.position
+        return replace(problem, file=self.name, position=position)
+
+
+def read_file(text: str, name: str) -> WorkflowFile:
+    """Return what a text holds, with every problem of its form.
+
+    There is a specification also beside slips that leave the meaning of the rest alone, such as a key that stands
+    twice or is unknown, so that the rest is checked at once.
+    """
+    problems: tuple[Problem, ...] = ()
+    try:
+        found = read_yaml(text, allows_aliases=False)
+    except UnreadableYaml as unreadable:
+        problems = tuple(
+            Problem("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.problems
+        )
+        if unreadable.text is None or not isinstance(unreadable.text.value, dict):
+            return WorkflowFile(name, None, None, problems)
+        found = unreadable.text
+    read = WorkflowFile(name, found, None)
+    try:
+        return replace(read, specification=_specification(found.value), problems=problems)
+    except ValidationError as refused:
+        of_form = [*form_problems(refused, found.value)]
+    problems = (*problems, *map(read.located, of_form))
+    if any(problem.code != "unknown_key" for problem in of_form):
+        return replace(read, problems=problems)
+    rest = _without(found.value, {problem.path for problem in of_form})
+    return replace(read, specification=_specification(rest), problems=problems)
+
+
+def _specification(value: Any) -> Specification:
+    return Specification.model_validate_json(to_json(value), strict=True)
+
+
+def _without(value: Any, paths: set[Path], at: Path = ()) -> Any:
+    """Return JSON without the values at some paths."""
+    if isinstance(value, dict):
+        kept = ((key, inner) for key, inner in value.items() if (*at, key) not in paths)
+        return {key: _without(inner, paths, (*at, key)) for key, inner in kept}
+    if isinstance(value, list):
+        return [_without(inner, paths, (*at, index)) for index, inner in enumerate(value)]
+    return value
+
+
+def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
+    """Yield what pydantic found, in the words of the file; of several about one path the first."""
+    named_paths: set[Path] = set()
+    details = refused.errors(include_url=False, include_context=True)
+    for one in sorted(details, key=lambda one: one["type"] == "too_short"):
+        path = _path(one, value)
+        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in named_paths)
+        if path in named_paths or after_others:
+            continue
+        named_paths.add(path)
+        yield _problem(one, path, value)
+
+
+def _path(one: ErrorDetails, value: Any) -> Path:
+    """Return where it stands in the file: without the tags of unions and the like."""
+    path: list[str | int] = []
+    for part in one["loc"]:
+        if _has(value, part):
+            value = value[part]
+        elif part is one["loc"][-1] and one["type"] in ("missing", "extra_forbidden"):
+            value = None
+        else:
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
+    there = _at(value, path)
+    match one["type"]:
+        case "extra_forbidden":
+            known = _fields(one["loc"])
+            return error(
+                path, "unknown_key", "there is no such key", did_you_mean(str(path[-1]), known).rstrip(".")
+            )
+        case "missing":
+            return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
+        case "node_kind":
+            return _node_kind(path, there, one["msg"])
+        case "string_type" if isinstance(there, int | float):
+            return error(path, "wrong_type", f"{to_json(there).decode()} is no text", "Put it in quotes")
+        case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
+            return error(path, "wrong_type", "nothing stands here", "Give a value, or leave the key out")
+        case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
+            return error(path, "bad_name", f"{str(path[-1])[:80]!r} is no name", f"Names are {_NAMES}")
+        case "string_pattern_mismatch":
+            wanted = (
+                "a lower-case letter, then lower-case letters, digits and _"
+                if path == ("domain",)
+                else _NAMES
+            )
+            return error(path, "bad_name", f"{str(there)[:80]!r} is no name", f"Names are {wanted}")
+    message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
+    return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
+
+
+def _node_kind(path: Path, there: Any, wanted: str) -> Problem:
+    if not isinstance(there, Mapping):
+        return error(path, "wrong_type", "a node is an object with keys", _sentence(wanted))
+    known = ("reason",) if wanted == nodes.PART_KINDS else nodes.NODE_TYPES
+    named = [key for key in ("call", "workflow", "type") if key in there]
+    if named == ["type"]:
+        meant = did_you_mean(str(there["type"]), known).rstrip(".")
+        return error(
+            (*path, "type"), "unknown_type", f"there is no type {str(there['type'])[:80]!r} here", meant
+        )
+    stands = f"it has {' and '.join(named)}" if named else "it has none of `call`, `workflow` and `type`"
+    return error(path, "node_kind", stands, _sentence(wanted))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _has(value: Any, part: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(part, int) and part < len(value)
+    return isinstance(value, Mapping) and part in value
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        if not _has(value, part):
+            return None
+        value = value[part]
+    return value
+
+
+def _fields(loc: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that there are beside an unknown one."""
+    around = [part for part in loc[:-1] if part not in ("<fields>", "<schema>")]
+    model: type[Value] = Specification
+    if around and around[-1] in _NODES:
+        model = _NODES[str(around[-1])]
+    elif around:
+        names = [str(part) for part in around[-2:]]
+        model = _WITHIN.get(names[-1]) or _WITHIN.get(names[0]) or Specification
+    return [field.alias or name for name, field in model.model_fields.items()]

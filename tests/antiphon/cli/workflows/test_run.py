@@ -1,0 +1,133 @@
+"""`antiphon workflows run` in a pipeline of its own: what it prints, its params, its exit codes, and a person at it."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.antiphon.cli.test_dialogue import Terminal
+from tests.antiphon.cli.workflows.soups import write_soups
+from tests.antiphon.conftest import LIMIT_S, InProcess, antiphon, clean_environment
+
+RUN = ("workflows", "run")
+SOUPS = ("soups.yaml", "--tools", "soups")
+
+
+@pytest.fixture(autouse=True)
+def _soups(folder: Path) -> None:
+    write_soups(folder)
+
+
+def test_what_a_run_returns_is_json_on_stdout_and_its_nodes_are_on_stderr(folder: Path) -> None:
+    given = ("--param", "grams=3", "--param", "note=@@home")
+    done = antiphon(*RUN, "weigh_all", *SOUPS, *given, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"grams": 3, "note": "@home", "weighed": 19}
+    lines = done.stderr.splitlines()
+    assert lines[-5:-1] == [
+        "  one: calls weigh(grams=3)",
+        "  one: ok, 1 result",
+        "  each/7: failed: internal_error: ValueError: seven grams are too few",
+        "  each: 20 items, 19 done, 1 failed, done",
+    ]
+    assert lines[-1].startswith("completed, 21 tool calls, ")
+
+
+def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Path) -> None:
+    (folder / "given.yaml").write_text("grams: 3\nnote: from the file\n")
+    given = ("--params", "given.yaml", "--param", "grams=4", "--json")
+    settings = {"ANTIPHON_WORKFLOWS": "soups.yaml", "ANTIPHON_TOOLS": "soups"}
+    done = antiphon(*RUN, "weigh_all", *given, cwd=folder, **settings)
+    assert json.loads(done.stdout)["result"]["note"] == "from the file"
+    assert json.loads(done.stdout)["result"]["grams"] == 4
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (
+            ["grams=3.0", "node=x"],
+            "param 'grams': 3.0 is float, and int is needed; there is no param 'node'.",
+        ),
+        (["note=x"], "param 'grams' is required."),
+        (["grams=three"], "param 'grams': \"three\" is not int in JSON, such as 3."),
+        (["grams"], "--param 'grams' has no value; write NAME=VALUE; param 'grams' is required."),
+        (["grams=@abc.n"], "param 'grams': @abc: a pipeline of its own has no earlier runs"),
+        (["grams=@"], "param 'grams': \"@\" names no run"),
+    ],
+)
+def test_params_that_do_not_fit_are_all_named_before_anything_runs(
+    run: InProcess, typed: list[str], says: str
+) -> None:
+    done = run(*RUN, "weigh_all", *SOUPS, *(part for one in typed for part in ("--param", one)))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "Runs on" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("none", *SOUPS), 2, "there is no workflow 'none'"),
+        (("give_up",), 2, "no workflows are known here. Name a file"),
+        (("give_up", "no.yaml"), 3, "it cannot be read"),
+        (("give_up", *SOUPS, "--detach"), 2, "--detach: a pipeline of its own ends with this command"),
+        (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
+    ],
+)
+def test_what_cannot_be_run_says_why(
+    run: InProcess, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    done = run(*RUN, *arguments)
+    assert done.exit_code == code, done.stderr
+    assert says in done.stderr
+
+
+def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
+    done = antiphon(*RUN, "give_up", *SOUPS, cwd=folder)
+    assert done.returncode == 1
+    assert "There is no soup." in done.stdout
+    assert "failed, 0 tool calls" in done.stderr
+
+
+def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:
+    command = [sys.executable, "-m", "antiphon", *RUN, "ask_first", *SOUPS]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    said = ""
+    while "to answer:" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 130
+    assert "was cancelled" in stdout
+    assert "Cancelling" in stderr
+
+
+def test_a_person_at_a_terminal_is_asked_again_until_the_values_fit(folder: Path) -> None:
+    terminal = Terminal(folder, arguments=(*RUN, "ask_first", *SOUPS))
+    terminal.until("grams (int, required)> ")
+    terminal.type("some\n")
+    terminal.until('"some" is not int in JSON')
+    terminal.until("grams (int, required)> ")
+    terminal.type("250\n")
+    terminal.until("lentil)> ")
+    terminal.type("onion\n")
+    terminal.until("is none of")
+    terminal.until("lentil)> ")
+    terminal.type("pea\n")
+    assert terminal.end() == 0
+    assert '"grams": 250' in terminal.shown

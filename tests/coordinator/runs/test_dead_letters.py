@@ -1,0 +1,96 @@
+"""Messages of a run that nobody could handle: the run goes on without them, or ends, and never waits for ever."""
+
+from typing import Any
+
+import pytest
+from antiphon_shared.events import (
+    ApprovalDecided,
+    ComponentFailed,
+    DeadlineReached,
+    EventData,
+    InputGiven,
+    InputRefused,
+    NodeDue,
+    PersonOverdue,
+)
+from antiphon_shared.events.session import RunStatus
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.process.ids import new_id
+
+from tests.coordinator.runs.live import Live, a_pinned
+from tests.coordinator.workflows.world import a_plan, call
+
+
+def set_aside(live: Live, message: EventData) -> None:
+    """Let the coordinators set a message of a run aside."""
+    error = ErrorInfo(code="event_too_large", message="It is too large.")
+    live.happens(ComponentFailed(component="coordinator", failed_event=new_id(), error=error), named=message)
+
+
+def begun(node: dict[str, Any], approve: str = "") -> Live:
+    graph = {
+        "first": call("book", compensate={"call": "drop", "args": {}}),
+        "then": {**node, "depends_on": ["first"]},
+    }
+    live = Live(a_pinned(a_plan(graph), approve)).begin()
+    live.happens(live.answer_to(live.state.open["first"].number))
+    return live
+
+
+def ends(live: Live) -> RunStatus:
+    """Let all calls succeed; returns how the run ends."""
+    while live.state.open:
+        live.happens(live.answer_to(min(one.number for one in live.state.open.values())))
+    (answer,) = live.answers
+    assert answer.run is not None
+    return answer.run.status
+
+
+@pytest.mark.parametrize("kind", ["wait", "retry", "yield"])
+def test_a_timer_that_is_set_aside_ends_the_run_and_undoes_what_it_did(kind: str) -> None:
+    nodes: dict[str, dict[str, Any]] = {
+        "wait": {"type": "wait", "seconds": 5},
+        "yield": {"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}},
+        "retry": call("look", on_error={"retry": 1}),
+    }
+    live = begun(nodes[kind])
+    if kind == "retry":
+        live.happens(live.answer_to(live.state.open["then"].number, "timeout"))
+    set_aside(live, NodeDue(node="then", attempt=1))
+    assert ends(live) == "compensated"
+    assert "It is too large." in live.answers[0].answer
+
+
+def test_the_deadline_stops_a_run_also_when_it_is_set_aside() -> None:
+    live = begun(call("look"))
+    set_aside(live, DeadlineReached())
+    assert ends(live) == "compensated"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [ApprovalDecided(round=2, is_approved=True), PersonOverdue(round=2)],
+    ids=["decided", "overdue"],
+)
+def test_a_decision_that_is_set_aside_ends_the_run(message: EventData) -> None:
+    live = begun(call("pay"), approve="pay")
+    assert live.state.open["then"].kind == "approval"
+    set_aside(live, message)
+    live.fire("node:then")
+    assert ends(live) == "compensated"
+
+
+def test_the_end_of_a_session_that_is_set_aside_fails_its_node() -> None:
+    live = begun({"type": "reason", "question": "Which?"})
+    set_aside(live, live.answer_to(live.state.open["then"].number))
+    assert ends(live) == "compensated"
+
+
+def test_values_that_are_set_aside_are_refused_and_waited_for_further() -> None:
+    live = begun({"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}})
+    given = InputGiven(round=live.state.open["then"].number, values={"yes": True})
+    set_aside(live, given)
+    (refused,) = (event for event in live.events if isinstance(event, InputRefused))
+    assert "It is too large." in refused.because
+    live.happens(given)
+    assert ends(live) == "completed"

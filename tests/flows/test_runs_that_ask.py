@@ -1,0 +1,43 @@
+"""Runs that a model has begun, and that ask the user of its session."""
+
+import asyncio
+
+from antiphon_shared.bus.workflow_store import WorkflowStore
+
+from antiphon import Antiphon, tool, workflows
+
+ASKING = {
+    "description": "Ask whether the hotel budget of a city is fine.",
+    "params": {"city": {"type": "str", "required": True, "example": "Lisbon"}},
+    "graph": {"ask": {"type": "yield", "message": "Is it fine for $city?", "expects": {"ok": "bool"}}},
+}
+
+
+@tool(effect="read")
+def weather(city: str) -> dict[str, str]:
+    """Weather of a city."""
+    return {"weather": f"It rains in {city}."}
+
+
+async def asked(antiphon: Antiphon, session_id: str, text: str) -> str:
+    """Wait until the user is asked something; returns the call that it is about."""
+    async with asyncio.timeout(60):
+        while True:
+            for question in await antiphon.questions_waiting(session_id):
+                if text in question.question:
+                    return question.id
+            await asyncio.sleep(0.05)
+
+
+async def test_the_user_of_a_session_answers_what_its_run_asks_until_it_fits() -> None:
+    specification = workflows.build({"domain": "test", "version": "1", "workflows": {"ask_first": ASKING}})
+    async with Antiphon.embedded(tools=[weather], model="offline") as antiphon:
+        await WorkflowStore(antiphon.open_bus()).publish([specification])
+        question = "Ask first whether the hotel budget of the city Lisbon is fine."
+        session_id = await antiphon.submit(question, interactive=True)
+        call = await asked(antiphon, session_id, "Is it fine for Lisbon?")
+        assert await antiphon.answer(session_id, "maybe") == (call,)
+        assert await asked(antiphon, session_id, "bool is needed") == call
+        assert await antiphon.answer(session_id, "yes") == (call,)
+        response = await antiphon.result(session_id, 60)
+        assert (response.status, response.tool_calls_used) == ("complete", 1)

@@ -1,0 +1,62 @@
+"""What a session's reads are cached under, by what is noted of its writes."""
+
+from antiphon_shared.bus.redis_bus import Bus
+
+from tests.fakes import FakeSession
+from tool_dispatcher.running.own_writes import OwnWrites
+
+
+async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> None:
+    assert await OwnWrites(bus.session("s1")).cache_name() == ""
+
+
+async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_name_after_each(
+    bus: Bus,
+) -> None:
+    own = OwnWrites(bus.session("s1"))
+    names = []
+    for key in ("a", "b"):
+        await own.begin(key, 1)
+        assert await own.cache_name() is None
+        await own.end(key, 1)
+        names.append(await own.cache_name())
+    assert names == ["s1#1", "s1#2"]
+
+
+async def test_one_of_many_writes_that_is_under_way_is_enough(bus: Bus) -> None:
+    own = OwnWrites(bus.session("s1"))
+    for n in range(20):
+        await own.begin(f"k{n}", 1)
+    for n in range(19):
+        await own.end(f"k{n}", 1)
+        assert await own.cache_name() is None
+    await own.end("k19", 1)
+    assert await own.cache_name() == "s1#20"
+
+
+async def test_a_note_that_is_repeated_counts_once(bus: Bus) -> None:
+    own = OwnWrites(bus.session("s1"))
+    for _ in range(2):
+        await own.begin("a", 1)
+        await own.end("a", 1)
+    assert await own.cache_name() == "s1#1"
+
+
+async def test_nothing_is_cached_after_an_end_that_a_dispatcher_of_an_earlier_release_has_noted(
+    bus: Bus,
+) -> None:
+    own = OwnWrites(bus.session("s1"))
+    await own.begin("a", 1)
+    await bus.session("s1").note("journal:writes", "ended:a#1", b"1")
+    assert await own.cache_name() is None
+
+
+async def test_looking_reads_no_notes_however_many_there_are() -> None:
+    class Counting(FakeSession):
+        async def settled(self, journal: str) -> dict[str, bytes]:
+            raise AssertionError("only counts are read")
+
+    own = OwnWrites(Counting())
+    await own.begin("a", 1)
+    await own.end("a", 1)
+    assert await own.cache_name() == "s1#1"

@@ -171,6 +171,9 @@ def _runs(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("set",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
+    # Current recipes are offered; that one was used is noted.
+    yield Rule("R", ("hget", "hgetall"), (keys.recipes(),))
+    yield Rule("W", ("zadd",), (keys.recipes_recency(),))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -208,6 +211,9 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
+    # To say which workflow of a session reaches a goal.
+    yield Rule("R", ("get",), (keys.catalogue_content("*"),))
+    yield Rule("RW", ("get", "pexpire"), (keys.specification("*"),))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
     yield Rule("RW", slots, (keys.slots("*"),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))

@@ -8,6 +8,8 @@ from antiphon_shared.bus.admission import Admission
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.bus.intake import Intake
+from antiphon_shared.bus.offered_workflows import OfferedWorkflows
+from antiphon_shared.bus.recipe_store import KeptRecipes
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.memory.conversation import Turns
@@ -45,7 +47,7 @@ def build(
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     verified = Grants(GrantVerifier(_grant_keys(settings)))
-    workflows = WorkflowStore(bus)
+    workflows, recipes = WorkflowStore(bus), KeptRecipes(bus)
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,
@@ -56,8 +58,8 @@ def build(
         outages or breakers.outages,
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
-        runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on),
-        with_workflows=workflows.offered,
+        runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
+        with_workflows=OfferedWorkflows(bus, workflows, recipes).offered,
     )
     published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)

@@ -17,6 +17,7 @@ from antiphon_shared.tools.relevance import (
     ASK_USER,
     BUILT_INS,
     FIND_TOOLS,
+    PLAN,
     READ_RESULT,
     RECALL,
     found_tools,
@@ -141,10 +142,10 @@ def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningComplete
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
-    """The session with what `find_tools` has found offered, and `read_result` once there is something to read."""
+    """The session with what `find_tools` or `_plan` has found offered, and `read_result` once there is a use for it."""
     found: list[str] = []
     for result in completed.results:
-        if result.tool == FIND_TOOLS and result.status == "ok":
+        if result.tool in (FIND_TOOLS, PLAN) and result.status == "ok":
             found += found_tools(result.data) or ()
     if not session.tools.has_handles and any(result.handle for result in completed.results):
         session = replace(session, tools=replace(session.tools, has_handles=True))
@@ -193,6 +194,8 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
     }
     if there and session.tools.offer is not None:
         there.add(FIND_TOOLS)
+    if there and _has_workflows(session.tools.usable, catalogue):
+        there.add(PLAN)
     if session.tools.has_handles:
         there.add(READ_RESULT)
     if session.material.has_omissions:
@@ -204,6 +207,11 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
     there -= set(BUILT_INS) - set(session.tools.built_ins)
     known = [tool.name for tool in catalogue.tools if tool.name in there]
     return (*known, *sorted(there.difference(known)))
+
+
+def _has_workflows(names: Iterable[str], catalogue: Catalogue) -> bool:
+    """Return whether some of the tools are workflows or recipes."""
+    return any(tool.workflow for name in names if (tool := catalogue.by_name.get(name)))
 
 
 def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:

@@ -19,6 +19,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Status, TerminationReason
 from antiphon_shared.process.ids import child_id, idempotency_key
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
+from antiphon_shared.tools.relevance import PLAN
 from antiphon_shared.values import LogEntry
 
 from coordinator import (
@@ -202,6 +203,7 @@ def _batch(session: Session, calls: tuple[RequestedCall, ...], allowed: tuple[st
         tenant=session.query.tenant,
         grant=session.query.grant,
         deadline=session.deadline,
+        catalogue=session.tools.catalogue if any(call.name == PLAN for call in calls) else "",
     )
 
 

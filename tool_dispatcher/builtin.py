@@ -1,5 +1,5 @@
-"""Tools that every dispatcher has: to find more tools, to read on in a result, to recall what was left out, to repeat
-a write, and to ask the user.
+"""Tools that every dispatcher has: to find more tools, to find a workflow, to read on in a result, to recall what was
+left out, to repeat a write, and to ask the user.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
 from antiphon_shared.tools.calls import REPEAT_CALL
-from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
+from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
 
 from tool_dispatcher.answered import users_answer
@@ -43,8 +43,8 @@ def with_repeat_call(tools: Registry) -> Registry:
     return Registry([*tools.values(), _REPEATING]) if writes else tools
 
 
-def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
-    """The built-in tools beside `tools`."""
+def builtins(tools: Mapping[str, Tool], plan: Answer) -> tuple[Builtin, ...]:
+    """The built-in tools beside `tools`; `plan` answers for a goal, see planning.py."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.leave.hidden]
@@ -75,6 +75,7 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
 
     return (
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
+        Builtin(PLAN, _PLAN, _GOAL, plan),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
         Builtin(RECALL, _RECALL, _ID, recall_earlier),
         _REPEATING,
@@ -101,6 +102,23 @@ _NEED: dict[str, Any] = {
         }
     },
     "required": ["need"],
+}
+_PLAN = (
+    "Says which workflow or recipe reaches a goal, with which params and what is missing; they are called as tools. "
+    "Where none fits, it proposes a new one, which a person has to approve first. It runs nothing."
+)
+_GOAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "goal": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 2_000,
+            "description": "What is to be reached, with all that is known of it.",
+            "examples": ["book the cheapest flight from NYC to LIS on 2030-05-01"],
+        }
+    },
+    "required": ["goal"],
 }
 _READ_RESULT = "Reads on in a result of this session that was shown in part only."
 _PART: dict[str, Any] = {

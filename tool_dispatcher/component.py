@@ -9,6 +9,7 @@ from antiphon_shared import faults
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
@@ -27,6 +28,7 @@ from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.hinted import hinted
 from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.planning import Planner
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
 from tool_dispatcher.running.breakers import ToolBreakers
@@ -51,7 +53,7 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
-    offered = Registry([*own.values(), *builtins(own)])
+    offered = Registry([*own.values(), *builtins(own, _planner(bus, own).plan)])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
     rule = _approval_rule(settings, own)
@@ -104,6 +106,10 @@ def build(
         close=close,
         stops_with_session=True,
     )
+
+
+def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:
+    return Planner(own, bus.catalogue, WorkflowStore(bus).specification)
 
 
 def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:

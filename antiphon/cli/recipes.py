@@ -12,9 +12,11 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.params import shown
 from antiphon_shared.workflows.recipe import Recipe, changed_tools
+from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.cli.output import (
     EXIT_DONE,
+    EXIT_FAILED,
     Json,
     UsageError,
     counted,
@@ -27,31 +29,44 @@ from antiphon.cli.output import (
     write,
 )
 from antiphon.cli.replay.reading import recording
+from antiphon.errors import AlreadyThere
 from antiphon.observe import connected
 from antiphon.recipes.chain import Chain, chain_of
 from antiphon.recipes.learn import Learned, learn
+from antiphon.recipes.recent import Recent, learn_recent
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.files import naming
 from antiphon.recording.found import ENDINGS
 from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
-from antiphon.workflows.write import as_yaml
 
 app = typer.Typer(no_args_is_help=True, help="Recipes: workflows learned from sessions that succeeded.")
 Named = Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name.")]
+_HowKept = tuple[bool, tuple[str, ...], str]
+"""Whether a recipe is kept, what had to go for it, and why it is not."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @app.command("learn")
 def learn_recipe(
     sessions: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="SESSION_OR_RECORDING...",
             help="Ids of finished sessions, or recordings (.jsonl, .jsonl.gz); of several, one recipe is made.",
         ),
-    ],
+    ] = None,
+    recent: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            metavar="N",
+            help="Learn from the complete ones among the N newest sessions; those that made the same calls make one "
+            "recipe.",
+        ),
+    ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the recipe; made of what it calls when left out.")
     ] = None,
@@ -75,8 +90,13 @@ def learn_recipe(
     \b
     antiphon recipes learn SESSION_ID --name book_flight
     antiphon recipes learn one.jsonl two.jsonl --dry-run
+    antiphon recipes learn --recent 100
     """
-    run(_learn(sessions, name, output, is_dry, may_replace, json))
+    if recent is None:
+        run(_learn(sessions or [], name, output, is_dry, may_replace, json))
+    else:
+        are_alone = not sessions and name is None and output is None
+        run(_learn_recent(recent, is_dry, may_replace, json, are_alone=are_alone))
 
 
 @app.command("list")
@@ -113,6 +133,10 @@ async def _learn(
             f"--name {one_line(name, 80)!r} is no name.",
             hint="Use letters, digits and _, at most 64, the first no digit.",
         )
+    if not sessions:
+        raise UsageError(
+            "there is nothing to learn from.", hint="Name sessions or recordings, or give --recent N."
+        )
     gone: tuple[str, ...] = ()
     if is_dry and all(map(_is_file, sessions)):
         learned = learn([_read(one) for one in dict.fromkeys(sessions)], name)
@@ -128,11 +152,61 @@ async def _learn(
     if file is not None:
         _write(file, learned.text)
     if json:
-        print_json(_as_json(learned, is_kept=not is_dry, gone=gone))
+        print_json(_as_json(learned, not is_dry, gone))
         return EXIT_DONE
     write(learned.text)
     _report(learned, is_kept=not is_dry, gone=gone)
     return EXIT_DONE
+
+
+async def _learn_recent(
+    count: int, is_dry: bool, may_replace: bool, is_json: bool, *, are_alone: bool
+) -> int:
+    if not are_alone:
+        raise UsageError(
+            "--recent takes no sessions, no --name and no --output.",
+            hint="It may make several recipes, each named after its calls.",
+        )
+    async with connected() as bus:
+        store = RecipeStore(bus)
+        known = {id for one in await store.all() for id in one.learned_from}
+        recent = await learn_recent(bus, count, known)
+        outcomes = [(one, await _kept(store, one.recipe, is_dry, may_replace)) for one in recent.learned]
+    refused = [{"session": id, "because": why} for id, why in recent.refused]
+    if is_json:
+        print_json({"recipes": [_as_json(one, *how) for one, how in outcomes], "refused": refused})
+    else:
+        rows = [
+            (one.recipe.name, ", ".join(one.recipe.learned_from), "yes" if is_kept else "no")
+            for one, (is_kept, _, _) in outcomes
+        ]
+        print_table(("name", "learned from", "kept"), rows, "No recipes.")
+        _report_all(recent, [how for _, how in outcomes])
+    return EXIT_DONE if recent.learned else EXIT_FAILED
+
+
+async def _kept(store: RecipeStore, recipe: Recipe, is_dry: bool, may_replace: bool) -> _HowKept:
+    if is_dry:
+        return False, (), ""
+    try:
+        return True, await store.keep(recipe, load(RecipeSettings).kept, may_replace=may_replace), ""
+    except AlreadyThere as error:
+        return False, (), error.message
+
+
+def _report_all(recent: Recent, kept: Sequence[_HowKept]) -> None:
+    say = stderr()
+    for learned, (_, gone, why) in zip(recent.learned, kept, strict=True):
+        for name in gone:
+            say.print(
+                one_line(f"{name} is not kept any more: there is room for no more recipes."), style="yellow"
+            )
+        if why:
+            say.print(
+                one_line(f"{learned.recipe.name} is not kept: {why} --replace replaces it."), style="yellow"
+            )
+    for session_id, why in recent.refused:
+        say.print(one_line(f"{session_id}: {why}"), style="dim")
 
 
 def _is_file(named: str) -> bool:
@@ -170,10 +244,11 @@ def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
     say.print(f"Kept as {name}." if is_kept else f"{name} is not kept: this was a dry run.", style="dim")
 
 
-def _as_json(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> dict[str, Any]:
+def _as_json(learned: Learned, is_kept: bool, gone: Sequence[str], why_not: str = "") -> dict[str, Any]:
     return {
         "name": learned.recipe.name,
         "is_kept": is_kept,
+        **({"because": why_not} if why_not else {}),
         "learned_from": list(learned.recipe.learned_from),
         "file": learned.recipe.file,
         "fixed": [

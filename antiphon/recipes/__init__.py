@@ -7,5 +7,6 @@ sources.py        the ways there are: a result, a param, a literal
 params.py, graph.py   the params and the nodes of a workflow file
 learn.py          chains -> a specification, which makes the same calls when it is run over the same results
 replay_check.py   whether it does
+recent.py         the newest sessions -> recipes
 store.py          recipes in Redis
 """

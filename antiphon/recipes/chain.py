@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from antiphon_shared.events import QuerySubmitted, ResponseReady
+from antiphon_shared.events import ChildBegun, QuerySubmitted, ReasoningCompleted, ResponseReady
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.placeholders import Reference, find
@@ -88,6 +88,13 @@ def chain_of(lines: Iterable[Line]) -> Chain:
             f"session {session_id} ended as {response.status} ({response.termination_reason}), and only what "
             "succeeded is learned."
         )
+    if query is not None and query.options.workflow is not None:
+        raise NotLearnable(f"session {session_id} is a run of a workflow already.")
+    if (begun := _run_begun(lines)) is not None:
+        raise NotLearnable(
+            f"session {session_id} ran the workflow {begun}, whose calls are not its own.",
+            hint="Write a workflow that has that one inside; see docs/workflows.md.",
+        )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
     calls: list[Made] = []
     named = {id for one in response.result_sources for id in one.sources}
@@ -125,6 +132,14 @@ def _ends(lines: Iterable[Line]) -> tuple[QuerySubmitted | None, ResponseReady |
                     case ResponseReady() as ready:
                         response = ready
     return query, response
+
+
+def _run_begun(lines: Iterable[Line]) -> str | None:
+    """Return the name of a workflow or recipe that the session ran."""
+    told = [line.event.data for line in lines if isinstance(line, EventLine)]
+    begun = {one.call_id for one in told if isinstance(one, ChildBegun)}
+    calls = (call for one in told if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
+    return next((call.name.partition("_")[2] for call in calls if call.id in begun), None)
 
 
 def _why_left_out(one: RecordedCall) -> str:

@@ -14,6 +14,7 @@ from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.recipe import Recipe, schema_hash
 from antiphon_shared.workflows.specification import Specification
 from antiphon_shared.workflows.validate import problems_of
+from antiphon_shared.workflows.write import as_yaml
 
 from antiphon.recipes.binding import bind
 from antiphon.recipes.chain import Chain, Made, NotLearnable
@@ -22,7 +23,6 @@ from antiphon.recipes.params import as_name, params_of
 from antiphon.recipes.replay_check import differences
 from antiphon.recipes.sources import Bound, FromResult, Literal, sources
 from antiphon.workflows.load import InvalidWorkflow, build
-from antiphon.workflows.write import as_yaml
 
 DOMAIN = "recipes"
 

@@ -4,6 +4,7 @@ The decisions of a run are made one after the other, each on the state that the 
 committed in that order; see memory.py.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -63,12 +64,15 @@ class Runs:
         specification: Callable[[str], Awaitable[Specification | None]],
         published: Callable[[], Awaitable[Mapping[str, str]]],
         keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
+        run_begun: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """`specification` returns one by its hash, `published` the hashes of the published workflows by name.
 
-        `keep_on` has specifications kept for some seconds more.
+        `keep_on` has specifications kept for some seconds more; `run_begun` is given the hash of each that a run begins
+        with.
         """
         self._specification, self._published, self._keep_on = specification, published, keep_on
+        self._run_begun = run_begun or _nothing_noted
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
@@ -90,7 +94,7 @@ class Runs:
                 return NOTHING
             published = {} if call.specification else await self._published()
             content_hash = call.specification or published.get(call.name, "")
-            specification = await self._specification(content_hash) if content_hash else None
+            specification = await self._begun_with(content_hash) if content_hash else None
             opened = opened_run(
                 delivery.event, query, specification, content_hash, published, opening, catalogue
             )
@@ -110,6 +114,12 @@ class Runs:
             self._runs.keep(run)
         await self._keep_for(run, step, store)
         return outcome
+
+    async def _begun_with(self, content_hash: str) -> Specification | None:
+        specification, _ = await asyncio.gather(
+            self._specification(content_hash), self._run_begun(content_hash)
+        )
+        return specification
 
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
         """Take a run one step on. Return None for what belongs to no run."""
@@ -222,6 +232,10 @@ class Runs:
                 timers=tuple(timer_record(timer, event.format) for timer in step.timers),
             ),
         )
+
+
+async def _nothing_noted(content_hash: str) -> None:
+    return None
 
 
 def token_name(number: int) -> str:

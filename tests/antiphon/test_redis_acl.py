@@ -43,6 +43,8 @@ KINDS: dict[str, str] = {
     "cached": KEYS.cached("abc"),
     "limiter": KEYS.limiter("claude"),
     "breakers": KEYS.breakers(),
+    "workflows": KEYS.workflows(),
+    "specification": KEYS.specification("abc"),
     "recipes": KEYS.recipes(),
     "recipes by recency": KEYS.recipes_recency(),
     "timers": KEYS.timers(0),
@@ -72,6 +74,8 @@ KINDS: dict[str, str] = {
             "handled",
             "journal:1",
             "result:abc",
+            "run",
+            "token:1",
         )
     },
 }
@@ -91,6 +95,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "hset": ("HSET", "KEY", "f", "v"),
     "hdel": ("HDEL", "KEY", "f"),
     "lrange": ("LRANGE", "KEY", "0", "-1"),
+    "lindex": ("LINDEX", "KEY", "-1"),
     "rpush": ("RPUSH", "KEY", "v"),
     "sadd": ("SADD", "KEY", "v"),
     "zadd": ("ZADD", "KEY", "1", "v"),

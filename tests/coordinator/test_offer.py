@@ -254,3 +254,27 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
             assert len(there) == len(pinned) + min(subset, len(may) - len(pinned))
         else:
             assert len(there) >= min(subset, len(may))
+
+
+def test_a_plan_can_be_asked_for_where_there_is_a_workflow_and_is_given_the_catalogue() -> None:
+    workflow = a_tool("w_book").model_copy(update={"workflow": "abc"})
+    plain, with_workflow = a_catalogue("book", "_plan"), a_catalogue("book", "_plan", workflow)
+    assert shown(an_opened_session(plain).session, plain) == ("book",)
+    session = an_opened_session(with_workflow).session
+    assert shown(session, with_workflow) == ("_plan", "book", "w_book")
+    reasoning = answered(session, a_briefing(1), with_workflow).session
+    for tool, catalogue in (("_plan", "c0ffee"), ("book", "")):
+        batch = only(answered(reasoning, a_reply("?", [a_call(tool)]), with_workflow), ToolsRequested)
+        assert batch.catalogue == catalogue
+    named = an_opened_session(with_workflow, named_tools=("book",)).session
+    assert shown(named, with_workflow) == ("book",)
+
+
+def test_what_a_plan_names_is_offered_from_then_on() -> None:
+    workflow = a_tool("w_zz").model_copy(update={"workflow": "abc"})
+    catalogue = a_catalogue(*FILLER, *BUILT_INS, "_plan", workflow)
+    session = an_opened_session(catalogue, query="one thing").session
+    assert "w_zz" not in shown(session, catalogue)
+    found = a_result("_plan", data={"tools": [{"name": "w_zz"}]})
+    later = next_round(session, catalogue, a_reply("?", [a_call("_plan")]), found)
+    assert "w_zz" in shown(later, catalogue)

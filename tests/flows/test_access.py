@@ -1,26 +1,35 @@
 """The pipeline on a Redis with the access list that `antiphon redis acl` prints: each with its own user."""
 
 import asyncio
+import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import COMPONENTS
 
-from antiphon import Antiphon
+from antiphon import Antiphon, workflows
 from antiphon.redis_acl import USERS, acl_file
-from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline
+from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline, script
 from tests.flows.starting import command_line
+from tests.messages_server import Scripted, Use
 
 ADMIN = "admin:secret"
 
 
 @contextmanager
-def guarded(tmp_path: Path, partitions: int = 1, is_started: bool = True) -> Iterator[Pipeline]:
+def guarded(
+    tmp_path: Path,
+    partitions: int = 1,
+    is_started: bool = True,
+    scripted: Sequence[Scripted] | None = None,
+) -> Iterator[Pipeline]:
     """A pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
     acl = tmp_path / "users.acl"
     text = acl_file(Keys("antiphon", partitions), {user: user for user in USERS})
@@ -31,6 +40,7 @@ def guarded(tmp_path: Path, partitions: int = 1, is_started: bool = True) -> Ite
         login=ADMIN,
         logins={component: f"{component}:{component}" for component in COMPONENTS},
         is_started=is_started,
+        scripted=scripted,
         ANTIPHON_BUS_LEASE_S="1",
         ANTIPHON_BUS_MAX_OPEN_SESSIONS="2",
     ) as five:
@@ -136,3 +146,71 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
         refused = command_line_of(five, "client", "dead", "list")
         assert refused.returncode == 3
         assert "permission" in refused.stderr
+
+
+BOTH = "run the workflow and the recipe"
+SPECIFICATION = workflows.build(
+    {
+        "domain": "notes",
+        "version": "1",
+        "workflows": {
+            "note": {
+                "description": "Write a width down.",
+                "params": {"what": {"type": "str", "required": True}},
+                "graph": {"noted": {"call": "write_down", "args": {"what": "$what"}}},
+            },
+            "ask": {
+                "description": "Ask a person.",
+                "graph": {
+                    "asked": {"type": "yield", "message": "Is it so?", "expects": {"yes": "bool"}},
+                    "noted": {"call": "write_down", "args": {"what": "it"}, "depends_on": ["asked"]},
+                },
+            },
+        },
+    }
+)
+
+
+def test_workflows_and_recipes_are_offered_planned_with_and_run_within_the_rights(tmp_path: Path) -> None:
+    uses = (
+        Use(name="_plan", input={"goal": "note the width"}),
+        Use(name="w_note", input={"what": "width"}),
+        Use(name="r_learned"),
+    )
+    scripted = [Scripted(when=BOTH, uses=uses), Scripted(when=BOTH, text="Done."), *script()]
+
+    async def publish() -> None:
+        async with Antiphon(five.redis.url_of("operator:operator"), partitions=12) as operator:
+            await WorkflowStore(operator.open_bus()).publish([SPECIFICATION])
+
+    async def start() -> str:
+        async with Antiphon(five.redis.url_of("client:client"), partitions=12) as client:
+            return await workflows.start(client, "ask")
+
+    async def give(run_id: str) -> None:
+        async with Antiphon(five.redis.url_of("operator:operator"), partitions=12) as operator:
+            token = await workflows.token_of(operator, run_id)
+            await workflows.give(operator, run_id, {"yes": True}, token=token)
+
+    def events(session_id: str, kind: str) -> list[Any]:
+        entries = five.entries(five.keys.log(session_id))
+        found = [json.loads(fields[b"event"]) for _, fields in entries]
+        return [one["data"] for one in found if one["type"] == f"antiphon.{kind}.v1"]
+
+    with guarded(tmp_path, 12, scripted=scripted) as five:
+        five.submit("How high is it?", session_id="first")
+        assert five.response_to("first").status == "complete"
+        learned = command_line_of(five, "operator", "recipes", "learn", "first", "--name", "learned")
+        assert learned.returncode == 0, learned.stderr
+        asyncio.run(publish())
+        five.submit(BOTH, session_id="second")
+        answer = five.response_to("second")
+        assert answer.status == "complete", answer
+        results = [result for one in events("second", "tools.completed") for result in one["results"]]
+        statuses = {result["tool"]: result["status"] for result in results}
+        assert statuses == {"_plan": "ok", "w_note": "ok", "r_learned": "ok"}
+        run_id = asyncio.run(start())
+        five.until(lambda: bool(events(run_id, "input.requested")), "the run to wait for a person")
+        asyncio.run(give(run_id))
+        assert five.response_to(run_id).status == "complete"
+        assert refusals(five) == []

@@ -8,7 +8,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import REPEAT_CALL
-from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, READ_RESULT, RECALL
+from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, PLAN, READ_RESULT, RECALL
 
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry
@@ -71,6 +71,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
         "look": "always",
         FIND_TOOLS: "never",
         ASK_USER: "never",
+        PLAN: "never",
         READ_RESULT: "never",
         RECALL: "never",
         REPEAT_CALL: "never",

@@ -16,6 +16,7 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.tools.relevance import BUILT_INS
 from pydantic_core import to_json, to_jsonable_python
 
 from antiphon.embedded import dispatcher_settings, registry_of
@@ -26,7 +27,6 @@ from antiphon.recording.reports.shown import change, printable
 from antiphon.recording.testing.scripted import ScriptedModel, is_scripted, scripted_reply
 from coordinator.models import in_order
 from reasoning_engine.settings import EngineSettings, Provider
-from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import to_catalogue
 
 _HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
@@ -139,7 +139,7 @@ def difference(then: Question, today: Question) -> list[str]:
 _ALWAYS_SAID = frozenset({"query", "options", "grant", "scopes"})
 """Parts that are the same whether they are left out or none; of others nothing is asked where they are left out."""
 _NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
-_TOOLS_OF_OUR_OWN = frozenset(one.name for one in builtins({}))
+_TOOLS_OF_OUR_OWN = frozenset(BUILT_INS)
 
 
 def _shown(name: str, before: Any, after: Any) -> list[str]:

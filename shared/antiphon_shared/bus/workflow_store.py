@@ -2,18 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.formats import FORMAT
-from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.workflows.as_tool import as_tool
 from antiphon_shared.workflows.publication import (
     PUBLISHED_DOMAIN,
     SPECIFICATION,
@@ -28,22 +24,12 @@ _LIFE_S_MIN = 31 * 86_400.0
 """A run may wait so long for a person, and needs its specification after that."""
 
 
-@dataclass(slots=True)
-class _Offered:
-    """A catalogue with workflows, and when it is to be kept anew."""
-
-    catalogue: Catalogue
-    content_hash: str = ""
-    due_s: float = 0.0
-
-
 class WorkflowStore:
     """Specifications and publications of one deployment."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._cached: dict[str, Specification] = {}
-        self._offered: dict[Any, _Offered] = {}
 
     async def keep(self, specification: Specification) -> str:
         """Keep a specification for as long as a run may need it; returns its hash."""
@@ -98,30 +84,6 @@ class WorkflowStore:
         there = (await self.published()).domains.get(domain)
         await self._bus.batcher.submit("HDEL", self._bus.keys.workflows(), domain)
         return there
-
-    async def offered(self, content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
-        """Return a catalogue with the published workflows as tools, and the hash that it is kept under."""
-        hashes = await self.hashes()
-        if not hashes:
-            return content_hash, catalogue
-        key = (content_hash, tuple(sorted(hashes.items())))
-        if key not in self._offered:
-            tools = [*catalogue.tools]
-            for name, one in hashes.items():
-                specification = await self.specification(one)
-                tool = as_tool(specification, name, catalogue) if specification else None
-                if tool is not None and tool.name not in catalogue.by_name:
-                    tools.append(tool)
-            if len(self._offered) >= _CACHED_MAX:
-                self._offered.clear()
-            self._offered[key] = _Offered(
-                Catalogue(tools=tuple(tools), default_scopes=catalogue.default_scopes)
-            )
-        offered = self._offered[key]
-        if monotonic_s() >= offered.due_s:
-            offered.content_hash = await self._bus.keep_catalogue(offered.catalogue)
-            offered.due_s = monotonic_s() + self._bus.shared_retention_s / 4
-        return offered.content_hash, offered.catalogue
 
     async def hashes(self) -> Mapping[str, str]:
         """Return the specification of each published workflow."""

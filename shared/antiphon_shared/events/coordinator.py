@@ -227,6 +227,11 @@ class ToolsRequested(EventData):
         description="Whether the contract's retries apply; the run has its own where not.",
         json_schema_extra=since(5),
     )
+    catalogue: str = Field(
+        default="",
+        description="Content hash of the session's tool catalogue; only where a call asks which workflow to run.",
+        json_schema_extra=since(5),
+    )
 
 
 class CallToApprove(Value):

@@ -28,8 +28,10 @@ RECALL = "recall"
 """The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
 ASK_USER = "ask_user"
 """The tool that asks the user back; offered where the session has a user who answers."""
+PLAN = "_plan"
+"""The tool that says which workflow or recipe serves a goal, or proposes one; offered where there are some."""
 
-BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, REPEAT_CALL)
+BUILT_INS = (ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, REPEAT_CALL)
 """Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
 
 _TEXT_CHARACTERS = 8_000

@@ -1,4 +1,4 @@
-"""A published workflow as the tool that a model sees: `w_` and its name. Pure."""
+"""A workflow as the tool that a model sees: `w_` and the name of a published one, `r_` and that of a recipe. Pure."""
 
 from typing import Any
 
@@ -9,14 +9,17 @@ from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode
 from antiphon_shared.workflows.outline import outline
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
-PREFIX = "w_"
+WORKFLOW, RECIPE = "w_", "r_"
+"""What the names of such tools begin with."""
 BUILT_IN_TOOLS = frozenset(("sql_query",))
 """Calls of workflows that need no tool of the catalogue."""
 _NAME_CHARACTERS_MAX = 64
 _TIMEOUT_S_MAX = 3_600.0
 
 
-def as_tool(specification: Specification, name: str, catalogue: Catalogue) -> ToolDefinition | None:
+def as_tool(
+    specification: Specification, name: str, catalogue: Catalogue, prefix: str = WORKFLOW
+) -> ToolDefinition | None:
     """Return the tool that a workflow is for a model; None where it calls tools that there are not.
 
     Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all its tools,
@@ -28,7 +31,7 @@ def as_tool(specification: Specification, name: str, catalogue: Catalogue) -> To
     except TooLarge:
         return None
     called = [one for one in tools_called(graph) if one not in BUILT_IN_TOOLS]
-    if len(PREFIX + name) > _NAME_CHARACTERS_MAX or any(one not in catalogue.by_name for one in called):
+    if len(prefix + name) > _NAME_CHARACTERS_MAX or any(one not in catalogue.by_name for one in called):
         return None
     tools = [catalogue.by_name[one] for one in called]
     try:
@@ -46,8 +49,8 @@ def as_tool(specification: Specification, name: str, catalogue: Catalogue) -> To
         open_world=any(contract.open_world for contract in contracts),
     )
     return ToolDefinition(
-        name=PREFIX + name,
-        description=_description(workflow, graph),
+        name=prefix + name,
+        description=_description(workflow, graph, prefix),
         input_schema={**_schema(workflow), CONTRACT_KEYWORD: contract.as_keyword()},
         effect=contract.effect,
         workflow=specification_hash(specification),
@@ -69,11 +72,12 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _description(workflow: Workflow, graph: Graph) -> str:
+def _description(workflow: Workflow, graph: Graph, prefix: str) -> str:
+    kind = "A recipe, learned from an earlier session" if prefix == RECIPE else "A workflow"
     waits = any(isinstance(one.node, YieldNode) for one in graph.nodes.values())
     parts = [
         workflow.description.strip(),
-        f"A workflow: one call runs all of it.\n{outline(workflow)}",
+        f"{kind}: one call runs all of it.\n{outline(workflow)}",
         "It may wait for a person; the result is then `waiting`, and it goes on by itself." if waits else "",
     ]
     return "\n\n".join(filter(None, parts))

@@ -9,8 +9,8 @@ import pytest
 
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Header, Line
-from tests.antiphon.conftest import InProcess
-from tests.antiphon.recipes.sessions import a_booking, session_of
+from tests.antiphon.conftest import ROOT, InProcess
+from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
 from tests.redis_server import RedisServer
 
 QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
@@ -19,31 +19,57 @@ domain: recipes
 version: "1"
 workflows:
   book_trip:
-    description: Book a flight from <origin> to <destination> on <date>, and a room there for 2 nights.
+    description: Book a flight from <origin> to <destination> on <day>, and a room there for 2 nights.
     params:
-      origin: {type: str, required: true, example: NYC}
-      destination: {type: str, required: true, example: LIS}
-      date: {type: str, required: true, example: "2030-05-01", format: date}
+      origin:
+        type: str
+        required: true
+        description: City by three capitals, such as LIS.
+        example: NYC
+      destination:
+        type: str
+        required: true
+        description: City by three capitals, such as LIS.
+        example: LIS
+      day:
+        type: str
+        required: true
+        description: Date, such as 2030-05-01.
+        example: "2030-05-01"
+        format: date
       nights: {type: int, required: true, example: 2}
     graph:
-      find_flights:
-        call: find_flights
-        args: {origin: $origin, destination: $destination, date: $date}
-      book_flight:
-        depends_on: [find_flights]
-        call: book_flight
-        args: {flight: $find_flights.found.0.id, seat: aisle}
+      search_flights:
+        call: search_flights
+        args: {origin: $origin, destination: $destination, day: $day}
+      search_hotels:
+        call: search_hotels
+        args: {city: $destination, check_in: $day, nights: $nights}
+      create_booking:
+        depends_on: [search_flights, search_hotels]
+        call: create_booking
+        args: {flight: $search_flights.0.flight, passenger: Ada Quill}
+      process_payment:
+        depends_on: [create_booking]
+        call: process_payment
+        args: {booking: $create_booking.booking, amount_eur: $create_booking.price_eur}
       book_hotel:
-        depends_on: [book_flight]
+        depends_on: [process_payment]
         call: book_hotel
-        args: {place: $destination, start: $date, nights: $nights}
-    output: {book_flight: $book_flight, book_hotel: $book_hotel}
+        args:
+          hotel: $search_hotels.0.hotel
+          check_in: $day
+          nights: $nights
+          guest: Ada Quill
+    output: {process_payment: $process_payment, book_hotel: $book_hotel}
 """
+NAME = "create_booking_and_process_payment_and_book_hotel"
+TOOLS = ["search_flights", "search_hotels", "create_booking", "process_payment", "book_hotel"]
 
 
 @pytest.fixture(scope="module")
 def booking() -> list[Line]:
-    return asyncio.run(session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, ["examples.trips"]))
+    return asyncio.run(session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL))
 
 
 @pytest.fixture
@@ -67,11 +93,12 @@ def test_a_recording_is_learned_without_redis(run: InProcess, recording: str, fo
     assert (done.exit_code, done.stdout) == (0, FILE)
     assert (folder / "trip.yaml").read_text() == FILE
     assert done.stderr.splitlines() == [
-        'book_flight: seat is always "aisle".',
-        "A call of weather_on is left out: its result was not used.",
+        'create_booking: passenger is always "Ada Quill".',
+        'book_hotel: guest is always "Ada Quill".',
+        "A call of search_hotels is left out: its result was not used.",
         "book_trip is not kept: this was a dry run.",
     ]
-    checked = run("workflows", "validate", "trip.yaml", "--tools", "examples.trips")
+    checked = run("workflows", "validate", "trip.yaml", "--tools", "examples.travel")
     assert (checked.exit_code, checked.stdout) == (0, "")
 
 
@@ -82,9 +109,7 @@ def test_a_session_in_redis_is_learned_kept_shown_and_forgotten(
     done = run("recipes", "learn", id_of(booking), "--name", "book_trip", **environment)
     assert (done.exit_code, done.stdout) == (0, FILE)
     listed = json.loads(run("recipes", "list", "--json", **environment).stdout)
-    assert [(one["name"], one["tools"]) for one in listed] == [
-        ("book_trip", ["find_flights", "book_flight", "book_hotel"])
-    ]
+    assert [(one["name"], one["tools"]) for one in listed] == [("book_trip", TOOLS)]
     assert listed[0]["learned_from"] == [id_of(booking)]
     assert "book_trip" in run("recipes", "list", **environment).stdout
     shown = run("recipes", "show", "book_trip", **environment)
@@ -99,14 +124,13 @@ def test_a_recipe_tells_which_of_its_tools_have_changed(
     run: InProcess, recording: str, environment: dict[str, str]
 ) -> None:
     run("recipes", "learn", recording, **environment)
-    name = "book_flight_and_book_hotel"
-    assert "no dispatcher has published" in run("recipes", "show", name, **environment).stderr
+    assert "no dispatcher has published" in run("recipes", "show", NAME, **environment).stderr
     asyncio.run(_publish_one_tool(environment))
-    shown = json.loads(run("recipes", "show", name, "--json", **environment).stdout)
-    assert shown["changed_tools"] == ["find_flights", "book_flight", "book_hotel"]
+    shown = json.loads(run("recipes", "show", NAME, "--json", **environment).stdout)
+    assert shown["changed_tools"] == TOOLS
+    shown_in_words = run("recipes", "show", NAME, **environment).stderr
     assert (
-        "no, as find_flights, book_flight, book_hotel changed"
-        in run("recipes", "show", name, **environment).stderr
+        "no, as search_flights, search_hotels, create_booking, process_payment, book_hotel" in shown_in_words
     )
 
 
@@ -122,16 +146,14 @@ async def _publish_one_tool(environment: dict[str, str]) -> None:
     connections = Connections(environment["ANTIPHON_REDIS_URL"])
     bus = Bus(connections, Keys(environment["ANTIPHON_NAMESPACE"]), BusSettings())
     await bus.open()
-    await bus.publish_catalogue(Catalogue(tools=(a_tool("book_flight", "write"),)))
+    await bus.publish_catalogue(Catalogue(tools=(a_tool("create_booking", "write"),)))
     await bus.close()
 
 
 def test_a_name_that_is_taken_is_not_taken_away(
     run: InProcess, recording: str, folder: Path, environment: dict[str, str]
 ) -> None:
-    other = asyncio.run(
-        session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", ["examples.trips"])
-    )
+    other = asyncio.run(session_of(a_booking("OSL", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
     write_lines(folder / "other.jsonl", other)
     assert run("recipes", "learn", recording, "--name", "trip", **environment).exit_code == 0
     refused = run("recipes", "learn", "other.jsonl", "--name", "trip", **environment)
@@ -140,7 +162,7 @@ def test_a_name_that_is_taken_is_not_taken_away(
     assert run("recipes", "learn", "other.jsonl", "--name", "trip", "--replace", **environment).exit_code == 0
     both = run("recipes", "learn", recording, "other.jsonl", "--name", "both", "--json", **environment)
     params = json.loads(both.stdout)["file"]["workflows"]["both"]["params"]
-    assert [*params] == ["origin", "destination", "date", "nights"]
+    assert [*params] == ["origin", "destination", "day", "nights"]
 
 
 def test_room_is_made_as_the_setting_says(
@@ -155,12 +177,49 @@ def test_room_is_made_as_the_setting_says(
     ]
 
 
+def test_recent_sessions_that_made_the_same_calls_become_one_recipe_once(
+    run: InProcess, recording: str, booking: list[Line], folder: Path, environment: dict[str, str]
+) -> None:
+    other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
+    write_lines(folder / "other.jsonl", other)
+    for one in (recording, "other.jsonl", str(ROOT / "tests/recordings/a_single_round.jsonl")):
+        assert run("recording", "import", one, **environment).exit_code == 0
+    dry = run("recipes", "learn", "--recent", "10", "--dry-run", **environment)
+    assert (dry.exit_code, NAME in dry.stdout) == (0, True)
+    assert json.loads(run("recipes", "list", "--json", **environment).stdout) == []
+    learned = json.loads(run("recipes", "learn", "--recent", "10", "--json", **environment).stdout)
+    (recipe,) = learned["recipes"]
+    assert (recipe["name"], recipe["is_kept"]) == (NAME, True)
+    assert {*recipe["learned_from"]} == {id_of(booking), id_of(other)}
+    again = run("recipes", "learn", "--recent", "10", "--json", **environment)
+    assert (again.exit_code, json.loads(again.stdout)) == (1, {"recipes": [], "refused": []})
+
+
+def test_a_recent_recipe_takes_no_name_away(
+    run: InProcess, recording: str, folder: Path, environment: dict[str, str]
+) -> None:
+    other = asyncio.run(session_of(a_booking("LIS", "ROM", "2031-06-02", 3), "Book the usual.", TRAVEL))
+    write_lines(folder / "other.jsonl", other)
+    assert run("recipes", "learn", recording, **environment).exit_code == 0
+    assert run("recording", "import", "other.jsonl", **environment).exit_code == 0
+    kept = run("recipes", "show", NAME, **environment).stdout
+    refused = run("recipes", "learn", "--recent", "10", **environment)
+    assert (refused.exit_code, "there is another recipe named" in refused.stderr) == (0, True)
+    assert run("recipes", "show", NAME, **environment).stdout == kept
+    assert run("recipes", "learn", "--recent", "10", "--replace", **environment).exit_code == 0
+    assert run("recipes", "show", NAME, **environment).stdout != kept
+
+
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
         (("learn", "missing.jsonl", "--dry-run"), 3, "missing.jsonl"),
         (("learn", "booking.jsonl", "--name", "1st", "--dry-run"), 2, "'1st' is no name"),
         (("learn", "booking.jsonl", "--dry-run", "-o", "no/where.yaml"), 2, "cannot be written"),
+        (("learn",), 2, "nothing to learn from"),
+        (("learn", "--recent", "5"), 1, ""),
+        (("learn", "--recent", "5", "booking.jsonl"), 2, "--recent takes no sessions"),
+        (("learn", "--recent", "5", "--name", "x"), 2, "--recent takes no sessions"),
         (("learn", "no-such-session"), 2, "no session no-such-session"),
         (("learn", "no session"), 2, "cannot be one"),
         (("show", "nothing"), 2, "there is no recipe 'nothing'"),
@@ -176,8 +235,6 @@ def test_what_cannot_be_is_refused_with_its_exit_code(
 
 
 def test_a_session_that_did_not_succeed_is_no_recipe(run: InProcess, folder: Path) -> None:
-    from tests.antiphon.conftest import ROOT
-
     partial = ROOT / "tests/recordings/a_single_round.jsonl"
     refused = run("recipes", "learn", str(partial), "--dry-run")
     assert (refused.exit_code, refused.stdout) == (1, "")

@@ -20,9 +20,8 @@ from antiphon.workflows.dry_run import cover, dry_run
 from coordinator.workflows.messages import CallTool
 from coordinator.workflows.plan import Plan
 from tests.antiphon.conftest import ROOT
-from tests.antiphon.recipes.sessions import a_booking, session_of
+from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
 
-TRIPS = ["examples.trips"]
 QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
 RECORDINGS = sorted((ROOT / "tests/recordings").glob("*.jsonl*"))
 
@@ -36,46 +35,57 @@ def calls_with(learned: Learned, params: dict[str, Any], results: dict[str, Any]
 
 
 async def test_a_booking_becomes_a_workflow_for_any_booking() -> None:
-    lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRIPS)
+    lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL)
     learned = learn([chain_of(lines)])
-    assert learned.recipe.name == "book_flight_and_book_hotel"
-    assert validate(learned.recipe.specification, tools=TRIPS) == ()
+    assert learned.recipe.name == "create_booking_and_process_payment_and_book_hotel"
+    assert validate(learned.recipe.specification, tools=TRAVEL) == ()
     assert "book_hotel" in as_text(learned.recipe.name, learned.recipe.workflow)
-    found = {"found": [{"id": "OSL-ROM-9", "price": 1}]}
-    params = {"origin": "OSL", "destination": "ROM", "date": "2031-06-02", "nights": 9}
-    assert calls_with(learned, params, {"find_flights": found, "book_flight": {"id": "b"}}) == {
-        "find_flights": {"origin": "OSL", "destination": "ROM", "date": "2031-06-02"},
-        "book_flight": {"flight": "OSL-ROM-9", "seat": "aisle"},
-        "book_hotel": {"place": "ROM", "start": "2031-06-02", "nights": 9},
+    results = {
+        "search_flights": [{"flight": "OSL-ROM-20310602-1", "price_eur": 220}],
+        "search_hotels": [{"hotel": "rom-fig"}],
+        "create_booking": {"booking": "B-1001", "price_eur": 220},
     }
-    assert learned.fixed == (("book_flight", "seat", "aisle"),)
-    assert ("weather_on", "its result was not used") in learned.left_out
+    params = {"origin": "OSL", "destination": "ROM", "day": "2031-06-02", "nights": 9}
+    stay = {"check_in": "2031-06-02", "nights": 9}
+    assert calls_with(learned, params, results) == {
+        "search_flights": {"origin": "OSL", "destination": "ROM", "day": "2031-06-02"},
+        "search_hotels": {"city": "ROM", **stay},
+        "create_booking": {"flight": "OSL-ROM-20310602-1", "passenger": "Ada Quill"},
+        "process_payment": {"booking": "B-1001", "amount_eur": 220},
+        "book_hotel": {"hotel": "rom-fig", "guest": "Ada Quill", **stay},
+    }
+    assert learned.fixed == (
+        ("create_booking", "passenger", "Ada Quill"),
+        ("book_hotel", "guest", "Ada Quill"),
+    )
+    assert learned.left_out == (("search_hotels", "its result was not used"),)
     coverage = cover(Plan(compile_graph(learned.recipe.specification, learned.recipe.name)), params, {})
     assert coverage.never_reached == ()
 
 
 async def test_two_bookings_make_a_param_of_what_no_question_says() -> None:
     sessions = [
-        await session_of(a_booking("NYC", to, day, nights), "Book the usual.", TRIPS)
+        await session_of(a_booking("NYC", to, day, nights), "Book the usual.", TRAVEL)
         for to, day, nights in (("LIS", "2030-05-01", 2), ("ROM", "2031-06-02", 3))
     ]
     alone = learn([chain_of(sessions[0])])
     assert [*alone.recipe.workflow.params] == []
     both = learn([*map(chain_of, sessions)])
-    assert [*both.recipe.workflow.params] == ["destination", "date", "nights"]
-    assert both.recipe.workflow.params["date"].format == "date"
+    assert [*both.recipe.workflow.params] == ["destination", "day", "nights"]
+    assert both.recipe.workflow.params["day"].format == "date"
     assert {node: argument for node, argument, _ in both.fixed} == {
-        "find_flights": "origin",
-        "book_flight": "seat",
+        "search_flights": "origin",
+        "create_booking": "passenger",
+        "book_hotel": "guest",
     }
 
 
 async def test_a_recipe_is_current_while_its_tools_are_as_they_were() -> None:
-    lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRIPS)
+    lines = await session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL)
     recipe = learn([chain_of(lines)]).recipe
     catalogue = next(line.catalogue for line in lines if isinstance(line, CatalogueLine))
     assert is_current(recipe, catalogue)
-    assert changed_tools(recipe, Catalogue()) == ("find_flights", "book_flight", "book_hotel")
+    assert changed_tools(recipe, Catalogue()) == tuple(recipe.tools)
 
     def changed(**update: Any) -> Catalogue:
         tools = [

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import yaml
+
 from antiphon_shared.text.control import harmless
 from antiphon_shared.workflows.specification import Specification
 

@@ -1,0 +1,75 @@
+"""The catalogue of a session, with the published workflows and the recipes as tools."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.bus.recipe_store import KeptRecipes
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.workflows.as_tool import RECIPE, as_tool
+from antiphon_shared.workflows.recipe import Recipe, is_current
+
+_CACHED_MAX = 64
+
+
+@dataclass(slots=True)
+class _Offered:
+    """A catalogue with workflows and recipes, and when it is to be kept anew."""
+
+    catalogue: Catalogue
+    recipes: tuple[Recipe, ...]
+    """Those in it."""
+    content_hash: str = ""
+    due_s: float = 0.0
+
+
+class OfferedWorkflows:
+    """What sessions are offered beside the tools of dispatchers."""
+
+    def __init__(self, bus: Bus, workflows: WorkflowStore, recipes: KeptRecipes) -> None:
+        self._bus, self._workflows, self._recipes = bus, workflows, recipes
+        self._offered: dict[Any, _Offered] = {}
+
+    async def offered(self, content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
+        """Return a catalogue with the workflows and the current recipes, and the hash that it is kept under."""
+        hashes, latest = await asyncio.gather(self._workflows.hashes(), self._recipes.latest())
+        if not hashes and not latest.recipes:
+            return content_hash, catalogue
+        key = (content_hash, tuple(sorted(hashes.items())), latest.number)
+        if key not in self._offered:
+            offered = await self._with_all(catalogue, hashes, latest.recipes)
+            if len(self._offered) >= _CACHED_MAX:
+                self._offered.clear()
+            self._offered[key] = offered
+        offered = self._offered[key]
+        if monotonic_s() >= offered.due_s:
+            await asyncio.gather(*(self._workflows.keep(one.specification) for one in offered.recipes))
+            offered.content_hash = await self._bus.keep_catalogue(offered.catalogue)
+            offered.due_s = monotonic_s() + self._bus.shared_retention_s / 4
+        return offered.content_hash, offered.catalogue
+
+    async def _with_all(
+        self, catalogue: Catalogue, hashes: Mapping[str, str], recipes: tuple[Recipe, ...]
+    ) -> _Offered:
+        tools = [one async for one in self._as_tools(catalogue, hashes)]
+        offered: list[Recipe] = []
+        for recipe in recipes:
+            tool = as_tool(recipe.specification, recipe.name, catalogue, RECIPE)
+            if tool is not None and tool.name not in catalogue.by_name and is_current(recipe, catalogue):
+                tools.append(tool)
+                offered.append(recipe)
+        merged = Catalogue(tools=(*catalogue.tools, *tools), default_scopes=catalogue.default_scopes)
+        return _Offered(merged, tuple(offered))
+
+    async def _as_tools(
+        self, catalogue: Catalogue, hashes: Mapping[str, str]
+    ) -> AsyncIterator[ToolDefinition]:
+        for name, content_hash in hashes.items():
+            specification = await self._workflows.specification(content_hash)
+            tool = as_tool(specification, name, catalogue) if specification else None
+            if tool is not None and tool.name not in catalogue.by_name:
+                yield tool

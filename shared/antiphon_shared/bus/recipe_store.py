@@ -1,0 +1,76 @@
+"""Recipes in Redis, as those who run them see them: a hash of them by name, and their names by when each was used."""
+
+import asyncio
+from dataclasses import dataclass
+from functools import cached_property
+
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.workflows.recipe import RECIPE, Recipe
+from antiphon_shared.workflows.specification import specification_hash
+
+REVISION = ":revision"
+"""The field that changes with the recipes; no name of a recipe has a colon."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The recipes as they were at one time, by name."""
+
+    number: bytes = b""
+    recipes: tuple[Recipe, ...] = ()
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The name of each, by the hash of its specification."""
+        return {specification_hash(one.specification): one.name for one in self.recipes}
+
+
+class KeptRecipes:
+    """The recipes of a deployment, to be read. Every method raises RedisError."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._batcher = bus.batcher
+        self._recipes, self._recency = bus.keys.recipes(), bus.keys.recipes_recency()
+        self._latest = Revision()
+
+    async def latest(self) -> Revision:
+        """Return the recipes, without those that a later release wrote; they are read again only where they changed."""
+        number = await self._batcher.submit("HGET", self._recipes, REVISION)
+        if (number or b"") != self._latest.number:
+            kept = await self._batcher.submit("HGETALL", self._recipes)
+            names = sorted(set(kept) - {REVISION.encode()})
+            found = tuple(one for name in names if (one := _readable(kept[name])))
+            self._latest = Revision(kept.get(REVISION.encode(), b""), found)
+        return self._latest
+
+    async def used(self, name: str) -> None:
+        """Note that a recipe was used, so that others go first."""
+        now_s, microseconds = await self._batcher.submit("TIME")
+        score = int(now_s) * 1000 + int(microseconds) // 1000
+        await self._batcher.submit("ZADD", self._recency, "XX", score, name)
+
+    async def run_begun(self, content_hash: str) -> None:
+        """Note that a run of a specification begins, which counts as a use where it is that of a recipe."""
+        if (name := (await self.latest()).names.get(content_hash)) is not None:
+            await self.used(name)
+
+    async def all(self) -> list[Recipe]:
+        """Return the recipes, the one learned or used last first; without those that a later release wrote."""
+        names, kept = await asyncio.gather(
+            self._batcher.submit("ZRANGE", self._recency, 0, -1, "REV"),
+            self._batcher.submit("HGETALL", self._recipes),
+        )
+        return [one for name in names if name in kept and (one := _readable(kept[name]))]
+
+    async def get(self, name: str) -> Recipe | None:
+        """Return a recipe; None when there is none of that name. Raises UnreadableEvent."""
+        content = await self._batcher.submit("HGET", self._recipes, name)
+        return None if content is None else RECIPE.read(content)
+
+
+def _readable(content: bytes) -> Recipe | None:
+    try:
+        return RECIPE.read(content)
+    except UnreadableEvent:
+        return None

@@ -1,0 +1,115 @@
+"""The tool `_plan`: which of the session's workflows and recipes reaches a goal, or a new one to be approved of.
+
+It runs nothing. What it finds are tools that the session may call; what it proposes is a text that only a person can
+publish.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from antiphon_shared.process.aside import aside, aside_if
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.relevance import rank
+from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
+from antiphon_shared.workflows.graph import compile_graph
+from antiphon_shared.workflows.outline import param_text
+from antiphon_shared.workflows.proposal import proposed
+from antiphon_shared.workflows.ranking import Offer, Ranked, ranked
+from antiphon_shared.workflows.specification import Specification, Workflow
+
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.running.batch_run import BatchRun
+
+_FOUND_MAX, _STEPS_MAX = 5, 5
+_RANKED_AT_ONCE = 10
+"""As many are ranked within a few milliseconds; more of them leave the event loop."""
+_FOUND = (
+    "Call the first that does what is wanted, with these params: from the next round on. Ask the user for what is "
+    "missing. If none does, call tools one by one."
+)
+_PROPOSED = (
+    "No workflow or recipe fits. This one is only proposed: a plain sequence of tools that may fit. It has not been "
+    "run, and you cannot run it. A person has to read, correct and approve it, and publishes it then with "
+    "`antiphon workflows publish FILE`. Show it if that helps; for now, call tools one by one."
+)
+_NOTHING = "No workflow, recipe or tool fits. Use other words, or go on without."
+
+
+class Planner:
+    """Answers calls of `_plan`."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        catalogue: Callable[[str], Awaitable[Catalogue]],
+        specification: Callable[[str], Awaitable[Specification | None]],
+    ) -> None:
+        """`catalogue` and `specification` return one by its hash."""
+        self._tools, self._catalogue, self._specification = tools, catalogue, specification
+
+    async def plan(self, arguments: dict[str, Any], batch: BatchRun, call_id: str) -> dict[str, Any]:
+        """Return the workflows and recipes that a goal speaks of; a proposed one where it speaks of none."""
+        goal = arguments["goal"]
+        workflows = await self._workflows(batch)
+        found = await aside_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
+        if found:
+            shown = [_shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found]
+            return {"tools": shown, "note": _FOUND}
+        usable = [tool.definition for name, tool in self._tools.items() if name not in batch.leave.hidden]
+        text = await aside(_proposal, goal, usable)
+        if not text:
+            return {"tools": [], "note": _NOTHING}
+        return {"tools": [], "proposed": text, "note": _PROPOSED}
+
+    async def _workflows(self, batch: BatchRun) -> dict[str, Specification]:
+        """Return the specifications of the session's workflows and recipes, by the names of their tools."""
+        request, scopes = batch.request, batch.leave.standing.scopes
+        catalogue = await self._catalogue(request.catalogue) if request.catalogue else Catalogue()
+        tools = [
+            tool
+            for name in request.allowed
+            if (tool := catalogue.by_name.get(name))
+            and tool.workflow
+            and tool.contract.scopes_needed <= scopes
+        ]
+        found = await asyncio.gather(*(self._specification(tool.workflow) for tool in tools))
+        return {
+            tool.name: specification
+            for tool, specification in zip(tools, found, strict=True)
+            if specification is not None and _named(tool.name) in specification.workflows
+        }
+
+
+def _named(tool: str) -> str:
+    """Return the name of the workflow that a tool runs."""
+    return tool.partition("_")[2]
+
+
+def _ranked(goal: str, workflows: Mapping[str, Specification]) -> list[Ranked]:
+    return ranked(goal, (_offer(tool, one) for tool, one in workflows.items()))[:_FOUND_MAX]
+
+
+def _offer(tool: str, specification: Specification) -> Offer:
+    name = _named(tool)
+    workflow = specification.workflows[name]
+    called = [one for one in tools_called(compile_graph(specification, name)) if one not in BUILT_IN_TOOLS]
+    return Offer(tool, workflow.description, workflow.params, called)
+
+
+def _shown(one: Ranked, workflow: Workflow) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": "recipe" if one.name.startswith(RECIPE) else "workflow",
+        "description": workflow.description,
+        "params": {name: param_text(param) for name, param in workflow.params.items()},
+        "missing": [*one.missing],
+    }
+
+
+def _proposal(goal: str, usable: Sequence[ToolDefinition]) -> str:
+    """Return a proposed workflow as the text of a file; empty where no tool fits."""
+    from antiphon_shared.workflows.write import as_yaml  # imported where something is proposed
+
+    specification = proposed(goal, rank(usable, goal, _STEPS_MAX))
+    return "" if specification is None else as_yaml(specification)

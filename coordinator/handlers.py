@@ -15,7 +15,6 @@ from antiphon_shared.bus.handling import (
     Handlers,
     Outcome,
     Put,
-    Send,
     SessionStore,
 )
 from antiphon_shared.events import (
@@ -62,7 +61,7 @@ from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
 from coordinator.document import SESSION
-from coordinator.endings import ending_of, moment_of
+from coordinator.endings import ending_of, has_parent, moment_of, tell_parent
 from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
@@ -220,10 +219,10 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        outcome = _outcome(version, delivery.event, decision, before)
-        if decision.closes and isinstance(delivery.event.data, ResponseReady):
-            return await _with_parent_told(outcome, before, delivery.event.data, session)
-        return outcome
+        if decision.closes and has_parent(before):
+            question = await session.event(before.query.question)
+            decision = tell_parent(decision, delivery.event.data, question.data)
+        return _outcome(version, delivery.event, decision, before)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -283,19 +282,6 @@ async def _without_workflows(content_hash: str, catalogue: Catalogue) -> tuple[s
 
 async def _nothing_published() -> dict[str, str]:
     return {}
-
-
-async def _with_parent_told(
-    outcome: Outcome, ended: Session, response: ResponseReady, session: SessionStore
-) -> Outcome:
-    """Return what is committed as a session closes; a run that has begun it learns of its end."""
-    if CHILD not in ended.id:
-        return outcome
-    asked = (await session.event(ended.query.question)).data
-    if not isinstance(asked, QuerySubmitted) or (parent := asked.parent) is None:
-        return outcome
-    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=Response(**response.model_dump()))
-    return replace(outcome, sends=(Send(parent.session, told),))
 
 
 async def _alone(

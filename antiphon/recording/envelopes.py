@@ -118,7 +118,7 @@ def _not_inherited(event: AnyEvent, cause: _Seen) -> Iterator[str]:
 
 
 def _not_opening(event: AnyEvent, query: QuerySubmitted) -> Iterator[str]:
-    """What is wrong with that which opens a session; one that another session has begun goes on with its correlation."""
+    """What is wrong with a query; that of a session which another has begun goes on with the other's correlation."""
     if query.parent is None:
         if event.correlationid != event.id:
             yield "its correlationid is not its own id, as it is of what opens a session"

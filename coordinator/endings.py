@@ -2,15 +2,20 @@
 
 from datetime import UTC, datetime, timedelta
 
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
     AssemblyRequested,
+    ChildEnded,
+    EventData,
+    QuerySubmitted,
     ReasoningCompleted,
+    ResponseReady,
     ToolsCompleted,
 )
-from antiphon_shared.events.session import Status, TerminationReason, Uncertainty
+from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
+from antiphon_shared.process.ids import CHILD
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
@@ -58,6 +63,21 @@ def close(session: Session) -> Decision:
     closed = replace(session, phase="closed", awaiting=())
     timers = tuple(map(CancelTimer, (DEADLINE, OVERDUE, MODEL)))
     return Decision(closed, timers=timers, closes=True)
+
+
+def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
+    """Return a decision on the session's answer with the one told that has begun the session, as its query says."""
+    parent = asked.parent if isinstance(asked, QuerySubmitted) else None
+    if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
+        return decision
+    response = Response(**event.model_dump())
+    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
+    return replace(decision, sends=(*decision.sends, Send(parent.session, told)))
+
+
+def has_parent(session: Session) -> bool:
+    """Return whether the session was begun by another."""
+    return CHILD in session.id
 
 
 def look_again(session: Session) -> Decision:

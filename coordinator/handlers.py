@@ -15,7 +15,6 @@ from antiphon_shared.bus.handling import (
     Handlers,
     Outcome,
     Put,
-    Send,
     SessionStore,
 )
 from antiphon_shared.events import (
@@ -62,7 +61,7 @@ from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
 from coordinator.document import SESSION
-from coordinator.endings import ending_of, moment_of
+from coordinator.endings import ending_of, has_parent, moment_of, tell_parent
 from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
@@ -207,10 +206,11 @@ class Coordinator:
             answered, content = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.
             if answered:
-                over = Outcome(closes_session=True)
-                if content is None or CHILD not in before.id:
-                    return over
-                return await _with_parent_told(over, before, RESPONSE_KIND.read(content), session)
+                over = Decision(before, closes=True)
+                if content is not None and has_parent(before):
+                    response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
+                    over = tell_parent(over, response, await _question_of(before, session))
+                return Outcome(closes_session=True, sends=over.sends)
         if decision.alone:
             return await _alone(delivery, session, decision, named, catalogue)
         if decision.session is before and not decision.timers and not decision.sends:
@@ -223,11 +223,9 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        outcome = _outcome(version, delivery.event, decision, before)
-        if decision.closes and isinstance(delivery.event.data, ResponseReady):
-            response = Response(**delivery.event.data.model_dump())
-            return await _with_parent_told(outcome, before, response, session)
-        return outcome
+        if decision.closes and has_parent(before):
+            decision = tell_parent(decision, delivery.event.data, await _question_of(before, session))
+        return _outcome(version, delivery.event, decision, before)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -289,20 +287,12 @@ async def _nothing_published() -> dict[str, str]:
     return {}
 
 
-async def _with_parent_told(
-    outcome: Outcome, ended: Session, response: Response, session: SessionStore
-) -> Outcome:
-    """Return what is committed as a session closes; the run or session that has begun it learns of its end."""
-    if CHILD not in ended.id:
-        return outcome
+async def _question_of(ended: Session, session: SessionStore) -> EventData:
+    """Return the query of a session; of one that was never opened, the failure that it was answered with names it."""
     asked = (await session.event(ended.query.question)).data
-    if isinstance(asked, ComponentFailed):  # it was never opened; this names its query
-        found = await session.logged(asked.failed_event)
-        asked = found[1].data if found is not None else asked
-    if not isinstance(asked, QuerySubmitted) or (parent := asked.parent) is None:
-        return outcome
-    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
-    return replace(outcome, sends=(Send(parent.session, told),))
+    if isinstance(asked, ComponentFailed) and (found := await session.logged(asked.failed_event)) is not None:
+        return found[1].data
+    return asked
 
 
 async def _alone(

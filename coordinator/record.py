@@ -1,10 +1,11 @@
-"""What a decision leaves for a replay, beside the events it sent: how the document changed, and the timers. Pure."""
+"""What a decision leaves for a replay beside its events: what it changed, timers, events of other sessions. Pure."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import AnyEvent
-from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
+from antiphon_shared.events.step_records import DecisionRecord, SendRecord, TimerRecord
 from antiphon_shared.formats import newer_fields
 
 from coordinator.decision import Decision
@@ -19,6 +20,7 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
         changed=changes(before, decision.session),
         document_version=document_version(decision.session.format),
         timers=tuple(timer_record(timer, decision.session.format) for timer in decision.timers),
+        sends=send_records(decision.sends, decision.session.format),
         closes=decision.closes,
         stops_work=decision.stops_work,
     )
@@ -35,4 +37,21 @@ def timer_record(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
         after_s=timer.due.total_seconds() if isinstance(timer.due, timedelta) else None,
         type=timer.event.type,
         data=timer.event.model_dump(mode="json", exclude=newer_fields(timer.event, format)),
+    )
+
+
+def send_records(sends: Iterable[Send], format: int) -> tuple[SendRecord, ...]:
+    """The records of events of other sessions. A response is left out: it is the one that the step has brought."""
+    return tuple(
+        SendRecord(
+            session=send.session_id,
+            type=send.event.type,
+            opens=send.opens,
+            data=send.event.model_dump(
+                mode="json",
+                exclude={**newer_fields(send.event, format), "response": True},
+                exclude_defaults=True,
+            ),
+        )
+        for send in sends
     )

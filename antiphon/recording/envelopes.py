@@ -12,7 +12,7 @@ from uuid import UUID
 from antiphon_shared.events import AnyEvent, QuerySubmitted
 from antiphon_shared.events.step_records import AnyRecord
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.ids import child_id
+from antiphon_shared.process.ids import CHILD, child_id
 
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 
@@ -68,8 +68,8 @@ class Envelopes:
             yield f"its subject is {event.subject}, and the recording is of session {self._session_id}"
         if self._first is None and event.time != self._submitted:
             yield f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
-        if isinstance(event.data, QuerySubmitted) and event.correlationid != event.id:
-            yield "its correlationid is not its own id, as it is of what opens a session"
+        if isinstance(event.data, QuerySubmitted):
+            yield from _not_opening(event, event.data)
         if event.time > logged + CLOCKS_APART:
             yield f"its time is {_told(event.time)}, long after it was logged: {_told(logged)}"
         yield from self._unlike_cause(event)
@@ -115,6 +115,15 @@ def _not_inherited(event: AnyEvent, cause: _Seen) -> Iterator[str]:
         yield f"its correlationid is another than that of event {cause.n}"
     if event.traceparent != cause.traceparent:
         yield f"its traceparent is another than that of event {cause.n}"
+
+
+def _not_opening(event: AnyEvent, query: QuerySubmitted) -> Iterator[str]:
+    """What is wrong with a query; that of a session which another has begun goes on with the other's correlation."""
+    if query.parent is None:
+        if event.correlationid != event.id:
+            yield "its correlationid is not its own id, as it is of what opens a session"
+    elif event.causationid is None or CHILD not in event.subject:
+        yield f"it names the parent {query.parent.session}, and was not sent by another session"
 
 
 def _is_child(id: UUID, parent: UUID) -> bool:

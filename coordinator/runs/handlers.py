@@ -40,7 +40,7 @@ from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Logged, Opening
-from coordinator.record import timer_record
+from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
 from coordinator.runs.opening import opened_run, plan_of
@@ -230,6 +230,7 @@ class Runs:
                 of=event.id,
                 changed=RunRecord.digest(content),
                 timers=tuple(timer_record(timer, event.format) for timer in step.timers),
+                sends=send_records(step.sends, event.format),
             ),
         )
 

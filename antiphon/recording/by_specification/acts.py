@@ -19,7 +19,7 @@ from antiphon_shared.events import (
     RunOpened,
     ToolsRequested,
 )
-from antiphon_shared.events.step_records import TimerRecord
+from antiphon_shared.events.step_records import SendRecord, TimerRecord
 
 ActKind = Literal["opens", "calls", "approval", "asks", "refuses", "waits", "settled", "ends"]
 Act = tuple[str, ActKind]
@@ -30,9 +30,13 @@ TIMER = "node:"
 
 
 def acts_of(
-    events: Sequence[EventData], timers: Sequence[TimerRecord], node_of: Callable[[int], str]
+    events: Sequence[EventData],
+    timers: Sequence[TimerRecord],
+    sends: Sequence[SendRecord],
+    node_of: Callable[[int], str],
 ) -> Acts:
     """Return what a decision does; `node_of` returns the node of a request by its number."""
+    asked = questions_of(sends)
     acts: Acts = {}
     for one in events:
         match one:
@@ -45,9 +49,10 @@ def acts_of(
                     "idempotency_key": call.idempotency_key,
                 }
             case ChildBegun():
-                acts[one.node, "calls"] = {"tool": "a model", "arguments": {}, "idempotency_key": ""}
-            case ApprovalRequested(calls=(asked, *_)):
-                acts[node_of(one.round), "approval"] = {"tool": asked.tool, "arguments": asked.arguments}
+                arguments = asked.get(one.child, {})
+                acts[one.node, "calls"] = {"tool": "a model", "arguments": arguments, "idempotency_key": ""}
+            case ApprovalRequested(calls=(waiting, *_)):
+                acts[node_of(one.round), "approval"] = {"tool": waiting.tool, "arguments": waiting.arguments}
             case InputRequested():
                 acts[one.node, "asks"] = {"message": one.message, "expects": one.expects}
             case InputRefused():
@@ -60,6 +65,18 @@ def acts_of(
     for timer in timers:
         _wait(acts, timer)
     return acts
+
+
+def questions_of(sends: Sequence[SendRecord]) -> dict[str, dict[str, Any]]:
+    """Return what each session is asked that these begin: the question, the tools, the form of the answer."""
+    return {
+        one.session: {
+            "question": one.data.get("query", ""),
+            **{name: value for name, value in one.data.get("options", {}).items() if name != "deadline_s"},
+        }
+        for one in sends
+        if one.opens
+    }
 
 
 def end_of(response: ResponseReady) -> dict[str, Any]:

@@ -110,7 +110,10 @@ class Walk:
         made = rehearsal.take(line) if rehearsal.pinned else rehearsal.begin(line)
         self._then.take(decided.record.timers, moment)
         self._now.take(made.timers, moment)
-        then = acts_of(decided.outputs, decided.record.timers, lambda number: recorded.nodes.get(number, ""))
+        record = decided.record
+        then = acts_of(
+            decided.outputs, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
+        )
         differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
         return Walked(made, then, made.acts, differs=differs, called=called)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from antiphon_shared.events import (
     AnyEvent,
@@ -25,6 +26,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.workflows.graph import Graph
 
+from antiphon.recording.by_specification.acts import questions_of
 from antiphon.recording.lines import (
     CatalogueLine,
     End,
@@ -59,6 +61,8 @@ class RecordedRun:
     nodes: dict[int, str] = field(default_factory=dict)
     """The node of each request, by its number."""
     calls: dict[int, ToolsRequested] = field(default_factory=dict)
+    asked: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What the session of each request was asked, where that is one."""
     lacks: str = ""
     """Why not all decisions are known."""
 
@@ -163,6 +167,12 @@ class RecordedRun:
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that came of event {line.n} is not there.")
         self.decisions.append(Decided(line, record, outputs))
+        asked = questions_of(record.sends)
+        self.asked |= {
+            one.round: asked[one.child]
+            for one in outputs
+            if isinstance(one, ChildBegun) and one.child in asked
+        }
 
 
 def called_in(outputs: Iterable[EventData]) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
+    ChildBegun,
     ChildEnded,
     ComponentFailed,
     EventData,
@@ -24,12 +26,12 @@ from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.publication import SPECIFICATION
 from antiphon_shared.workflows.specification import Specification
 
-from antiphon.recording.by_specification.acts import Acts, acts_of
+from antiphon.recording.by_specification.acts import Acts, acts_of, questions_of
 from antiphon.recording.by_specification.recorded import RecordedRun
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.runs import kept_in, named_by, opening_of, outputs_of
 from coordinator.decision import Logged
-from coordinator.record import timer_record
+from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import Beginning, OpenKind, RunState
@@ -77,6 +79,8 @@ class Rehearsal:
     state: RunState = field(default_factory=RunState)
     calls: dict[str, RequestedCall] = field(default_factory=dict)
     """The newest call of each node."""
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What the newest session of each node is asked."""
     pinned: Pinned | None = None
     newest: EventLine | None = None
     own: int = 0
@@ -139,6 +143,8 @@ class Rehearsal:
         if isinstance(data, ToolsCompleted):
             asked, now = self.recorded.calls[data.round].calls[0], self.calls[node]
             return (asked.name, asked.arguments) == (now.name, now.arguments)
+        if isinstance(data, ChildEnded):
+            return self.recorded.asked.get(data.round) == self.asked.get(node)
         return True
 
     def time_comes(self, node: str) -> Made:
@@ -169,7 +175,14 @@ class Rehearsal:
                 self.called.append(one.node)
         timers = tuple(timer_record(timer, line.event.format) for timer in step.timers)
         paths = {**before, **self.state.paths}
-        return Made(acts_of(outputs, timers, lambda number: paths.get(number, "")), timers, step)
+        sends = send_records(step.sends, line.event.format)
+        asked = questions_of(sends)
+        self.asked |= {
+            one.node: asked[one.child]
+            for one in outputs
+            if isinstance(one, ChildBegun) and one.child in asked
+        }
+        return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
 
     def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, Logged | None]:
         """The event as it would be here; and the event that a component could not handle, likewise."""

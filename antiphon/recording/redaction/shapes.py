@@ -11,9 +11,16 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from antiphon_shared.events import AnyEvent
+from antiphon_shared.events import (
+    AnyEvent,
+    CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
+    InputGiven,
+    QuerySubmitted,
+)
 from antiphon_shared.events.session import QueryOptions
-from antiphon_shared.events.step_records import DecisionRecord, ModelCall, ModelError
+from antiphon_shared.events.step_records import DecisionRecord, ModelCall, ModelError, SendRecord
 from antiphon_shared.output.steps import Step
 from antiphon_shared.tools.calls import ToolDefinition
 from pydantic import BaseModel
@@ -156,6 +163,13 @@ def _of_model(kind: type[BaseModel]) -> Shape:
 
 
 @cache
+def _of_sent() -> Shape:
+    """Return the shape of what goes into other sessions: fields of one name are of one shape in all of these events."""
+    kinds = (QuerySubmitted, CancellationRequested, InputGiven, ChildWaiting, ChildEnded)
+    return Fields({name: _of_field(kind, name) for kind in kinds for name in kind.model_fields})
+
+
+@cache
 def _of_flat_decision() -> Shape:
     """Return the shape of a decision on a document that has no parts yet."""
     shapes = {name: _of_field(DecisionRecord, name) for name in DecisionRecord.model_fields}
@@ -179,6 +193,8 @@ def _of_field(kind: type[BaseModel], name: str) -> Shape:
         return _BY_FIELD[kind, name]
     if (kind, name) == (DecisionRecord, "changed"):
         return _of_dataclass(Session)
+    if (kind, name) == (SendRecord, "data"):
+        return _of_sent()
     field = kind.model_fields[name]
     return _of_type(field.annotation, tuple(field.metadata))
 

@@ -16,6 +16,16 @@ class Difference(NamedTuple):
     got: Any
 
 
+class AtNode(NamedTuple):
+    """One place where what comes of a decision differs."""
+
+    node: str
+    """The path of the node of a run; empty where it is about no node."""
+    output: str
+    """What differs: the type of an event, or as `Divergence.output` says."""
+    found: Difference
+
+
 def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
     """Every smallest place where the two differ, in the order of `expected`."""
     if isinstance(expected, dict) and isinstance(got, dict):

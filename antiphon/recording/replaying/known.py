@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
-from antiphon.recording.replaying.differences import Difference
+from antiphon.recording.replaying.differences import AtNode, Difference
 from coordinator.decision import Logged
 
 DataT = TypeVar("DataT", bound=EventData)
@@ -51,6 +51,8 @@ class Redone(NamedTuple):
     """Of what the step changed, as recorded and as today, where those differ."""
     unchecked: str = ""
     """Why the step does not count as checked although its events were compared; empty where it does."""
+    sends: tuple[AtNode, ...] = ()
+    """What differs in the events that it brings into other sessions."""
 
 
 @dataclass

@@ -173,10 +173,12 @@ class Replay:
 
     def _follow(self, cause: UUID, id: UUID) -> None:
         """A step's events and its record were committed as one: when the next step's come, the record is missing."""
+        handled = self.known.lines.get(cause)
+        if handled is None:
+            return  # it came of an event of another session
         if self._unrecorded is not None and self._unrecorded.event.id != cause:
             self._miss_record()
-        handled = self.known.lines.get(cause)
-        if handled is not None and handled.n not in self._recorded and id == child_id(cause, 0):
+        if handled.n not in self._recorded and id == child_id(cause, 0):
             self._unrecorded = handled
 
     def _miss_record(self) -> None:
@@ -251,6 +253,9 @@ class Replay:
             self._steps[component] += 1
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
+        for node, output, found in redone.sends:
+            self._is_astray = True
+            self._diverged(step.line, component, output, [found], node)
         self._compare(step, redone, component)
         if redone.digests is not None:
             self._digests.append((step.line, *redone.digests))

@@ -34,8 +34,8 @@ class Divergence:
     """Its type."""
     component: Component
     output: str
-    """What came of it: the type of an event, or `state`, `timers`, `effects`, `request`, `error`, `units`, `begins`;
-    `outputs`: all of it, where today's code raises."""
+    """What came of it: the type of an event, or `state`, `timers`, `sends`, `effects`, `request`, `error`, `units`,
+    `begins`; `outputs`: all of it, where today's code raises."""
     path: str
     """Where in it, as JSON path; empty: all of it."""
     expected: Any

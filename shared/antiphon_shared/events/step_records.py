@@ -3,8 +3,8 @@
 A component hands its record over with its outcome, and the commit appends it to the session's list of records. So
 the events tell what was said, the records how it came about, and both together are the session's recording.
 
-    decision    coordinator            the change of its document, and the timers
-    run         coordinator            the timers, and a digest of what has changed in the state of a run
+    decision    coordinator            the change of its document, the timers, and what went into other sessions
+    run         coordinator            the same, with a digest of what has changed in the state of the run
     briefing    context_synthesizer    the settings that the briefing was built by, and a digest of what was filed
     exchange    reasoning_engine       every call to the model, request and reply as sent
     batch       tool_dispatcher        the plan, and the order in which it was run
@@ -25,7 +25,7 @@ from antiphon_shared.formats import FORMAT, as_json, since
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import ToolError, ToolResult
-from antiphon_shared.values import Value
+from antiphon_shared.values import SessionId, Value
 
 Json = dict[str, Any]
 Place = int
@@ -49,6 +49,18 @@ class TimerRecord(Value):
     data: Json = Field(default_factory=dict)
 
 
+class SendRecord(Value):
+    """An event that a decision has brought into another session: one that it begins, has begun, or was begun by."""
+
+    session: SessionId
+    type: str
+    opens: bool = Field(default=False, description="Whether the session begins with it.")
+    data: Json = Field(
+        default_factory=dict,
+        description="Its fields, but for those at their defaults, and a response: that is the one of the step.",
+    )
+
+
 class MaterialRead(Value):
     """What was read beside log and memory for an answer."""
 
@@ -68,6 +80,7 @@ class DecisionRecord(StepRecord):
         default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
     )
     timers: tuple[TimerRecord, ...] = ()
+    sends: tuple[SendRecord, ...] = Field(default=(), json_schema_extra=since(5))
     closes: bool = False
     stops_work: bool = False
     read: MaterialRead | None = Field(
@@ -83,6 +96,7 @@ class RunRecord(StepRecord):
     kind: Literal["run"] = "run"
     changed: str = Field(description="Digest of what has changed in the run's state.")
     timers: tuple[TimerRecord, ...] = ()
+    sends: tuple[SendRecord, ...] = Field(default=(), json_schema_extra=since(5))
 
     @staticmethod
     def digest(content: bytes) -> str:

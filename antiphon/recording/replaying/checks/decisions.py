@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.assemblies import Assemblies
+from antiphon.recording.replaying.checks.sends import send_differences
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.document import Document, is_of_today
 from antiphon.recording.replaying.known import Known, Redone, Step
@@ -27,6 +28,7 @@ from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import changes
+from coordinator.endings import has_parent, tell_parent
 from coordinator.lookup import named_by, needs_query, schema_of
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import record_of
@@ -84,6 +86,9 @@ class Decisions:
         before, decision = self.session, self._decide(step, record, known)
         if decision.alone:
             return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
+        if before is not None and decision.closes and has_parent(before):
+            asked = known.data(before.query.question, QuerySubmitted)
+            decision = tell_parent(decision, step.line.event.data, asked)
         if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
             self.session = decision.session
             return Redone(decision.commands, (), record)
@@ -98,7 +103,8 @@ class Decisions:
         outputs = (*answer, *decision.commands)
         if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
             self.lacks = self._unread  # the two sessions go different ways from here on
-        return Redone(outputs, tuple(others), today, unchecked=self._unchecked)
+        sent = send_differences(record.sends, today.sends, outputs)
+        return Redone(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
 
     @property
     def _unchecked(self) -> str:
@@ -169,7 +175,8 @@ class Decisions:
             known.catalogue(self.session.tools.catalogue),
             named=known.named(named_by(self.session, line.event)),
         )
-        return decision.session is self.session and not (decision.alone or decision.timers)
+        follows = decision.alone or decision.timers or decision.sends
+        return decision.session is self.session and not follows
 
     def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
         event, entry = step.line.event, step.line.entry
@@ -223,10 +230,10 @@ def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, 
 
 
 def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
-    """Whether a decision without timers, as nearly all are, leaves the record that it left then."""
+    """Whether a decision without timers and other sessions, as nearly all are, leaves the record that it left then."""
     return (
         is_of_today(record, decision.session)
-        and not (record.timers or decision.timers)
+        and not (record.timers or decision.timers or record.sends or decision.sends)
         and (record.closes, record.stops_work) == (decision.closes, decision.stops_work)
         and record.changed == changes(before, decision.session)
     )

@@ -1,21 +1,11 @@
 """Where the events of a run's decision differ, by the node that each is about. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from antiphon_shared.events import ApprovalRequested, EventData, NodesSettled
 
-from antiphon.recording.replaying.differences import ABSENT, Difference, differences
-
-
-class AtNode(NamedTuple):
-    """One place where what came of a decision differs."""
-
-    node: str
-    """The path of the node; empty where it is about the run as a whole."""
-    output: str
-    """The type of the event."""
-    found: Difference
+from antiphon.recording.replaying.differences import ABSENT, AtNode, Difference, differences
 
 
 def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -> Iterator[AtNode]:

@@ -23,11 +23,12 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import EventLine
+from antiphon.recording.replaying.checks.sends import send_differences
 from antiphon.recording.replaying.checks.specifications import graph_of, specification_of
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator.decision import GrantCheck, Logged, Opening
-from coordinator.record import timer_record
+from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.results import refuse_part, result_in
@@ -83,14 +84,16 @@ class RunDecisions:
             self.lacks = ASTRAY
         timers = tuple(timer_record(timer, event.format) for timer in taken.timers)
         changed = RunRecord.digest(RUN_CHANGE.write(taken.change, event.format))
-        today = RunRecord(of=event.id, changed=changed, timers=timers)
+        sends = send_records(taken.sends, event.format)
+        today = RunRecord(of=event.id, changed=changed, timers=timers, sends=sends)
         others = (
             [("timers", one) for one in differences(_by_name(record.timers), _by_name(timers))]
             if record.timers != timers
             else []
         )
         digests = (record.changed, changed) if record.changed != changed else None
-        return Redone(outputs, tuple(others), today, digests=digests)
+        sent = send_differences(record.sends, sends, outputs)
+        return Redone(outputs, tuple(others), today, sends=sent, digests=digests)
 
     def forked(self, record: ForkRecord, known: Known) -> None:
         """Go on as a fork did: on the state that the same events lead to by its specification."""

@@ -173,6 +173,19 @@ def test_a_retry_that_a_failure_would_have_met_is_another_way(runs: dict[str, li
     assert found(runs["undo"], retried).result == "same"
 
 
+def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list[Line]]) -> None:
+    def otherwise(w: Graphs) -> None:
+        nodes(w, "reasons")["pick"]["question"] = "What is the price for two of $x?"
+
+    result = found(around["reasons"], otherwise)
+
+    assert found(around["reasons"]).result == "same"
+    assert result.first is not None
+    assert (result.first.kind, result.first.node) == ("arguments", "pick")
+    assert result.first.sentence == "`pick` would be called with another `question`"
+    assert "cannot be told" in end_in_words(result)
+
+
 def test_what_a_missing_result_is_of_is_named(runs: dict[str, list[Line]]) -> None:
     result = found(runs["chain"], other_tool)
 

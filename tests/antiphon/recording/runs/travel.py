@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from copy import deepcopy
 from typing import Any
 
-from antiphon_shared.events import ApprovalDecided, ApprovalRequested, EventData, ResponseReady
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import ApprovalDecided, ApprovalRequested, ChildBegun, EventData, ResponseReady
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.environment import environment
 from antiphon_shared.process.ids import new_id
@@ -140,10 +141,40 @@ WORKFLOWS: dict[str, Any] = {
             "b": {"call": "book", "depends_on": ["a"], "args": {"id": "$a.greeting"}},
         },
     },
+    "reasons": {
+        "description": "Ask a model.",
+        "params": _X,
+        "graph": {
+            "pick": {"type": "reason", "question": "What is the price for $x?", "tools": ["look"]},
+            "b": {"call": "book", "depends_on": ["pick"], "args": {"id": "R"}},
+        },
+        "output": "$pick",
+    },
     "settle": {
         "description": "Pay once somebody has approved.",
         "graph": {"p": {"call": "pay", "args": {"amount": 3}}},
     },
+}
+
+
+CALLED: dict[str, Any] = {
+    "cheapest_flight": {
+        "description": "Find the cheapest flight to a city.",
+        "params": {"city": {"type": "str", "required": True, "example": "Lisbon"}},
+        "graph": {"a": {"call": "look", "args": {"x": 3}}},
+        "output": {"cheapest": "$a.found.0.id", "city": "$city"},
+    },
+    "ask_first": {
+        "description": "Ask whether the hotel budget of a city is fine.",
+        "params": {"city": {"type": "str", "required": True, "example": "Lisbon"}},
+        "graph": {
+            "q": {"type": "yield", "message": "Is the budget for $city fine?", "expects": {"ok": "bool"}}
+        },
+    },
+}
+QUESTIONS = {
+    "calls": "What is the cheapest flight to the city Lisbon?",
+    "waits": "Ask first whether the hotel budget of the city Lisbon is fine.",
 }
 
 
@@ -196,6 +227,34 @@ async def recorded_runs() -> dict[str, list[Line]]:
             "unfit": await run_in(antiphon, "chain", {"x": "3"}),
             "secret": await run_in(antiphon, "secret", {"password": "open-sesame-17"}),
         }
+
+
+async def recorded_sessions() -> dict[str, list[Line]]:
+    """Recordings of sessions around runs: of those that begin one, of those that a run begins, and of such runs."""
+    source = build({"domain": "trips", "version": "1", "workflows": {name: CALLED[name] for name in CALLED}})
+    async with pipeline() as antiphon:
+        found = {"reasons": await run_in(antiphon, "reasons", {"x": 3})}
+        found["reasoned"] = await ended_lines(antiphon, child_of(found["reasons"]))
+        await WorkflowStore(antiphon.open_bus()).publish([source])
+        for name, question in QUESTIONS.items():
+            id = await antiphon.submit(question)
+            await antiphon.result(id, _LIMIT_S)
+            found[name] = await ended_lines(antiphon, id)
+            found[f"{name}_run"] = [
+                line
+                async for line in session_lines(
+                    child_of(found[name]),
+                    antiphon.open_bus().session(child_of(found[name])),
+                    antiphon.open_bus(),
+                )
+            ]
+        return found
+
+
+def child_of(lines: list[Line]) -> str:
+    """The first session that another has begun."""
+    events = (line.event.data for line in lines if isinstance(line, EventLine))
+    return next(data.child for data in events if isinstance(data, ChildBegun))
 
 
 async def ended_lines(antiphon: Antiphon, run_id: str) -> list[Line]:

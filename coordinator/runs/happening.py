@@ -13,7 +13,6 @@ from antiphon_shared.events import (
     NodeDue,
     OutcomeSettled,
     PersonOverdue,
-    PinnedTool,
     ResumeRequested,
     ToolsCompleted,
     ToolsRequested,
@@ -26,7 +25,7 @@ from antiphon_shared.workflows.nodes import YieldNode
 from coordinator.decision import Logged
 from coordinator.runs.children import reasoned
 from coordinator.runs.commands import request_call, timer_of
-from coordinator.runs.making import Making
+from coordinator.runs.making import UNKNOWN_READ, UNKNOWN_WRITE, Making
 from coordinator.runs.state import Open, OpenKind
 from coordinator.workflows.begin import checked_params
 from coordinator.workflows.messages import (
@@ -89,7 +88,7 @@ def _open(making: Making, number: int, kind: OpenKind) -> tuple[str, Open] | Non
 
 def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry: LogEntry) -> Happening:
     making.open[path] = None
-    tool = making.pinned.opened.tools.get(result.tool, PinnedTool())
+    tool = making.pinned.opened.tools.get(result.tool, UNKNOWN_READ)
     if result.error is not None:
         error = result.error
         return Failed(path, open.attempt, Failure(error.error_type, error.message))
@@ -155,6 +154,6 @@ def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Ha
     path, open = found
     making.open[path] = None
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
-    tool = making.pinned.opened.tools.get(name, PinnedTool(is_write=True))
+    tool = making.pinned.opened.tools.get(name, UNKNOWN_WRITE)
     kind = "outcome_unknown" if tool.is_write else "internal_error"
     return Failed(path, open.attempt, Failure(kind, failed.error.message))

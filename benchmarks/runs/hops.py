@@ -11,7 +11,7 @@ from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import AnyEvent, ChildBegun, ReasoningCompleted, ToolsRequested
 
-from antiphon import Antiphon, workflows
+from antiphon import Antiphon, TextDelta, workflows
 from benchmarks.runs import graphs
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
@@ -69,7 +69,7 @@ async def _measure() -> list[Row]:
 async def _log(antiphon: Antiphon, session_id: str) -> AsyncIterator[AnyEvent]:
     async with asyncio.timeout(_LIMIT_S):
         async for event in antiphon.stream(session_id):
-            if not isinstance(event, str) and hasattr(event, "causationid"):
+            if not isinstance(event, TextDelta):
                 yield event
 
 

@@ -5,14 +5,19 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import workflows
 from benchmarks.runs.measure import measure
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runs", description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="runs of each pair, of which the median counts")
+    parser.add_argument(
+        "--peers", type=int, default=1, help="runs of the peers beside them; 0 leaves them out"
+    )
+    arguments = parser.parse_args()
     table = Table("measured", "figure", "beside it", "target")
-    for row in measure(parser.parse_args().runs):
+    for row in (*workflows.measure(arguments.runs), *measure(arguments.runs, arguments.peers)):
         table.add_row(*row)
     Console(width=140).print(table)
 

@@ -9,7 +9,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from benchmarks import floor
 from benchmarks.floor import Hop
-from benchmarks.runs import dbos_peer, graphs, langgraph_peer
+from benchmarks.runs import dbos_peer, graphs, hops, langgraph_peer
 from benchmarks.runs.graphs import Graph
 from benchmarks.runs.processes import Processes, processes
 from tests.redis_server import running
@@ -33,12 +33,12 @@ _ASKED_BYTES, _ANSWERED_BYTES = 600, 450
 """Of the two events of a node, about."""
 
 
-def measure(runs: int) -> list[Row]:
-    """Return every row."""
+def measure(runs: int, peer_runs: int = 1) -> list[Row]:
+    """Return every row. The peers run beside the first `peer_runs` of the runs; 0 leaves them out."""
+    rows = hops.measure()
     with processes() as measured:
         measured.seconds(graphs.specification_of(graphs.chain(100)))
-        rows = [_speed(measured, name, graph, runs) for name, graph in _GRAPHS.items()]
-        rows.append(_hops(measured))
+        rows += [_speed(measured, name, graph, runs, peer_runs) for name, graph in _GRAPHS.items()]
         rows += _costs(measured)
     rows += _memory()
     with processes(copies=2) as measured:
@@ -46,20 +46,20 @@ def measure(runs: int) -> list[Row]:
     return rows
 
 
-def _speed(measured: Processes, name: str, graph: Graph, runs: int) -> Row:
+def _speed(measured: Processes, name: str, graph: Graph, runs: int, peer_runs: int) -> Row:
     """Nodes per second, each run paired with one of the floor and of each peer."""
     specification = graphs.specification_of(graph)
     rates: dict[str, list[float]] = {"ours": [], "floor": []}
-    for _ in range(runs):
+    for run in range(runs):
         rates["ours"].append(len(graph) / measured.seconds(specification))
         rates["floor"].append(_floor(measured, graph))
         for peer, (package, nodes_per_second) in _PEERS.items():
-            if importlib.util.find_spec(package):
+            if run < peer_runs and importlib.util.find_spec(package):
                 rates.setdefault(peer, []).append(_alone(nodes_per_second, graph))
     ours = rates.pop("ours")
     beside = [
         f"{peer} {statistics.median(found):,.0f}: "
-        f"{statistics.median(a / b for a, b in zip(ours, found, strict=True)):.2f}"
+        f"{statistics.median(a / b for a, b in zip(ours, found, strict=False)):.2f}"
         for peer, found in rates.items()
     ]
     return name, f"{statistics.median(ours):,.0f} nodes/s", "; ".join(beside), ""
@@ -78,17 +78,6 @@ def _alone(nodes_per_second: Callable[[Graph], float], graph: Graph) -> float:
     """Measure a peer in a process of its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(nodes_per_second, (graph,))
-
-
-def _hops(measured: Processes) -> Row:
-    """Events that are handed over before the first node's call is with a dispatcher."""
-    log = measured.newest_log()
-    first = log.index("antiphon.tools.requested.v1")
-    handed_over = 1 + sum(1 for type in log[: first + 1] if type in _HANDED_OVER)
-    return "from the start of a run to its first node", f"{handed_over} hops", "the intake is one", "<= 3"
-
-
-_HANDED_OVER = ("antiphon.query.submitted.v1", "antiphon.tools.requested.v1")
 
 
 def _costs(measured: Processes) -> list[Row]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import orjson
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon import Antiphon, workflows
@@ -49,11 +48,6 @@ class Processes(Pipeline):
         status = Path(f"/proc/{self.processes[name].pid}/status").read_text()
         (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1e3
-
-    def newest_log(self) -> list[str]:
-        """Return the types of the events of the newest run."""
-        log = self.client.xrange(self.keys.log(self.newest_session()))
-        return [orjson.loads(fields[b"event"])["type"] for _, fields in log]
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
-from coordinator.runs.making import Making
+from coordinator.runs.making import UNKNOWN_READ, UNKNOWN_WRITE, Making
 from coordinator.workflows.decide import TIMED
 from coordinator.workflows.messages import (
     AskPerson,
@@ -103,11 +103,11 @@ def limit_of(path: str) -> str:
 def request_call(making: Making, path: str, number: int, call: RequestedCall) -> None:
     """Hand a call to the dispatchers."""
     opened, state = making.pinned.opened, making.state
-    tool = opened.tools.get(call.name, PinnedTool())
+    tool = opened.tools.get(call.name, UNKNOWN_READ)
     node = None if UNDO in path else making.pinned.plan.node(path).node
     timeout_s = node.timeout_s if isinstance(node, CallNode) else None
     making.events.append(
-        ToolsRequested(
+        ToolsRequested.trusted(
             round=number,
             # Its arguments are values, wherever they come from: none names what another call returns.
             calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
@@ -131,7 +131,7 @@ def _has_retries(node: Node | None) -> bool:
 
 def _call(making: Making, command: CallTool) -> None:
     path, opened = command.path, making.pinned.opened
-    tool = opened.tools.get(command.tool, PinnedTool(is_write=True))
+    tool = opened.tools.get(command.tool, UNKNOWN_WRITE)
     call = RequestedCall(
         id=f"{path}#{command.attempt}"[-_ID_CHARACTERS_MAX:],
         name=command.tool,

@@ -226,8 +226,10 @@ class Runs:
             closes_session=step.answer is not None,
             takes_room=None if step.answer is not None else step.takes_room,
             kept_s=step.kept_s,
-            record=RunRecord(
+            record=RunRecord.trusted(
                 of=event.id,
+                outputs=0,
+                kind="run",
                 changed=RunRecord.digest(content),
                 timers=tuple(timer_record(timer, event.format) for timer in step.timers),
                 sends=send_records(step.sends, event.format),

@@ -13,7 +13,6 @@ from antiphon_shared.events import (
     NodeDue,
     OutcomeSettled,
     PersonOverdue,
-    PinnedTool,
     ResumeRequested,
     ToolsCompleted,
     ToolsRequested,
@@ -27,7 +26,7 @@ from antiphon_shared.workflows.nodes import YieldNode
 from coordinator.decision import Logged
 from coordinator.runs.children import reasoned
 from coordinator.runs.commands import request_call, timer_of
-from coordinator.runs.making import Making
+from coordinator.runs.making import UNKNOWN_READ, UNKNOWN_WRITE, Making
 from coordinator.runs.state import Open, OpenKind
 from coordinator.workflows.begin import checked_params
 from coordinator.workflows.messages import (
@@ -94,7 +93,7 @@ def _open(making: Making, number: int, kind: OpenKind) -> tuple[str, Open] | Non
 
 def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry: LogEntry) -> Happening:
     making.open[path] = None
-    tool = making.pinned.opened.tools.get(result.tool, PinnedTool())
+    tool = making.pinned.opened.tools.get(result.tool, UNKNOWN_READ)
     if result.error is not None:
         error = result.error
         is_lost_read = error.error_type == "outcome_unknown" and not tool.is_write
@@ -190,6 +189,6 @@ def _lost_call(
 ) -> Failed:
     making.open[path] = None
     name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
-    tool = making.pinned.opened.tools.get(name, PinnedTool(is_write=True))
+    tool = making.pinned.opened.tools.get(name, UNKNOWN_WRITE)
     kind = "outcome_unknown" if tool.is_write else "internal_error"
     return Failed(path, open.attempt, Failure(kind, message))

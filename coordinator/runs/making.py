@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
-from antiphon_shared.events import DeadlineReached, EventData, RunOpened
+from antiphon_shared.events import DeadlineReached, EventData, InputRequested, PinnedTool, RunOpened
+from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry, SessionId
 
 from coordinator.requests import DEADLINE
@@ -13,6 +14,9 @@ from coordinator.runs.state import Beginning, Open, OpenKind, RunChange, RunStat
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import Changes
+
+UNKNOWN_READ, UNKNOWN_WRITE = PinnedTool(), PinnedTool(is_write=True)
+"""What stands for a tool that was not there when the run began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,20 @@ class Making:
         graph = self.graph
         return bool(self.events or self.open or (graph and (graph.nodes or graph.scopes or graph.ended)))
 
-    def waits(self, path: str, kind: OpenKind, attempt: int, **fields: Any) -> int:
-        """Note what a node waits for from now on; returns the number of the request."""
+    def waits(
+        self,
+        path: str,
+        kind: OpenKind,
+        attempt: int,
+        until: datetime | None = None,
+        call: RequestedCall | None = None,
+        asked: InputRequested | None = None,
+    ) -> int:
+        """Note what a node waits for from now on, with the fields of an Open; return the number of the request."""
         self.number += 1
-        self.open[path] = Open(kind=kind, number=self.number, attempt=attempt, **fields)
+        self.open[path] = Open.trusted(
+            kind=kind, number=self.number, attempt=attempt, until=until, call=call, asked=asked
+        )
         return self.number
 
     def sets(self, name: str, due: datetime | timedelta, event: EventData) -> None:
@@ -92,7 +106,7 @@ class Making:
         worked_s, working_since = self._clock()
         run = self.state.run
         graph = self.graph or Changes({}, {}, {}, {}, run.done, run.undo_failed, run.ended)
-        return RunChange(
+        return RunChange.trusted(
             nodes=dict(graph.nodes),
             scopes=dict(graph.scopes),
             queues={tool: dict(moves) for tool, moves in graph.queues.items()},

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from coordinator.runs.state import RunChange, RunState
@@ -12,6 +13,7 @@ _ABSENT: Any = object()
 _PLAIN = tuple(one.name for one in fields(RunState) if one.default is not MISSING)
 _PLAIN_OF_GRAPH = tuple(one.name for one in fields(Run) if one.default is not MISSING)
 """Fields that are no dictionaries."""
+_plain, _plain_of_graph = attrgetter(*_PLAIN), attrgetter(*_PLAIN_OF_GRAPH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,8 @@ class Replaced:
     """Each dictionary of the run with its entries as they were."""
     queues: Mapping[str, tuple[tuple[str, ...], frozenset[str]] | None]
     """For each tool whose queue has changed: how it began, and which calls have joined it; None: it had none."""
-    plain: Mapping[str, Any]
-    of_graph: Mapping[str, Any]
+    plain: tuple[Any, ...]
+    of_graph: tuple[Any, ...]
 
 
 def replaced_by(state: RunState, change: RunChange) -> Replaced:
@@ -51,8 +53,8 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
             tool: _queue(run.queues[tool], moves) if tool in run.queues else None
             for tool, moves in change.queues.items()
         },
-        plain={name: getattr(state, name) for name in _PLAIN},
-        of_graph={name: getattr(run, name) for name in _PLAIN_OF_GRAPH},
+        plain=_plain(state),
+        of_graph=_plain_of_graph(run),
     )
 
 
@@ -70,9 +72,9 @@ def revert(state: RunState, replaced: Replaced) -> None:
             began_with, joined = before
             rest = (path for path in now if path not in joined)
             state.run.queues[tool] = dict.fromkeys((*began_with, *rest), True)
-    for name, value in replaced.plain.items():
+    for name, value in zip(_PLAIN, replaced.plain, strict=True):
         setattr(state, name, value)
-    for name, value in replaced.of_graph.items():
+    for name, value in zip(_PLAIN_OF_GRAPH, replaced.of_graph, strict=True):
         setattr(state.run, name, value)
 
 

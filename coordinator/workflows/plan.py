@@ -99,8 +99,6 @@ def _has_one_last(scope: Scope) -> bool:
 @lru_cache(_REMEMBERED)
 def template_of(path: str) -> str:
     """Return the path in the graph: that of an item with the step's in place of its number."""
-    if not any(character.isdigit() for character in path):
-        return path
     return "/".join(STEP if part.isdigit() else part for part in path.split("/"))
 
 

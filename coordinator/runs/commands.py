@@ -121,6 +121,7 @@ def request_call(making: Making, path: str, number: int, call: RequestedCall) ->
             deadline=making.now + timedelta(seconds=timeout_s or opened.timeout_s),
             node=path,
             is_retried=not _has_retries(node),
+            catalogue="",
         )
     )
 

@@ -69,8 +69,8 @@ async def _resumes(meanwhile: Meanwhile) -> None:
 
 async def _settles(meanwhile: Meanwhile) -> None:
     await meanwhile.antiphon.result(meanwhile.session_id, _LIMIT_S)
-    happened = {"result": {"reservation": "R-L"}, "by": "ann"}
-    await workflows.settle(meanwhile.antiphon, meanwhile.session_id, "reserve", True, **happened)
+    found = {"reservation": "R-L"}
+    await workflows.settle(meanwhile.antiphon, meanwhile.session_id, "reserve", True, result=found, by="ann")
     await workflows.resume(meanwhile.antiphon, meanwhile.session_id, by="ann")
     await _until_completed(meanwhile)
 

@@ -88,6 +88,11 @@ def chain_of(lines: Iterable[Line]) -> Chain:
             f"session {session_id} ended as {response.status} ({response.termination_reason}), and only what "
             "succeeded is learned."
         )
+    if query is not None and query.options.workflow is not None:
+        name = query.options.workflow.name
+        raise NotLearnable(
+            f"session {session_id} is a run: it made no call that its workflow {name!r} does not make already."
+        )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
     calls: list[Made] = []
     named = {id for one in response.result_sources for id in one.sources}

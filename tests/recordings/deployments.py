@@ -57,6 +57,7 @@ DEPLOYMENTS = {
     "runs": Deployment(
         {**_USUAL, "ANTIPHON_TOOL_DISPATCHER_APPROVAL": "charge"}, ("tests.recordings.run_tools",), "offline"
     ),
+    "callers": Deployment(_USUAL, ("tests.recordings.run_tools",)),
     "pages": Deployment(_USUAL, _PAGES),
     "page_writes": Deployment(_USUAL, _WRITES),
     "small_memory": Deployment(

@@ -21,7 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from antiphon_shared import faults
-from antiphon_shared.events import ResponseReady
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import ChildBegun, ResponseReady
 from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import logs
@@ -41,7 +42,7 @@ from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
-from tests.recordings.scenarios import SCENARIOS, runs
+from tests.recordings.scenarios import SCENARIOS, child_runs, runs
 from tests.recordings.served import ScenarioServer
 from tests.recordings.situations import (
     SITUATIONS,
@@ -92,7 +93,7 @@ _LONG = frozenset(
     )
 )
 """Recordings of more lines than anybody reads, and others whose room is needed."""
-_COMPRESSED = _LONG.union(one.name for one in (*SITUATIONS, *runs.SCENARIOS))
+_COMPRESSED = _LONG.union(one.name for one in (*SITUATIONS, *runs.SCENARIOS, *child_runs.SCENARIOS))
 _KEPT = frozenset[str]().union(
     *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
     *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
@@ -243,6 +244,8 @@ async def _session(
     claims = {"exp": FAR_FUTURE_S, "tenant": "acme", **one.claims}
     grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
     options = {**model, **one.options}
+    if one.publishes is not None:
+        await WorkflowStore(antiphon.open_bus()).publish([workflows.build(one.publishes)])
     if one.run is not None:
         source = workflows.build(one.run.source)
         await workflows.start(antiphon, "it", one.run.params, source=source, run_id=one.name)
@@ -258,7 +261,14 @@ async def _session(
             await one.meanwhile(Meanwhile(antiphon, one.name, lambda: server.asked(one.name)))
         response = await antiphon.result(one.name)
         _check(one, response)
-        return await _lines(antiphon, one.name)
+        lines = await _lines(antiphon, one.name)
+        return await _lines(antiphon, _begun(lines)) if one.records_child else lines
+
+
+def _begun(lines: Iterable[Line]) -> str:
+    """The first session that a session has begun."""
+    events = (line.event.data for line in lines if isinstance(line, EventLine))
+    return next(data.child for data in events if isinstance(data, ChildBegun))
 
 
 @cache

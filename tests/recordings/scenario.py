@@ -36,6 +36,13 @@ class Meanwhile:
                     return told.data  # type: ignore[union-attr]  # pieces of text have no type
         raise AssertionError(f"{self.session_id} ended without {type}")
 
+    async def until_events(self, type: str, times: int) -> None:
+        """Until there are so many events of that type."""
+        session = self.antiphon.open_bus().session(self.session_id)
+        async with asyncio.timeout(_LIMIT_S):
+            while sum(event.type == f"antiphon.{type}.v1" for _, event in await session.log()) < times:  # noqa: ASYNC110  # a log tells no times
+                await asyncio.sleep(_LOOK_EVERY_S)
+
     async def says(self, data: EventData) -> None:
         """Say something to the session that no client would let anybody say, as a late or a foreign message."""
         bus = self.antiphon.open_bus()
@@ -105,6 +112,10 @@ class Scenario:
     meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
     run: RunOf | None = None
     """What is run, where it is a workflow."""
+    publishes: dict[str, Any] | None = None
+    """Workflows that its deployment offers as tools; all scenarios of one publish the same."""
+    records_child: bool = False
+    """Whether the recording is of the first session that it has begun, in its place."""
     after: str = ""
     """The scenario that has to have ended before."""
 

@@ -36,7 +36,7 @@ def acts_of(
     node_of: Callable[[int], str],
 ) -> Acts:
     """Return what a decision does; `node_of` returns the node of a request by its number."""
-    asked = questions_of(sends)
+    questions = questions_of(sends)
     acts: Acts = {}
     for one in events:
         match one:
@@ -49,7 +49,7 @@ def acts_of(
                     "idempotency_key": call.idempotency_key,
                 }
             case ChildBegun():
-                arguments = asked.get(one.child, {})
+                arguments = questions.get(one.child, {})
                 acts[one.node, "calls"] = {"tool": "a model", "arguments": arguments, "idempotency_key": ""}
             case ApprovalRequested(calls=(waiting, *_)):
                 acts[node_of(one.round), "approval"] = {"tool": waiting.tool, "arguments": waiting.arguments}

@@ -4,6 +4,7 @@ from tests.recordings import situations
 from tests.recordings.scenario import Scenario
 from tests.recordings.scenarios import (
     answers,
+    child_runs,
     endings,
     faulty,
     memory,
@@ -18,7 +19,9 @@ from tests.recordings.scenarios import (
 _ALL = (
     *(
         one
-        for subject in (answers, tools, writes, people, models, endings, memory, faulty, outputs, runs)
+        for subject in (
+            *(answers, tools, writes, people, models, endings, memory, faulty, outputs, runs, child_runs),
+        )
         for one in subject.SCENARIOS
     ),
     *situations.SITUATIONS,

@@ -62,7 +62,35 @@ async def _cancels(meanwhile: Meanwhile) -> None:
     await meanwhile.antiphon.cancel(meanwhile.session_id, "changed my mind")
 
 
+async def _cancels_what_waits_for_approval(meanwhile: Meanwhile) -> None:
+    await meanwhile.until_event("approval.requested")
+    await meanwhile.antiphon.cancel(meanwhile.session_id, "too dear after all")
+
+
 SCENARIOS = (
+    _run(
+        "a_run_whose_write_stands_as_a_part_takes_too_long",
+        {
+            "reserve": {"call": "reserve", "args": {"room": "$room"}},
+            "slow": {"workflow": "rests", "depends_on": ["reserve"], "timeout_s": 0.2},
+        },
+        params={"room": "F"},
+        ends="workflow_failed",
+        others={
+            "rests": {"description": "Inside.", "graph": {"rest": {"type": "wait", "seconds": 60}}},
+        },
+    ),
+    _run(
+        "a_run_that_is_cancelled_before_a_call_is_approved",
+        {"pay": {"call": "charge", "args": {"amount": 1}}},
+        meanwhile=_cancels_what_waits_for_approval,
+        ends="cancelled",
+    ),
+    _run(
+        "a_run_that_would_let_a_model_write",
+        {"choose": {"type": "reason", "question": "Which room?", "tools": ["reserve"]}},
+        ends="workflow_failed",
+    ),
     _run(
         "a_run_that_takes_every_kind_of_step",
         {

@@ -16,7 +16,7 @@ from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
 from antiphon_shared.bus.scripts import HEARTBEAT
-from antiphon_shared.events import COMPONENTS, encode
+from antiphon_shared.events import COMPONENTS, ChildBegun, QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
@@ -26,7 +26,9 @@ from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
+from antiphon.recording.files import read_lines
 from antiphon.recording.forking.standing import standing
+from antiphon.recording.lines import EventLine
 from antiphon.recording.rerun_report import RerunReport, report_of
 from antiphon.recording.serving.exchanges import Exchanges, Match, Miss
 from antiphon.recording.serving.model_server import ModelServer
@@ -65,6 +67,18 @@ async def rerun(
         found = await _run_again(wave, has_processes, match, limit_s)
         reports |= {path: report for (path, _), report in zip(wave, found, strict=True)}
     return [reports[path] for path in paths]
+
+
+def works_alone(path: Path) -> bool:
+    """Return whether a recorded session neither began others nor was begun by one: only such are run again.
+
+    Raises UnreadableEvent, OSError.
+    """
+    events = (line.event.data for line in read_lines(path) if isinstance(line, EventLine))
+    return not any(
+        isinstance(data, ChildBegun) or (isinstance(data, QuerySubmitted) and data.parent is not None)
+        for data in events
+    )
 
 
 def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]]]:

@@ -9,10 +9,11 @@ import typer
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli import output
-from antiphon.cli.output import print_json, stdout
+from antiphon.cli.output import print_json, stderr, stdout
 from antiphon.recording.found import found
 from antiphon.recording.reports.rerun import told
 from antiphon.recording.rerun import rerun as run_again
+from antiphon.recording.rerun import works_alone
 from antiphon.recording.rerun_report import RerunReport
 
 
@@ -45,7 +46,13 @@ async def _rerun(
     paths: Sequence[Path], processes: bool, match: Literal["strict", "semantic"], as_json: bool
 ) -> int:
     try:
-        reports = await run_again(found(paths), has_processes=processes, match=match)
+        there = found(paths)
+        alone = [path for path in there if works_alone(path)]
+        for path in [path for path in there if path not in alone]:
+            stderr().print(
+                f"{path}: not run again, as it worked together with other sessions. Verify it instead."
+            )
+        reports = await run_again(alone, has_processes=processes, match=match) if alone else []
     except OSError as error:
         raise UnreadableEvent(f"{error.filename or 'a recording'}: {error.strerror or error}.") from None
     if as_json:

@@ -137,7 +137,7 @@ def test_tools_are_those_of_the_pipeline_or_of_modules(
 ) -> None:
     published = orjson.loads(run("tools", "list", "--json", **pipeline).stdout)
     here = orjson.loads(run("tools", "list", "--tools", "recipes", "--json").stdout)
-    built_in = {"ask_user", "find_tools", "read_result", "recall", "repeat_call"}
+    built_in = {"_plan", "ask_user", "find_tools", "read_result", "recall", "repeat_call"}
     assert built_in < {tool["name"] for tool in published}
     assert [tool for tool in published if tool["name"] not in built_in] == here
     assert "find_recipe (read)" in run("tools", "show", "find_recipe", **pipeline).stdout

@@ -87,6 +87,11 @@ SCENARIOS = (
         ends="cancelled",
     ),
     _run(
+        "a_run_of_which_nobody_approves",
+        {"pay": {"call": "charge", "args": {"amount": 1}}},
+        ends="workflow_failed",
+    ),
+    _run(
         "a_run_that_would_let_a_model_write",
         {"choose": {"type": "reason", "question": "Which room?", "tools": ["reserve"]}},
         ends="workflow_failed",

@@ -145,7 +145,7 @@ def _as_words(text: str) -> str:
 def with_names(text: str, names: Mapping[str, str]) -> str:
     """Return a text with `<name>` instead of each telling value, by which `names` has its name."""
     for value in sorted(filter(is_telling, names), key=len, reverse=True):
-        text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]
+        text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]  # a lambda with a default
     return text
 
 

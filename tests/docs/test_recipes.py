@@ -21,6 +21,6 @@ async def test_the_recipe_of_the_page_is_learned_from_its_question() -> None:
 
 
 def test_the_page_shows_every_command() -> None:
-    group = get_command(app).get_command(None, "recipes")  # type: ignore[attr-defined]
+    group = get_command(app).get_command(None, "recipes")  # type: ignore[attr-defined]  # a group
     shown = {*re.findall(r"^antiphon recipes (\w+)", PAGE.read_text(), re.M)}
     assert {*group.list_commands(None)} == shown

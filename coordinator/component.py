@@ -59,7 +59,7 @@ def build(
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
-        with_workflows=OfferedWorkflows(bus, workflows, recipes).offered,
+        offered=OfferedWorkflows(bus, workflows, recipes),
     )
     published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)

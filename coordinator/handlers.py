@@ -17,6 +17,7 @@ from antiphon_shared.bus.handling import (
     Put,
     SessionStore,
 )
+from antiphon_shared.bus.offered_workflows import NO_OFFERS, OfferedWorkflows, Offers
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -96,7 +97,7 @@ class Coordinator:
         turns: Turns | None = None,
         grants: CheckGrant = lambda grant, session_id: BELIEVED,
         runs: Runs | None = None,
-        with_workflows: Callable[[str, Catalogue], Awaitable[tuple[str, Catalogue]]] | None = None,
+        offered: OfferedWorkflows | None = None,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -105,7 +106,7 @@ class Coordinator:
         self._turns = turns
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _nothing_published)
-        self._with_workflows = with_workflows or _without_workflows
+        self._offered = offered
         self._remembered = Remembered()
 
     @property
@@ -139,8 +140,11 @@ class Coordinator:
         """Open the session, once a dispatcher has said which tools there are, or its time is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), content_hash = await asyncio.gather(
-            session.document(STATE), session.document(RESPONSE), self._current_catalogue()
+        (version, content), (_, answered), content_hash, offers = await asyncio.gather(
+            session.document(STATE),
+            session.document(RESPONSE),
+            self._current_catalogue(),
+            self._offers(delivery),
         )
         if content is not None or answered is not None:
             return NOTHING
@@ -157,8 +161,8 @@ class Coordinator:
             conversation=await self._turns_before(delivery, query, check),
             grant=check,
         )
-        if query.options.workflow is None and content_hash and delivery.event.format >= _WORKFLOWS_SINCE:
-            content_hash, catalogue = await self._with_workflows(content_hash, catalogue)
+        if self._offered is not None and content_hash:
+            content_hash, catalogue = await self._offered.added_to(content_hash, catalogue, offers)
             opening = replace(opening, catalogue=content_hash)
         if query.options.workflow is not None:
             return await self._runs.open(delivery, query, opening, catalogue, session)
@@ -172,6 +176,14 @@ class Coordinator:
             catalogue,
         )
         return _outcome(version, delivery.event, opened)
+
+    async def _offers(self, delivery: Delivery) -> Offers:
+        """Return the workflows and recipes that a session may be offered; a run calls none by itself."""
+        query = delivery.event.data
+        is_run = isinstance(query, QuerySubmitted) and query.options.workflow is not None
+        if self._offered is None or is_run or delivery.event.format < _WORKFLOWS_SINCE:
+            return NO_OFFERS
+        return await self._offered.current()
 
     def _waits(self, query: QuerySubmitted) -> float:
         """How often a query waits for a catalogue: not beyond its deadline."""
@@ -277,10 +289,6 @@ class Coordinator:
 
 async def _no_specification(content_hash: str) -> Specification | None:
     return None
-
-
-async def _without_workflows(content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
-    return content_hash, catalogue
 
 
 async def _nothing_published() -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.bus.recipe_store import KeptRecipes
+from antiphon_shared.bus.recipe_store import KeptRecipes, Revision
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.clock import monotonic_s
@@ -14,6 +14,18 @@ from antiphon_shared.workflows.as_tool import RECIPE, as_tool
 from antiphon_shared.workflows.recipe import Recipe, is_current
 
 _CACHED_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What is published and learned at one time."""
+
+    hashes: Mapping[str, str]
+    """The specification of each published workflow."""
+    latest: Revision
+
+
+NO_OFFERS = Offers({}, Revision())
 
 
 @dataclass(slots=True)
@@ -34,9 +46,15 @@ class OfferedWorkflows:
         self._bus, self._workflows, self._recipes = bus, workflows, recipes
         self._offered: dict[Any, _Offered] = {}
 
-    async def offered(self, content_hash: str, catalogue: Catalogue) -> tuple[str, Catalogue]:
+    async def current(self) -> Offers:
+        """Return what is published and learned now."""
+        return Offers(*await asyncio.gather(self._workflows.hashes(), self._recipes.latest()))
+
+    async def added_to(
+        self, content_hash: str, catalogue: Catalogue, offers: Offers
+    ) -> tuple[str, Catalogue]:
         """Return a catalogue with the workflows and the current recipes, and the hash that it is kept under."""
-        hashes, latest = await asyncio.gather(self._workflows.hashes(), self._recipes.latest())
+        hashes, latest = offers.hashes, offers.latest
         if not hashes and not latest.recipes:
             return content_hash, catalogue
         key = (content_hash, tuple(sorted(hashes.items())), latest.number)

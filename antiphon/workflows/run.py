@@ -5,7 +5,7 @@ async with Antiphon() as antiphon:
     print(response.run.status, response.result)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
-from antiphon.run_state import run_state
+from antiphon.run_state import run_state, status_of
 from antiphon.submission import checked_session_id, signal
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
@@ -206,15 +206,36 @@ async def settle(
 async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str = "") -> None:
     """Let a run go on that has failed: what was done stays done, the rest runs.
 
-    Raises NotWaiting where it cannot be resumed, UnknownSession.
+    Raises NotWaiting where it cannot be resumed, or the outcome of a write has to be settled first; UnknownSession.
     """
-    response = await antiphon.open_bus().session(run_id).response()
+    bus = antiphon.open_bus()
+    state = await _state(bus, run_id)
+    response = await bus.session(run_id).response()
+    if state.run.ended is None:
+        raise NotWaiting(f"run {run_id} has not ended.", hint=f"It is {status_of(state)}.")
     if response is None or response.run is None or not response.run.is_resumable:
         raise NotWaiting(
             f"run {run_id} cannot be resumed.",
             hint="Only one that failed, timed out or needs review, and undid nothing, can.",
         )
-    await _send(antiphon.open_bus(), run_id, ResumeRequested, {"by": by, "reason": reason})
+    if unknown := await _unknown(bus, run_id, response.run.unknown):
+        raise NotWaiting(
+            f"run {run_id} cannot be resumed: whether {', '.join(unknown)} took effect is unknown.",
+            hint="Look it up where the write went, and settle each first:"
+            f" antiphon workflows runs settle {run_id} {unknown[0]} --happened (or --did-not-happen).",
+        )
+    await _send(bus, run_id, ResumeRequested, {"by": by, "reason": reason})
+
+
+async def _unknown(bus: Bus, run_id: str, at_end: Iterable[str]) -> tuple[str, ...]:
+    """Return the writes that nobody has settled since the run's end; a settlement may not be decided on yet."""
+    settled: set[str] = set()
+    for _, event in await bus.session(run_id).log():
+        if isinstance(event.data, ResumeRequested):
+            settled.clear()
+        elif isinstance(event.data, OutcomeSettled):
+            settled.add(event.data.node)
+    return tuple(path for path in at_end if path not in settled)
 
 
 async def _state(bus: Bus, run_id: str) -> RunState:

@@ -109,11 +109,16 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
     assert (view["status"], view["unknown"], view["is_resumable"]) == ("needs_review", ["sale"], True)
     assert "nothing says whether it took effect" in soups("runs", "settle", "sale", "sale", code=2).stderr
     soups("runs", "settle", "sale", "first", "--happened", code=1)
+    early = soups("runs", "resume", "sale", code=1).stderr
+    assert "whether sale took effect is unknown" in early
+    assert "antiphon workflows runs settle sale sale --happened (or --did-not-happen)" in early
     soups("runs", "settle", "sale", "sale", "--happened", "--result", '{"sold": "bean"}', "--by", "ann")
     soups("runs", "resume", "sale")
     assert json.loads(soups("runs", "watch", "sale").stdout) == {"sold": "bean"}
     view = soups.view("sale")
     assert (view["status"], view["standing"], view["unknown"]) == ("completed", ["sale"], [])
+    assert "run sale cannot be resumed" in soups("runs", "resume", "sale", code=1).stderr
+    assert "there is no run nowhere" in soups("runs", "resume", "nowhere", code=2).stderr
 
 
 def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from antiphon_shared.workflows.graph import Graph
+from antiphon_shared.workflows.graph import UNDO, Graph
 from antiphon_shared.workflows.nodes import Arm, BranchNode, CallNode, ReasonNode, YieldNode
 
 from antiphon.workflows.stubs import sample_of, samples
@@ -27,7 +27,7 @@ from coordinator.workflows.messages import (
     TimerFired,
     Withdraw,
 )
-from coordinator.workflows.plan import UNDO, Plan, template_of
+from coordinator.workflows.plan import Plan, template_of
 from coordinator.workflows.state import Run
 
 SCENARIOS_MAX = 2_000

@@ -10,7 +10,7 @@ from antiphon_shared.events import AnyEvent, InputRequested, QuerySubmitted, dec
 from antiphon_shared.events.session import WorkflowCall
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Value
-from antiphon_shared.workflows.graph import STEP, compile_graph
+from antiphon_shared.workflows.graph import STEP, UNDO, compile_graph
 from antiphon_shared.workflows.nodes import ForeachNode
 from pydantic import AwareDatetime
 
@@ -21,7 +21,7 @@ from antiphon.run_state import people, status_of, stored_run
 from antiphon.submission import checked_session_id
 from coordinator.runs.opening import plan_of
 from coordinator.runs.state import Beginning, Open, OpenKind, RunState
-from coordinator.workflows.plan import UNDO, Plan, parent_of, template_of
+from coordinator.workflows.plan import Plan, parent_of, template_of
 from coordinator.workflows.state import NodeState
 
 _SESSIONS_MAX = 10_000

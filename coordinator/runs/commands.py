@@ -15,6 +15,7 @@ from antiphon_shared.events import (
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.placeholders import as_text
 from antiphon_shared.values import LogEntry
+from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
@@ -32,7 +33,6 @@ from coordinator.workflows.messages import (
     SetTimer,
     Withdraw,
 )
-from coordinator.workflows.plan import UNDO
 from coordinator.workflows.state import SETTLED, Changes
 
 _ID_CHARACTERS_MAX = 200

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import (
     CallNode,
     ForeachNode,
@@ -33,7 +34,7 @@ from coordinator.workflows.messages import (
     TimerFired,
     Withdraw,
 )
-from coordinator.workflows.plan import UNDO, Plan
+from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import IN_FLIGHT, Changes, Run
 from coordinator.workflows.turn import (
     Begin,

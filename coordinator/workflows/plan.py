@@ -14,8 +14,6 @@ from antiphon_shared.workflows.order import Order, edges_of
 
 _REMEMBERED = 65_536
 """Paths; each is asked for many times in a decision, and in those that follow."""
-UNDO = "~undo"
-"""What the path of a call ends with that undoes a node."""
 
 
 @dataclass(frozen=True, slots=True)

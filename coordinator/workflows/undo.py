@@ -8,6 +8,7 @@ The steps of the compensate node that was activated come first, in their author'
 from collections.abc import Iterator
 from typing import Any
 
+from antiphon_shared.workflows.graph import UNDO
 from antiphon_shared.workflows.nodes import (
     CallNode,
     CompensateCall,
@@ -29,7 +30,7 @@ from antiphon_shared.workflows.references import (
 from coordinator.workflows import ending
 from coordinator.workflows.messages import CallTool, Failed, Succeeded
 from coordinator.workflows.names import Names, names_for
-from coordinator.workflows.plan import UNDO, instance, template_of
+from coordinator.workflows.plan import instance, template_of
 from coordinator.workflows.turn import NodeFailed, OneStopped, Turn
 
 

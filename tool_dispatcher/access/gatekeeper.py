@@ -11,6 +11,7 @@ from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.workflows.graph import UNDO
 
 from tool_dispatcher.access.grants import Standing, Verifier
 from tool_dispatcher.access.permission import ApprovalRule, Terms, approves, is_barred, refusal, without_leave
@@ -67,7 +68,9 @@ class Gatekeeper:
 
     async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
         """What the batch may do. Unknown tools and calls the coordinator has refused are left to the plan."""
-        standing = self._verifier.verify(request.grant, session.session_id, request.tenant, utc_now())
+        standing = self._verifier.verify(
+            request.grant, session.session_id, request.tenant, utc_now(), for_undo=UNDO in request.node
+        )
         terms = Terms.of(request, standing, self._rule, self._contracts)
         decisions = await _decisions(request, session)
         refused = {}

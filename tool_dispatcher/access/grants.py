@@ -31,17 +31,23 @@ class Verifier:
         self._grants = GrantVerifier(keys)
         self._default = Standing(frozenset(default_scopes))
 
-    def verify(self, token: str, session_id: str, tenant: str, now: datetime) -> Standing:
-        """The standing of a session with that grant, an empty one being none; never raises."""
+    def verify(
+        self, token: str, session_id: str, tenant: str, now: datetime, *, for_undo: bool = False
+    ) -> Standing:
+        """Return the standing of a session with that grant, an empty one being none; never raises.
+
+        `for_undo`: for calls that undo what the session has done. A grant that has ended is good for them, or what was
+        done under it while it was good could never be undone.
+        """
         if not token:
             return self._default if tenant == DEFAULT_TENANT else _without_grant(tenant)
         try:
-            claims = self._grants.verify(token, session_id, now)
+            claims = self._grants.verify(token, session_id, now, may_have_ended=for_undo)
         except GrantRefused as refusal:
             return Standing(problem=f"The session's grant {refusal.message}")
         if claims.tenant != tenant:
             return Standing(problem="The session's grant is for another tenant than the session runs for.")
-        return Standing(frozenset(claims.scopes), ends=claims.expires)
+        return Standing(frozenset(claims.scopes), ends=None if for_undo else claims.expires)
 
 
 def _without_grant(tenant: str) -> Standing:

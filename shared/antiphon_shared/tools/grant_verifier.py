@@ -59,10 +59,10 @@ class GrantVerifier:
         """Whether any grant can be verified at all."""
         return bool(self._keys)
 
-    def verify(self, token: str, session_id: str, now: datetime) -> Claims:
-        """What a grant says, which is for this session and this time. Raises GrantRefused."""
+    def verify(self, token: str, session_id: str, now: datetime, *, may_have_ended: bool = False) -> Claims:
+        """Return what a grant says, which is for this session and this time. Raises GrantRefused."""
         grant = self._genuine(token)
-        _check_use(grant, session_id, now)
+        _check_use(grant, session_id, min(now, grant.claims.expires) if may_have_ended else now)
         return grant.claims
 
     def _genuine(self, token: str) -> Verified:

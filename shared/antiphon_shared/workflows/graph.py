@@ -13,6 +13,8 @@ from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specif
 
 STEP = "*"
 """The last part of the path of a foreach's step."""
+UNDO = "~undo"
+"""Stands in the path of a call that undoes a node, and in no node's id."""
 
 
 class TooLarge(ValueError):

@@ -17,7 +17,7 @@ from coordinator.workflows.messages import (
     Succeeded,
     TimerFired,
 )
-from coordinator.workflows.plan import UNDO, Plan
+from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import SETTLED, Run
 from tests.coordinator.workflows.drawn import FAILURES, WORKFLOWS, graphs
 from tests.coordinator.workflows.world import World, a_plan

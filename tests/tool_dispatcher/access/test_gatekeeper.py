@@ -66,8 +66,8 @@ class TestGrants:
         async with a_bus() as bus:
             dispatcher = Dispatcher([send], bus, grant_key_file=issuer.key_file)
 
-            async def answer(id: str, grant: str, tenant: str = "acme") -> ToolResult:
-                request = a_request(a_call(id, "send"), grant=grant, tenant=tenant)
+            async def answer(id: str, grant: str, tenant: str = "acme", node: str = "") -> ToolResult:
+                request = a_request(a_call(id, "send"), grant=grant, tenant=tenant, node=node)
                 return (await dispatcher.run(request))[0]
 
             scopes = ["write", "crm.contacts"]
@@ -77,8 +77,11 @@ class TestGrants:
             other = issuer.grant(scopes, tenant="acme", session="s9")
             assert "another session" in denied(await answer("d", other))
             assert "has no grant that says so" in denied(await answer("e", ""))
+            over = issuer.grant(scopes, -60, tenant="acme")
+            assert "ended at" in denied(await answer("g", over, node="book"))
             assert not sent
             assert (await answer("f", issuer.grant(scopes, tenant="acme"))).data == "done"
+            assert (await answer("h", over, node="book~undo")).data == "done", "or it could never be undone"
             await dispatcher.close()
 
     async def test_a_forged_grant_gives_nothing_not_even_the_default(self, tmp_path: Path) -> None:

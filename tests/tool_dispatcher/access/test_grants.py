@@ -72,6 +72,22 @@ def test_a_good_grant_gives_its_scopes() -> None:
     assert standing(a_token(scopes=["crm.contacts"])).scopes == {"crm.contacts"}
 
 
+def test_a_grant_that_has_ended_is_good_for_undoing_alone() -> None:
+    over = NOON + timedelta(days=7)
+    assert VERIFIER.verify(a_token(), "s1", "default", over).scopes == frozenset()
+    undoing = VERIFIER.verify(a_token(), "s1", "default", over, for_undo=True)
+    assert undoing.scopes == {"read", "write"}
+    assert not undoing.is_over(over)
+
+
+@pytest.mark.parametrize("claims", [{"session": "s2"}, {"nbf": NOON.timestamp() + 3600}, {"tenant": "b"}])
+def test_for_undoing_a_grant_has_to_be_good_in_every_other_way(claims: dict[str, Any]) -> None:
+    token = a_token(**{**claims, "exp": NOON.timestamp() + 7200})
+    assert VERIFIER.verify(token, "s1", "default", NOON, for_undo=True).problem
+    forged = a_token(key=OTHER_KEY)
+    assert VERIFIER.verify(forged, "s1", "default", NOON, for_undo=True).problem
+
+
 def test_a_standing_ends_with_its_grant_and_one_without_a_grant_does_not() -> None:
     granted = standing(a_token())
     assert granted.ends is not None

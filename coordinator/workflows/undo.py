@@ -78,14 +78,18 @@ def make_next(turn: Turn, path: str) -> None:
 
 
 def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
-    """Yield the nodes that their own `compensate` is to undo, each after its place among those that are done."""
+    """Yield the nodes that their own `compensate` is to undo, each after its place among those that are done.
+
+    That of a sub-workflow stands in for those of the nodes in it.
+    """
     for path in turn.children(within):
         state = turn.node(path)
         if state.undo_began:
             continue
         if state.status == "done" and getattr(turn.plan.node(path).node, "compensate", None) is not None:
             yield state.order, path
-        yield from _done_inside(turn, path)
+        else:
+            yield from _done_inside(turn, path)
 
 
 def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:

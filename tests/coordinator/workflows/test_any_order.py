@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from antiphon_shared.workflows.graph import UNDO
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -62,7 +62,7 @@ def begin(turn: Turn, path: str) -> None:
             and state.status == "pending"
             and not is_true(node.when, names_for(turn, path))
         ):
-            turn.then(Settled(path, "skipped"))
+            _skip(turn, path)
             return
         _begin_node(turn, path, node)
     except (ReferenceMissing, NotText, MalformedReference) as error:
@@ -73,6 +73,15 @@ def begin(turn: Turn, path: str) -> None:
         turn.then(NodeFailed(path, Failure("unfit_items", str(error))))
     except UnfitSql as error:
         turn.then(NodeFailed(path, Failure("unfit_sql", str(error))))
+
+
+def _skip(turn: Turn, path: str) -> None:
+    """Skip a node whose condition is false; the failure that it was to take the place of, stands then."""
+    turn.then(Settled(path, "skipped"))
+    for activator in turn.neighbours(path, turn.plan.node(path).activated_by):
+        state = turn.node(activator)
+        if state.status == "failed" and state.failure is not None:
+            turn.then(ScopeFailed(turn.scope_path(path), state.failure))
 
 
 def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from antiphon_shared.values import Value
 from antiphon_shared.workflows.nodes import TEXT_MAX, Node, Seconds
 from antiphon_shared.workflows.params import Name, Param
 
+DEFAULT_TIMEOUT_S = 3_600.0
 DEPTH_MAX = 8
 """Workflows inside workflows, the outermost included."""
 NODES_MAX = 10_000
@@ -21,7 +22,7 @@ class Workflow(Value):
 
     description: str = Field(min_length=1, max_length=TEXT_MAX, description="The model reads it.")
     params: dict[Name, Param] = Field(default={}, max_length=100)
-    timeout_s: Seconds = 3_600.0
+    timeout_s: Seconds = DEFAULT_TIMEOUT_S
     graph: dict[Name, Node] = Field(min_length=1, max_length=NODES_MAX)
     output: dict[Name, Any] | str | None = Field(default=None, description="A map, or one reference.")
 

@@ -227,6 +227,8 @@ WARNINGS = [
     ("a: {workflow: either}\nb: {call: find, args: {place: $a}, depends_on: [a]}", "{}",
      "either: {description: E, graph: {b: {type: branch, on: [{when: 1 > 2, goto: x}, {default: y}]}, x: {call: look}, y: {call: look}}}",
      "varying_output", "graph.a.workflow", "whichever last node succeeded"),
+    ("a: {workflow: short}", "{}", "short: {description: S, timeout_s: 60, graph: {b: {call: look}}}",
+     "timeout_not_applied", "graph.a.workflow", "Write timeout_s: 60 at the node"),
 ]  # fmt: skip
 
 

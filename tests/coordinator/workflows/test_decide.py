@@ -132,6 +132,25 @@ class TestFailing:
         assert booked.end is not None
         assert booked.end.unknown == ("a",)
 
+    def test_a_failure_stands_where_the_condition_of_its_fallback_is_false(self) -> None:
+        done = call("book", compensate={"call": "drop", "args": {}})
+        graph = {
+            "first": done,
+            "a": call("look", "first", on_error={"fallback": "b"}),
+            "b": {**call(), "when": "1 > 2"},
+        }
+        world = World(a_plan(graph)).start().ok("first").fails("a")
+        assert world.ok("first~undo").status == "compensated"
+        assert world.run.nodes["b"].status == "skipped"
+
+    def test_a_way_out_of_a_branch_may_be_skipped(self) -> None:
+        graph = {
+            "a": {"type": "branch", "on": [{"default": "b"}]},
+            "b": {**call(), "when": "1 > 2"},
+            "c": call("look"),
+        }
+        assert World(a_plan(graph)).start().ok("c").status == "completed"
+
     def test_a_fallback_runs_in_place_of_what_failed(self) -> None:
         graph = {"a": call(on_error={"fallback": "b"}), "b": call(), "c": call("look", "a", "b")}
         world = a_world(graph).start().fails("a").ok("b").ok("c")

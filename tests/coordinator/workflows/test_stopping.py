@@ -121,6 +121,14 @@ class TestSubWorkflowsInContainers:
 
 
 class TestUndoneOnce:
+    def test_what_undoes_a_sub_workflow_stands_in_for_what_undoes_its_nodes(self) -> None:
+        graph = {"s": {"workflow": "inner", "compensate": DROP}, "c": call("look", "s")}
+        world = a_world(graph, inner=INNER).start().ok("s/x").ok("s/y").fails("c")
+        assert world.ok("s~undo").status == "compensated"
+        assert undone(world) == ["s~undo"]
+        assert world.end is not None
+        assert world.end.undone == ("s/x",)
+
     def test_what_could_not_be_undone_is_not_undone_again_by_the_caller(self) -> None:
         world = a_world({"s": {"workflow": "inner"}}, inner=INNER).start().ok("s/x").fails("s/y")
         assert world.fails("s/x~undo").status == "compensation_failed"

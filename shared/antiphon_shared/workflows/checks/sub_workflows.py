@@ -13,7 +13,13 @@ from antiphon_shared.workflows.order import Order, cycles
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 from antiphon_shared.workflows.references import MalformedReference, read_template
-from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
+from antiphon_shared.workflows.specification import (
+    DEFAULT_TIMEOUT_S,
+    DEPTH_MAX,
+    NODES_MAX,
+    Specification,
+    Workflow,
+)
 
 
 def check_sizes(specification: Specification) -> Iterator[Problem]:
@@ -94,6 +100,13 @@ def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Itera
                 "yield_in_foreach",
                 f"{node.workflow} waits for a person, and stands under a foreach",
                 "Ask before the foreach, or after it",
+            )
+        if called.timeout_s != DEFAULT_TIMEOUT_S and node.timeout_s is None:
+            yield warning(
+                (*path, "workflow"),
+                "timeout_not_applied",
+                f"the timeout_s of {node.workflow} bounds runs of it alone, not this node",
+                f"Write timeout_s: {called.timeout_s:g} at the node",
             )
         if (id in used or node.output in used) and _varies(called, orders.get(node.workflow)):
             yield warning(

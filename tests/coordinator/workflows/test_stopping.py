@@ -190,6 +190,14 @@ class TestUndoneOnce:
 
 
 class TestSequentialOnly:
+    def test_another_call_is_made_while_one_waits_to_be_tried_again(self) -> None:
+        graph = {"a": call("slow", on_error={"retry": 1}), "b": call("slow")}
+        world = a_world(graph).start().fails("a", "rate_limit")
+        assert sorted(world.open) == ["a", "b"], "a timer and a call"
+        world.ok("a")
+        assert [*world.open] == ["b"], "the retry waits for its turn"
+        assert world.ok("b").ok("a").status == "completed"
+
     def test_a_stopped_retry_lets_the_next_call_begin(self) -> None:
         inner = {"description": "Inner.", "graph": {"a": call("slow", on_error={"retry": 1}), "b": call()}}
         graph = {"s": {"workflow": "inner", "on_error": {"fallback": "f"}}, "f": call(), "c": call("slow")}

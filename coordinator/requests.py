@@ -19,7 +19,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Status, TerminationReason
 from antiphon_shared.process.ids import child_id, idempotency_key
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
-from antiphon_shared.tools.relevance import PLAN
+from antiphon_shared.tools.relevance import FIND_TOOLS, PLAN
 from antiphon_shared.values import LogEntry
 
 from coordinator import (
@@ -194,6 +194,8 @@ def hand_out(
 
 
 def _batch(session: Session, calls: tuple[RequestedCall, ...], allowed: tuple[str, ...]) -> ToolsRequested:
+    asks_for_tools = any(call.name in (FIND_TOOLS, PLAN) for call in calls)
+    has_workflows = PLAN in allowed
     return ToolsRequested(
         round=session.round,
         calls=calls,
@@ -203,7 +205,7 @@ def _batch(session: Session, calls: tuple[RequestedCall, ...], allowed: tuple[st
         tenant=session.query.tenant,
         grant=session.query.grant,
         deadline=session.deadline,
-        catalogue=session.tools.catalogue if any(call.name == PLAN for call in calls) else "",
+        catalogue=session.tools.catalogue if asks_for_tools and has_workflows else "",
     )
 
 

@@ -15,6 +15,7 @@ from tool_dispatcher.answered import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
+from tool_dispatcher.planning import Planner
 from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.batch_run import BatchRun
@@ -43,11 +44,12 @@ def with_repeat_call(tools: Registry) -> Registry:
     return Registry([*tools.values(), _REPEATING]) if writes else tools
 
 
-def builtins(tools: Mapping[str, Tool], plan: Answer) -> tuple[Builtin, ...]:
-    """The built-in tools beside `tools`; `plan` answers for a goal, see planning.py."""
+def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
+    """Return the built-in tools beside `tools`; `planner` knows the workflows of a session."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.leave.hidden]
+        usable += await planner.definitions(batch)
         found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."
         return {
@@ -75,7 +77,7 @@ def builtins(tools: Mapping[str, Tool], plan: Answer) -> tuple[Builtin, ...]:
 
     return (
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
-        Builtin(PLAN, _PLAN, _GOAL, plan),
+        Builtin(PLAN, _PLAN, _GOAL, planner.plan),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
         Builtin(RECALL, _RECALL, _ID, recall_earlier),
         _REPEATING,

@@ -53,7 +53,7 @@ def build(
     """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
-    offered = Registry([*own.values(), *builtins(own, _planner(bus, own).plan)])
+    offered = Registry([*own.values(), *builtins(own, _planner(bus, own))])
     queries = _sql_queries(settings)
     tools = Registry([*offered.values(), queries.tool])
     rule = _approval_rule(settings, own)

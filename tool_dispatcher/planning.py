@@ -62,17 +62,21 @@ class Planner:
             return {"tools": [], "note": _NOTHING}
         return {"tools": [], "proposed": text, "note": _PROPOSED}
 
-    async def _workflows(self, batch: BatchRun) -> dict[str, Specification]:
-        """Return the specifications of the session's workflows and recipes, by the names of their tools."""
+    async def definitions(self, batch: BatchRun) -> list[ToolDefinition]:
+        """Return the session's workflows and recipes, as the tools that they are offered as."""
         request, scopes = batch.request, batch.leave.standing.scopes
         catalogue = await self._catalogue(request.catalogue) if request.catalogue else Catalogue()
-        tools = [
+        return [
             tool
             for name in request.allowed
             if (tool := catalogue.by_name.get(name))
             and tool.workflow
             and tool.contract.scopes_needed <= scopes
         ]
+
+    async def _workflows(self, batch: BatchRun) -> dict[str, Specification]:
+        """Return the specifications of the session's workflows and recipes, by the names of their tools."""
+        tools = await self.definitions(batch)
         found = await asyncio.gather(*(self._specification(tool.workflow) for tool in tools))
         return {
             tool.name: specification

@@ -9,7 +9,7 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.tools.relevance import PLAN
+from antiphon_shared.tools.relevance import FIND_TOOLS, PLAN
 from antiphon_shared.workflows.as_tool import RECIPE, WORKFLOW, as_tool
 from antiphon_shared.workflows.specification import Specification
 
@@ -77,6 +77,18 @@ async def test_workflows_and_recipes_are_named_with_their_params_and_what_is_mis
         assert "from the next round on" in found["note"]
         found = await plan(dispatcher, catalogue, "Book it on 2030-05-01.")
         assert [one["missing"] for one in found["tools"]] == [[], []]
+
+
+async def test_find_tools_finds_workflows_and_recipes_too() -> None:
+    async with planning() as (dispatcher, _, catalogue):
+        call = a_call("f", FIND_TOOLS, arguments={"need": "book a flight"})
+        request = a_request(call, allowed=(*ALL, FIND_TOOLS), catalogue=catalogue)
+        (result,) = await dispatcher.run(request)
+        found = [one["name"] for one in result.data["tools"]]
+        assert {"w_book", "r_book", "book_flight"} <= {*found}
+        assert "w_pay" not in found, "its scope is not among the default ones"
+        without = await dispatcher.run(request.model_copy(update={"catalogue": ""}), session_id="s2")
+        assert not any(one["name"].startswith(("w_", "r_")) for one in without[0].data["tools"])
 
 
 async def test_what_the_session_may_not_run_is_not_named() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         RateLimit,
         Retry,
     )
+    from antiphon_shared.tools.hints import describe
 
     from antiphon.client import Antiphon, TextDelta
     from antiphon.errors import (
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         UnknownSession,
     )
     from antiphon.steps import Step
-    from tool_dispatcher.authoring.hints import describe
     from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
     from tool_dispatcher.authoring.secret import Secret
     from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
@@ -64,7 +64,7 @@ _NAMES = {
         "RateLimit",
         "Retry",
     ),
-    "tool_dispatcher.authoring.hints": ("describe",),
+    "antiphon_shared.tools.hints": ("describe",),
     "tool_dispatcher.authoring.reconcile": ("NO_EFFECT", "TookEffect"),
     "tool_dispatcher.authoring.secret": ("Secret",),
     "tool_dispatcher.authoring.tool": (

@@ -13,11 +13,10 @@ from typing import Annotated, Any
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.yaml_text import Path, Position, UnreadableYaml, YamlText, read_yaml
 from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.hints import describe
 from antiphon_shared.values import Value
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import to_json
-
-from tool_dispatcher.authoring.hints import describe
 
 _FAULTS_MAX = 100
 _REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")

@@ -18,12 +18,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
+from antiphon_shared.tools.hints import published
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
-from tool_dispatcher.authoring.hints import published
 from tool_dispatcher.authoring.options import check_known
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked

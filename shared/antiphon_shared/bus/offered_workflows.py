@@ -9,9 +9,11 @@ from antiphon_shared.bus.recipe_store import KeptRecipes, Revision
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.as_tool import RECIPE, as_tool
+from antiphon_shared.workflows.data_flow import with_flow_hints
 from antiphon_shared.workflows.recipe import Recipe, is_current
+from antiphon_shared.workflows.specification import Specification
 
 _CACHED_MAX = 64
 
@@ -73,21 +75,26 @@ class OfferedWorkflows:
     async def _with_all(
         self, catalogue: Catalogue, hashes: Mapping[str, str], recipes: tuple[Recipe, ...]
     ) -> _Offered:
-        tools = [one async for one in self._as_tools(catalogue, hashes)]
+        published = [one async for one in self._published(hashes)]
+        tools = [
+            tool
+            for name, specification in published
+            if (tool := as_tool(specification, name, catalogue)) is not None
+            and tool.name not in catalogue.by_name
+        ]
         offered: list[Recipe] = []
         for recipe in recipes:
             tool = as_tool(recipe.specification, recipe.name, catalogue, RECIPE)
             if tool is not None and tool.name not in catalogue.by_name and is_current(recipe, catalogue):
                 tools.append(tool)
                 offered.append(recipe)
-        merged = Catalogue(tools=(*catalogue.tools, *tools), default_scopes=catalogue.default_scopes)
+        own = with_flow_hints(catalogue.tools, (one.workflows[name] for name, one in published))
+        merged = Catalogue(tools=(*own, *tools), default_scopes=catalogue.default_scopes)
         return _Offered(merged, tuple(offered))
 
-    async def _as_tools(
-        self, catalogue: Catalogue, hashes: Mapping[str, str]
-    ) -> AsyncIterator[ToolDefinition]:
+    async def _published(self, hashes: Mapping[str, str]) -> AsyncIterator[tuple[str, Specification]]:
+        """Yield the published workflows that are kept, by name."""
         for name, content_hash in hashes.items():
             specification = await self._workflows.specification(content_hash)
-            tool = as_tool(specification, name, catalogue) if specification else None
-            if tool is not None and tool.name not in catalogue.by_name:
-                yield tool
+            if specification is not None:
+                yield name, specification

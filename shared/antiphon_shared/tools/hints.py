@@ -83,7 +83,8 @@ def _many(tool: str) -> str:
 
 
 def _name(one: str | Dependency) -> str:
-    return one.tool if isinstance(one, Dependency) else one
+    """Return the tool's name, without what is needed of it: `search (needs id)`."""
+    return one.tool if isinstance(one, Dependency) else one.partition(" (")[0]
 
 
 def _says(text: str, label: str, name: str) -> bool:

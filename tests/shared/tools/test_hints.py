@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from antiphon_shared.tools.contract import CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME, Dependency, Effect
+from antiphon_shared.tools.hints import describe, published
 
 from tool_dispatcher.authoring.contract import complete
-from tool_dispatcher.authoring.hints import describe, published
 from tool_dispatcher.authoring.tool import tool
 
 

@@ -1,0 +1,60 @@
+"""Hints that published workflows give: which tool's result another tool takes. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.hints import describe
+from antiphon_shared.workflows.nodes import CallNode, parts
+from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
+from antiphon_shared.workflows.specification import Workflow
+
+_NAMED_MAX = 3
+"""Tools that one hint names: the ones that most workflows connect."""
+
+Flow = tuple[str, str, str]
+"""A tool, the field of its result that is used, and the tool that takes it."""
+
+
+def with_flow_hints(
+    tools: Iterable[ToolDefinition], workflows: Iterable[Workflow]
+) -> tuple[ToolDefinition, ...]:
+    """Return the tools, each with the tools whose results workflows give it, and those that take its own.
+
+    What a description says already is not said again.
+    """
+    flows = Counter(flow for workflow in workflows for flow in dict.fromkeys(_flows(workflow)))
+    return tuple(_hinted(tool, flows) for tool in tools) if flows else tuple(tools)
+
+
+def _hinted(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefinition:
+    often = sorted(flows, key=lambda flow: (-flows[flow], flow))
+    before = [f"{giver} (needs {field})" for giver, field, taker in often if taker == tool.name]
+    after = dict.fromkeys(taker for giver, _, taker in often if giver == tool.name)
+    if not before and not after:
+        return tool
+    text = describe(tool.description, requires=before[:_NAMED_MAX], next=[*after][:_NAMED_MAX])
+    return tool.model_copy(update={"description": text})
+
+
+def _flows(workflow: Workflow) -> Iterator[Flow]:
+    """Yield which results of calls the calls of a workflow take."""
+    calls = {id: node for id, node in workflow.graph.items() if isinstance(node, CallNode)}
+    givers = {name: node.call for id, node in calls.items() for name in (id, node.output) if name}
+    for node in workflow.graph.values():
+        for one in (node, *parts(node).values()):
+            if not isinstance(one, CallNode):
+                continue
+            for reference in _references(one):
+                giver = givers.get(reference.name, one.call)
+                fields = [part for part in reference.path if isinstance(part, str)]
+                if giver != one.call and fields:
+                    yield giver, fields[-1], one.call
+
+
+def _references(node: CallNode) -> Iterator[Reference]:
+    for _, text in templates(node.args):
+        try:
+            yield from read_template(text).references
+        except MalformedReference:
+            continue

@@ -9,7 +9,7 @@ from antiphon_shared.workflows.specification import Workflow
 
 def a_tool(name: str, description: str = "") -> ToolDefinition:
     return ToolDefinition(
-        name=name, description=description or f"Does {name}.", input_schema={"type": "object"}
+        name=name, description=description or f"Does {name}.", input_schema={"type": "object"}, effect="read"
     )
 
 

@@ -5,7 +5,8 @@ import re
 import signal
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import structlog
@@ -31,13 +32,17 @@ def component_command(name: Component) -> list[str]:
 
 
 def supervise(
-    replicas: Mapping[Component, int], command: Command = component_command, ready: Ready | None = None
+    replicas: Mapping[Component, int],
+    command: Command = component_command,
+    ready: Ready | None = None,
+    others: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> int:
     """Run the components until SIGTERM or SIGINT; the exit code: 0, or 2 when one is not set up right.
 
-    `ready` is waited for before they are started; what it raises is raised.
+    `ready` is waited for before they are started; what it raises is raised. `others` are commands of processes that
+    run beside them, by name.
     """
-    return asyncio.run(Supervisor(replicas, command, ready).run())
+    return asyncio.run(Supervisor(replicas, command, ready, others).run())
 
 
 class Supervisor:
@@ -48,8 +53,10 @@ class Supervisor:
         replicas: Mapping[Component, int],
         command: Command = component_command,
         ready: Ready | None = None,
+        others: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self._replicas, self._command, self._ready = replicas, command, ready
+        self._others = others
         self._leash = Leash()
         self._stopping = asyncio.Event()
         self._exit_code = 0
@@ -62,23 +69,24 @@ class Supervisor:
         if self._ready is not None:
             await self._unless_stopping(self._ready())
         keeping = [
-            self._keep(name, f"{name}-{n}")
+            self._keep(self._command(name), f"{name}-{n}")
             for name in COMPONENTS
             for n in range(1, self._replicas.get(name, 1) + 1)
         ]
+        keeping += [self._keep(command, name) for name, command in self._others.items()]
         try:
             await asyncio.gather(*keeping)
         finally:
             await self._leash.release()
         return self._exit_code
 
-    async def _keep(self, name: Component, place: str) -> None:
+    async def _keep(self, command: Sequence[str], place: str) -> None:
         """One child, and its successors, until everything stops."""
         deaths = 0
         while not self._stopping.is_set():
             began = monotonic_s()
             try:
-                child = await self._leash.start(*self._command(name))
+                child = await self._leash.start(*command)
             except OSError as error:
                 self._log.error("could not be started", child=place, error=str(error))
             else:

@@ -18,8 +18,11 @@ from antiphon.cli.ask import ToolModules
 from antiphon.cli.output import UsageError, refuse, stderr
 from antiphon.cli.pipelines import NO_TOOLS, split_modules
 from antiphon.own_packages import check_components
+from antiphon.recipes.settings import RecipeSettings
 from antiphon.redis_wait import wait_for_redis
 from antiphon.supervisor import component_command, read_replicas, supervise
+
+_LEARN_RECIPES = (sys.executable, "-P", "-m", "antiphon", "recipes", "learn", "--follow")
 
 
 def up(
@@ -36,6 +39,7 @@ def up(
 
     Redis is looked for at ANTIPHON_REDIS_URL, or at redis://localhost:6379/0. Logs go to stderr: as text on a
     terminal, else one JSON object per line (ANTIPHON_LOG_FORMAT). SIGTERM or Ctrl-C ends all of them cleanly.
+    With ANTIPHON_RECIPES_LEARN=true, recipes are learned from complete sessions by a further process.
     Exit codes: 0 ended; 2 a component is not set up right; 3 no Redis, with --no-wait.
 
     \b
@@ -50,7 +54,11 @@ def up(
             numbers = read_replicas(replicas)
             if not settings.tools.strip():
                 stderr().print(NO_TOOLS, style="yellow")
-            code = supervise(numbers, ready=lambda: _begin_logging(settings, waits=not no_wait))
+            code = supervise(
+                numbers,
+                ready=lambda: _begin_logging(settings, waits=not no_wait),
+                others={"recipes": _LEARN_RECIPES} if load(RecipeSettings).learn else {},
+            )
     except AntiphonError as error:
         code = refuse(error)
     raise typer.Exit(code)

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.process.settings import load
+from antiphon_shared.process import logs
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.params import shown
@@ -32,6 +34,7 @@ from antiphon.cli.replay.reading import recording
 from antiphon.errors import AlreadyThere
 from antiphon.observe import connected
 from antiphon.recipes.chain import Chain, chain_of
+from antiphon.recipes.follow import Follower
 from antiphon.recipes.learn import Learned, learn
 from antiphon.recipes.recent import Recent, learn_recent
 from antiphon.recipes.settings import RecipeSettings
@@ -67,6 +70,13 @@ def learn_recipe(
             "recipe.",
         ),
     ] = None,
+    is_following: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Go on, and learn from each session once it is complete, until SIGTERM or Ctrl-C.",
+        ),
+    ] = False,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the recipe; made of what it calls when left out.")
     ] = None,
@@ -91,8 +101,12 @@ def learn_recipe(
     antiphon recipes learn SESSION_ID --name book_flight
     antiphon recipes learn one.jsonl two.jsonl --dry-run
     antiphon recipes learn --recent 100
+    antiphon recipes learn --follow
     """
-    if recent is None:
+    if is_following:
+        others = (sessions, recent, name, output, is_dry, may_replace, json)
+        run(_follow(is_alone=not any(others)))
+    elif recent is None:
         run(_learn(sessions or [], name, output, is_dry, may_replace, json))
     else:
         are_alone = not sessions and name is None and output is None
@@ -157,6 +171,15 @@ async def _learn(
     write(learned.text)
     _report(learned, is_kept=not is_dry, gone=gone)
     return EXIT_DONE
+
+
+async def _follow(*, is_alone: bool) -> None:
+    if not is_alone:
+        raise UsageError("--follow takes no sessions and no other option.")
+    settings, pipeline = load(RecipeSettings), load(PipelineSettings)
+    logs.configure(pipeline.log_level, "recipes", secret_values(pipeline), pipeline.log_format)
+    async with connected() as bus:
+        await Follower(bus, settings.kept).run()
 
 
 async def _learn_recent(

@@ -8,5 +8,6 @@ params.py, graph.py   the params and the nodes of a workflow file
 learn.py          chains -> a specification, which makes the same calls when it is run over the same results
 replay_check.py   whether it does
 recent.py         the newest sessions -> recipes
+follow.py         each session once it is complete -> recipes, until it is ended
 store.py          recipes in Redis
 """

@@ -1,4 +1,4 @@
-"""How many recipes are kept."""
+"""Which recipes are learned and kept."""
 
 from antiphon_shared.process.settings import Settings
 from pydantic import Field
@@ -11,6 +11,11 @@ class RecipeSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_RECIPES_")
     section = "recipes"
 
+    learn: bool = Field(
+        default=False,
+        description="Whether `antiphon up` also runs `antiphon recipes learn --follow`: each complete session is "
+        "learned from, and models are offered what it did.",
+    )
     kept: int = Field(
         default=100,
         ge=1,

@@ -1,0 +1,60 @@
+"""Recipes learned from each session once it is complete, without being asked, in a process beside the components.
+
+Several such processes may run: they learn the same of the same sessions, and what one has kept the others leave.
+"""
+
+import asyncio
+
+import structlog
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.redis_bus import Bus
+
+from antiphon.errors import AlreadyThere
+from antiphon.recipes.learn import Learned
+from antiphon.recipes.recent import learn_recent
+from antiphon.recipes.store import RecipeStore
+
+EVERY_S = 10.0
+SESSIONS_MAX = 200
+"""The newest sessions of each look; of more than that in between, the oldest are not learned from."""
+_SEEN_MAX = 50 * SESSIONS_MAX
+
+
+class Follower:
+    """Learns from sessions as they become complete."""
+
+    def __init__(self, bus: Bus, kept_max: int) -> None:
+        """`kept_max` recipes are kept; beyond, the one longest not used goes."""
+        self._bus, self._store, self._kept_max = bus, RecipeStore(bus), kept_max
+        self._seen: set[str] = set()
+        """Sessions that were learned from, or that nothing can be learned from."""
+        self._log = structlog.get_logger()
+
+    async def run(self) -> None:
+        """Look for complete sessions again and again, also while Redis comes and goes."""
+        self._log.info("learning_recipes", every_s=EVERY_S)
+        while True:
+            await patiently("learn recipes", self.look)
+            await asyncio.sleep(EVERY_S)
+
+    async def look(self) -> None:
+        """Learn from the sessions that are complete now and were not looked at before. Raises RedisError."""
+        known = {id for one in await self._store.all() for id in one.learned_from}
+        recent = await learn_recent(self._bus, SESSIONS_MAX, known | self._seen)
+        if len(self._seen) > _SEEN_MAX:
+            self._seen.clear()
+        for learned in recent.learned:
+            await self._keep(learned)
+        for session_id, why in recent.refused:
+            self._log.debug("recipe_not_learned", session=session_id, because=why)
+        self._seen.update(session_id for session_id, _ in recent.refused)
+
+    async def _keep(self, learned: Learned) -> None:
+        recipe = learned.recipe
+        self._seen.update(recipe.learned_from)
+        try:
+            gone = await self._store.keep(recipe, self._kept_max)
+        except AlreadyThere:
+            self._log.debug("recipe_name_taken", recipe=recipe.name, sessions=recipe.learned_from)
+            return
+        self._log.info("recipe_learned", recipe=recipe.name, sessions=recipe.learned_from, gone=gone)

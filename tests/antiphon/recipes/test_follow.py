@@ -1,0 +1,94 @@
+"""Recipes are learned from sessions as they become complete, once, by any number of processes."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from antiphon_shared.bus.redis_bus import Bus
+
+from antiphon.recipes.follow import Follower
+from antiphon.recipes.store import RecipeStore
+from antiphon.recording.files import write_lines
+from tests.antiphon.conftest import ROOT, InProcess, clean_environment, until
+from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
+from tests.redis_server import RedisServer
+
+QUESTION = "Book a flight from NYC to LIS on 2030-05-01, and a room there for 2 nights."
+
+
+@pytest.fixture
+def booking(tmp_path: Path) -> str:
+    lines = asyncio.run(session_of(a_booking("NYC", "LIS", "2030-05-01", 2), QUESTION, TRAVEL))
+    write_lines(tmp_path / "booking.jsonl", lines)
+    return str(tmp_path / "booking.jsonl")
+
+
+@pytest.fixture
+def environment(redis_server: RedisServer) -> dict[str, str]:
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
+
+
+def kept(run: InProcess, environment: dict[str, str]) -> list[str]:
+    return [one["name"] for one in json.loads(run("recipes", "list", "--json", **environment).stdout)]
+
+
+def test_a_process_that_follows_learns_from_what_becomes_complete(
+    run: InProcess, booking: str, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-m", "antiphon", "recipes", "learn", "--follow"]
+    process = subprocess.Popen(
+        command,
+        env=clean_environment(**environment),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert "learning_recipes" in process.stderr.readline()
+        assert run("recording", "import", booking, **environment).exit_code == 0
+        until(lambda: bool(kept(run, environment)), "a recipe")
+        assert "recipe_learned" in process.stderr.readline()
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def test_each_session_is_looked_at_once_and_nothing_is_replaced(
+    run: InProcess, booking: str, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poor = str(ROOT / "tests/recordings/a_single_round.jsonl")
+    for one in (booking, poor):
+        assert run("recording", "import", one, **environment).exit_code == 0
+    for name, value in environment.items():
+        monkeypatch.setitem(os.environ, name, value)
+
+    async def followed() -> list[str]:
+        bus = Bus.from_settings()
+        await bus.open()
+        try:
+            first, second, third = (Follower(bus, 10) for _ in range(3))
+            await asyncio.gather(first.look(), second.look())
+            (recipe,) = await RecipeStore(bus).all()
+            await RecipeStore(bus).forget(recipe.name)
+            await first.look()
+            assert await RecipeStore(bus).all() == [], (
+                "what an operator forgets is not learned again by the process"
+            )
+            await third.look()
+            return [one.name for one in await RecipeStore(bus).all()]
+        finally:
+            await bus.close()
+
+    assert asyncio.run(followed()) == ["create_booking_and_process_payment_and_book_hotel"]
+
+
+def test_it_takes_no_sessions_and_no_other_option(run: InProcess, environment: dict[str, str]) -> None:
+    done = run("recipes", "learn", "--follow", "--dry-run", **environment)
+    assert done.exit_code == 2
+    assert "--follow takes no sessions and no other option" in done.stderr

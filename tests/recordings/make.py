@@ -42,7 +42,7 @@ from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
-from tests.recordings.scenarios import SCENARIOS, child_runs, runs
+from tests.recordings.scenarios import SCENARIOS, child_runs, run_faults, runs
 from tests.recordings.served import ScenarioServer
 from tests.recordings.situations import (
     SITUATIONS,
@@ -93,7 +93,9 @@ _LONG = frozenset(
     )
 )
 """Recordings of more lines than anybody reads, and others whose room is needed."""
-_COMPRESSED = _LONG.union(one.name for one in (*SITUATIONS, *runs.SCENARIOS, *child_runs.SCENARIOS))
+_COMPRESSED = _LONG.union(
+    one.name for one in (*SITUATIONS, *runs.SCENARIOS, *run_faults.SCENARIOS, *child_runs.SCENARIOS)
+)
 _KEPT = frozenset[str]().union(
     *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
     *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),

@@ -27,7 +27,6 @@ _NOT_REDONE = {
     "coordinator/workflow_files": "reads files; runs name what they found by its hash",
     "coordinator/runs/memory": "keeps runs in a process",
     "coordinator/runs/reverting": "takes back what a process has decided ahead; what was committed is recorded",
-    "coordinator/workflows": "decides about runs, of which not yet every way is recorded: scenarios/runs.py",
     "coordinator/remembered": "reads and keeps conversations",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
     "reasoning_engine/answer_bytes": "counts what a server sends",
@@ -56,6 +55,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/text/yaml_text": "for files of steps",
     "shared/antiphon_shared/tools/grant_keys": "reads keys",
     "shared/antiphon_shared/tools/grant_verifier": "verifies signatures",
+    "shared/antiphon_shared/tools/hints": "writes descriptions of tools; the catalogue that holds them is recorded",
     "shared/antiphon_shared/tools/journal": "reads and writes the journal",
 }
 """Modules and packages beside the shells that no replay runs, with why."""

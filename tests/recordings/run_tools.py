@@ -1,5 +1,6 @@
 """Tools of recorded runs: each does what its name says, at once."""
 
+import asyncio
 from typing import Any
 
 from antiphon import ToolFailed, tool
@@ -52,3 +53,16 @@ def lose(room: str) -> dict[str, Any]:
 def charge(amount: int) -> dict[str, Any]:
     """Charge a card; a person has to approve it."""
     return {"charged": amount}
+
+
+@tool(effect="read")
+async def pause() -> str:
+    """Take a long time."""
+    await asyncio.sleep(60)
+    return "rested"
+
+
+@tool(effect="write", scopes="rooms.admit")
+def admit(guest: str) -> str:
+    """Admit a guest, which needs a scope of its own."""
+    return guest

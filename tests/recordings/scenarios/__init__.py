@@ -11,6 +11,7 @@ from tests.recordings.scenarios import (
     models,
     outputs,
     people,
+    run_faults,
     runs,
     tools,
     writes,
@@ -20,7 +21,20 @@ _ALL = (
     *(
         one
         for subject in (
-            *(answers, tools, writes, people, models, endings, memory, faulty, outputs, runs, child_runs),
+            *(
+                answers,
+                tools,
+                writes,
+                people,
+                models,
+                endings,
+                memory,
+                faulty,
+                outputs,
+                runs,
+                run_faults,
+                child_runs,
+            ),
         )
         for one in subject.SCENARIOS
     ),

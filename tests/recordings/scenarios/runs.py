@@ -6,7 +6,7 @@ from antiphon_shared.events import ApprovalDecided
 
 from tests.recordings.scenario import Meanwhile, RunOf, Scenario
 
-_RESERVE = {
+RESERVE = {
     "call": "reserve",
     "args": {"room": "$room"},
     "compensate": {"call": "release", "args": {"reservation": "$reserve.reservation"}},
@@ -14,7 +14,7 @@ _RESERVE = {
 _FAILS = {"call": "count", "depends_on": ["reserve"], "args": {"number": 1}}
 
 
-def _run(
+def a_run(
     name: str,
     graph: dict[str, Any],
     *,
@@ -68,7 +68,7 @@ async def _cancels_what_waits_for_approval(meanwhile: Meanwhile) -> None:
 
 
 SCENARIOS = (
-    _run(
+    a_run(
         "a_run_whose_write_stands_as_a_part_takes_too_long",
         {
             "reserve": {"call": "reserve", "args": {"room": "$room"}},
@@ -80,23 +80,23 @@ SCENARIOS = (
             "rests": {"description": "Inside.", "graph": {"rest": {"type": "wait", "seconds": 60}}},
         },
     ),
-    _run(
+    a_run(
         "a_run_that_is_cancelled_before_a_call_is_approved",
         {"pay": {"call": "charge", "args": {"amount": 1}}},
         meanwhile=_cancels_what_waits_for_approval,
         ends="cancelled",
     ),
-    _run(
+    a_run(
         "a_run_of_which_nobody_approves",
         {"pay": {"call": "charge", "args": {"amount": 1}}},
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_would_let_a_model_write",
         {"choose": {"type": "reason", "question": "Which room?", "tools": ["reserve"]}},
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_takes_every_kind_of_step",
         {
             "look": {"call": "find", "args": {"place": "$town"}},
@@ -158,13 +158,13 @@ SCENARIOS = (
             }
         },
     ),
-    _run(
+    a_run(
         "a_run_that_is_undone",
-        {"reserve": _RESERVE, "fails": _FAILS},
+        {"reserve": RESERVE, "fails": _FAILS},
         params={"room": "A"},
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_whose_branches_are_rolled_back",
         {
             "both": {
@@ -184,7 +184,7 @@ SCENARIOS = (
         },
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_tries_again_and_falls_back",
         {
             "again": {
@@ -201,7 +201,7 @@ SCENARIOS = (
             "other": {"call": "find", "args": {"place": "oslo"}},
         },
     ),
-    _run(
+    a_run(
         "a_run_that_asks_people",
         {
             "ask": {"type": "yield", "message": "Shall I pay $amount?", "expects": {"ok": "bool"}},
@@ -215,16 +215,16 @@ SCENARIOS = (
         params={"amount": 7},
         meanwhile=_gives,
     ),
-    _run(
+    a_run(
         "a_run_that_somebody_denies",
         {"pay": {"call": "charge", "args": {"amount": 1}}},
         meanwhile=_denies,
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_is_cancelled_while_it_waits",
         {
-            "reserve": _RESERVE,
+            "reserve": RESERVE,
             "ask": {
                 "type": "yield",
                 "depends_on": ["reserve"],
@@ -236,7 +236,7 @@ SCENARIOS = (
         meanwhile=_cancels,
         ends="cancelled",
     ),
-    _run(
+    a_run(
         "a_run_that_nobody_answers",
         {
             "ask": {
@@ -251,12 +251,12 @@ SCENARIOS = (
         params={"room": "D"},
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_needs_review",
         {"reserve": {"call": "lose", "args": {"room": "E"}}},
         ends="workflow_failed",
     ),
-    _run(
+    a_run(
         "a_run_that_takes_too_long",
         {"rest": {"type": "wait", "seconds": 60}},
         more={"timeout_s": 0.3},

@@ -71,6 +71,12 @@ FROM_OUTSIDE = (
 """What people and timers say. It is said again when what preceded it has happened again, whatever the clock shows."""
 
 
+def _is_from_outside(event: AnyEvent) -> bool:
+    """Return whether an event came of no other one of its session: also a failure that somebody reported."""
+    is_reported = isinstance(event.data, ComponentFailed) and event.causationid is None
+    return is_reported or isinstance(event.data, FROM_OUTSIDE)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One call to a model: the request made whole, and what came of it."""
@@ -139,10 +145,10 @@ class Score:
         self.session_id = self.query.subject
         self.by_id = {line.event.id: line for line in self.events}
         own = self.events[self.taken_over :]
-        self.outside = [line for line in own if isinstance(line.event.data, FROM_OUTSIDE)]
+        self.outside = [line for line in own if _is_from_outside(line.event)]
         self._outputs: dict[UUID, list[EventLine]] = {}
         for line in own:
-            if line.event.causationid is not None and not isinstance(line.event.data, FROM_OUTSIDE):
+            if line.event.causationid is not None and not _is_from_outside(line.event):
                 self._outputs.setdefault(line.event.causationid, []).append(line)
         has_replies = any(isinstance(line.event.data, ReasoningCompleted) for line in own)
         if has_replies and not any(self.records_of(ExchangeRecord)):

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from antiphon_shared.events import (
+    AnyEvent,
     ApprovalDecided,
     AssemblyOverdue,
     CancellationRequested,

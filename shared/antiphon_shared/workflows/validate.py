@@ -10,7 +10,7 @@ from antiphon_shared.workflows.checks.nodes import check_nodes
 from antiphon_shared.workflows.checks.references import check_references, check_unused
 from antiphon_shared.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
 from antiphon_shared.workflows.checks.texts import check_texts
-from antiphon_shared.workflows.checks.tools import check_sql_calls, check_tools
+from antiphon_shared.workflows.checks.tools import check_contracts, check_sql_calls, check_tools
 from antiphon_shared.workflows.order import Order, cycles, edges_of
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification
@@ -26,6 +26,8 @@ def problems_of(specification: Specification, catalogue: Catalogue | None = None
         yield from check_sub_workflows(flow, orders)
         if catalogue is not None:
             yield from check_tools(flow, catalogue)
+    if catalogue is not None:
+        yield from check_contracts(flows.values(), catalogue)
 
 
 def _of_workflow(flow: Flow, order: Order | None) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.validate import problems_of
@@ -23,13 +24,30 @@ def a_tool(
     )
 
 
+FILTERS = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": ["room", "seat"]},
+        "days": {"type": "array", "items": {"type": "integer", "maximum": 9}},
+    },
+}
+LATER = a_tool("later").model_copy(
+    update={
+        "input_schema": {
+            "type": "object",
+            "properties": {},
+            CONTRACT_KEYWORD: {"depends_on": [{"tool": "find"}]},
+        }
+    }
+)
 CATALOGUE = Catalogue(
     tools=(
         a_tool("look"),
         a_tool(
             "find", required=("place",), place={"type": "string"}, count={"type": "integer", "maximum": 9}
         ),
-        a_tool("book", "write", filters={"type": "object"}),
+        a_tool("book", "write", filters=FILTERS),
+        LATER,
     )
 )
 
@@ -158,7 +176,13 @@ ROWS = [
     ("a: {call: look, on_error: {fallback: c}}\nc: {type: compensate, steps: [{call: look, args: {x: 1}}]}", "unknown_argument", "graph.c.steps.0.args.x", "look takes no x"),
     ("a: {type: reason, question: q, tools: [book]}", "not_a_read", "graph.a.tools.0", "book is a write"),
     ("a: {type: reason, question: q, validation_tools: [check]}", "unknown_tool", "graph.a.validation_tools.0", "there is no tool check"),
+    ("a: {call: book, args: {filters: {kind: boat, id: $p}}}", "wrong_type", "graph.a.args.filters", "kind: \"boat\" is not one of"),
+    ("a: {call: book, args: {filters: {days: [$n, 12]}}}", "wrong_type", "graph.a.args.filters", "days: 1: 12 is greater than"),
+    ("a: {call: book, args: {filters: {days: [$n, $p]}}}", "wrong_type", "graph.a.args.filters", "days: 1: $p is str"),
+    ("a: {call: later}", "missing_call", "graph.a.call", "later may be called once find has succeeded, and nothing here calls find"),
     # SQL.
+    ("a: {call: book, compensate: {call: sql_query, args: {sql: SELECT 1}}}", "undoes_nothing", "graph.a.compensate.call", "only reads"),
+    ("a: {call: look, on_error: {fallback: c}}\nc: {type: compensate, steps: [{call: sql_query, args: {sql: SELECT 1}}]}", "undoes_nothing", "graph.c.steps.0.call", "only reads"),
     ("a: {call: sql_query}", "missing_argument", "graph.a.args", "sql_query needs sql"),
     ("a: {call: sql_query, args: {sql: SELECT 1, limit: 3}}", "unknown_argument", "graph.a.args.limit", "takes sql alone"),
     ("a: {call: sql_query, args: {sql: SELECT FROM WHERE}}", "bad_sql", "graph.a.args.sql", "cannot be read as SQL"),

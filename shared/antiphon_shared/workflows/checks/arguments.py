@@ -29,7 +29,7 @@ def check_arguments(
         return
     for name, value in args.items():
         if name in properties:
-            if problem := _problem(schema, name, value, params):
+            if problem := _problem(schema, properties[name], value, params):
                 yield error((*path, "args", name), "wrong_type", problem, "Correct it; nothing is converted")
         elif schema.get("additionalProperties", False) is False and "patternProperties" not in schema:
             hint = did_you_mean(name, properties).rstrip(".")
@@ -39,8 +39,7 @@ def check_arguments(
             yield error((*path, "args"), "missing_argument", f"{tool.name} needs {name}", f"Add {name}")
 
 
-def _problem(schema: dict[str, Any], name: str, value: Any, params: Mapping[str, Param]) -> str | None:
-    part = schema["properties"][name]
+def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str, Param]) -> str | None:
     if isinstance(value, str) and "$" in value:
         try:
             template = read_template(value)
@@ -55,15 +54,32 @@ def _problem(schema: dict[str, Any], name: str, value: Any, params: Mapping[str,
             return _type_problem(part, "string", "this is text")
         value = "".join(map(str, template.parts))
     if isinstance(value, dict | list) and next(templates(value), None) is not None:
-        return _type_problem(
-            part, "object" if isinstance(value, dict) else "array", f"{shown(value)} stands here"
-        )
+        given_type = "object" if isinstance(value, dict) else "array"
+        wrong = _type_problem(part, given_type, f"{shown(value)} stands here")
+        return wrong or _problem_inside(schema, part, value, params)
     validator = _validator(
         to_json({**part, "$defs": schema.get("$defs", {})} if isinstance(part, dict) else part)
     )
     if validator is None or validator.is_valid(value):
         return None
     return next(iter(validator.iter_errors(value))).message.partition("\n")[0][:_SHOWN_MAX]
+
+
+def _problem_inside(
+    schema: dict[str, Any], part: Any, value: dict[str, Any] | list[Any], params: Mapping[str, Param]
+) -> str | None:
+    """Return what is wrong with one of the values in an object or list that also holds references."""
+    if not isinstance(part, dict):
+        return None
+    properties, items = part.get("properties"), part.get("items")
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(value, list):
+            inner_part = None if "prefixItems" in part else items
+        else:
+            inner_part = properties.get(key) if isinstance(properties, dict) else None
+        if inner_part is not None and (problem := _problem(schema, inner_part, inner, params)):
+            return f"{key}: {problem}"
+    return None
 
 
 def _type_problem(part: Any, given: str, what: str) -> str | None:

@@ -1,9 +1,10 @@
 """Calls against the catalogue of tools. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.checks.arguments import check_arguments
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import CallNode, CompensateCall, CompensateNode, ReasonNode, WorkflowNode
@@ -12,8 +13,12 @@ from antiphon_shared.workflows.sql import SQL_TOOL
 
 
 def check_sql_calls(flow: Flow) -> Iterator[Problem]:
-    """Yield queries without SQL, or with other arguments. No catalogue is needed for that."""
+    """Yield queries without SQL, with other arguments, or as an undoing. No catalogue is needed for that."""
     for _, path, node in flow.nodes():
+        for undo_path, undo in _undoings(path, node):
+            if undo.call == SQL_TOOL:
+                why = f"{SQL_TOOL} only reads, and undoes nothing"
+                yield error((*undo_path, "call"), "undoes_nothing", why, "Call a tool that writes")
         if not isinstance(node, CallNode) or node.call != SQL_TOOL:
             continue
         if not isinstance(node.args.get("sql"), str):
@@ -30,15 +35,37 @@ def check_tools(flow: Flow, catalogue: Catalogue) -> Iterator[Problem]:
     for _, path, node in flow.nodes():
         if isinstance(node, CallNode):
             yield from _call(flow, path, node, catalogue)
-        if isinstance(node, CallNode | WorkflowNode) and node.compensate:
-            yield from _call(flow, (*path, "compensate"), node.compensate, catalogue)
-        if isinstance(node, CompensateNode):
-            for n, step in enumerate(node.steps):
-                yield from _call(flow, (*path, "steps", n), step, catalogue)
+        for undo_path, undo in _undoings(path, node):
+            yield from _call(flow, undo_path, undo, catalogue)
         if isinstance(node, ReasonNode):
             for key, names in (("tools", node.tools), ("validation_tools", node.validation_tools)):
                 for n, name in enumerate(names):
                     yield from _read((*path, key, n), name, catalogue)
+
+
+def _undoings(path: Path, node: object) -> Iterator[tuple[Path, CompensateCall]]:
+    """Yield the calls with which a node undoes something."""
+    if isinstance(node, CallNode | WorkflowNode) and node.compensate:
+        yield (*path, "compensate"), node.compensate
+    if isinstance(node, CompensateNode):
+        for n, step in enumerate(node.steps):
+            yield (*path, "steps", n), step
+
+
+def check_contracts(flows: Iterable[Flow], catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield calls of tools that need another tool to have succeeded, where no workflow of the file calls that one."""
+    calls = [
+        (path, node.call) for flow in flows for _, path, node in flow.nodes() if isinstance(node, CallNode)
+    ]
+    called = {name for _, name in calls}
+    for path, name in calls:
+        tool = catalogue.by_name.get(name)
+        if tool is None:
+            continue
+        for needed in Contract.of_schema(tool.input_schema, tool.effect).depends_on:
+            if needed.tool not in called:
+                why = f"{name} may be called once {needed.tool} has succeeded, and nothing here calls {needed.tool}"
+                yield error((*path, "call"), "missing_call", why, f"Call {needed.tool} in a node before it")
 
 
 def _call(flow: Flow, path: Path, call: CallNode | CompensateCall, catalogue: Catalogue) -> Iterator[Problem]:

@@ -100,10 +100,13 @@ def dry_run(
     Raises:
         UnfitParams: A param does not fit.
     """
+    return _run(plan, params, {**samples(plan), **results}, scenario)
+
+
+def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenario: Scenario) -> DryRun:
     forced = Plan(_forced(plan.graph, scenario), plan.tools)
     run, kept, open = Run(), dict[str, Any](), deque[Any]()
     given: list[CallTool | Reason | AskPerson | SetTimer] = []
-    stubs = {**samples(plan), **results}
     happened: Happening = Started({**_samples_of_params(plan), **params})
     while run.ended is None:
         decision = decide_run(forced, run, happened, kept.__getitem__)
@@ -127,10 +130,10 @@ def cover(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any]) -> 
         arms={path: arms[0] for path, arms in _branches(plan).items()},
         whens={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
     )
-    waiting, runs = deque([base]), list[DryRun]()
+    waiting, runs, stubs = deque([base]), list[DryRun](), {**samples(plan), **results}
     tried = {*base.arms.items(), *base.whens.items()}
     while waiting and len(runs) < SCENARIOS_MAX:
-        runs.append(dry_run(plan, params, results, waiting.popleft()))
+        runs.append(_run(plan, params, stubs, waiting.popleft()))
         for choice, scenario in _alternatives(plan, runs[-1]):
             if choice not in tried:
                 tried.add(choice)

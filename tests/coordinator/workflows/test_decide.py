@@ -118,6 +118,21 @@ class TestFailing:
         assert [(one.attempt, one.key) for one in world.calls] == [(1, 1), (2, 2), (3, 3)]
         assert world.fails("a", "timeout").status == "failed"
 
+    @pytest.mark.parametrize(
+        ("backoff", "delays_s"),
+        [
+            ("fixed", [25, 25, 25, 25]),
+            ("linear", [25, 50, 60, 60]),
+            ("exponential", [25, 50, 60, 60]),
+        ],
+    )
+    def test_delays_grow_by_their_backoff_up_to_a_minute(self, backoff: str, delays_s: list[int]) -> None:
+        on_error = {"retry": 4, "delay": 25_000, "backoff": backoff}
+        world = a_world({"a": call("look", on_error=on_error)}).start()
+        for _ in delays_s:
+            world.fails("a", "timeout").ok("a")
+        assert [timer.seconds for timer in world.timers] == delays_s
+
     def test_what_cannot_pass_is_not_tried_again(self) -> None:
         world = a_world({"a": call("look", on_error={"retry": 2})}).start().fails("a", "not_found")
         assert world.status == "failed"

@@ -40,7 +40,7 @@ from coordinator.workflows.messages import (
     TimerFired,
 )
 
-_REASON_CHARACTERS = 300
+REASON_CHARACTERS = 300
 
 
 def happening_of(
@@ -72,7 +72,7 @@ def happening_of(
             limit_s = making.pinned.opened.timeout_s
             return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
         case CancellationRequested(reason=reason):
-            said = one_line(reason, _REASON_CHARACTERS)
+            said = one_line(reason, REASON_CHARACTERS)
             return StopRequested("cancelled", f"somebody cancelled it{f': {said}' if said else ''}")
         case OutcomeSettled(node=path, happened=happened, result=result):
             return OutcomeFound(path, happened, result)
@@ -148,7 +148,7 @@ def _decided(
         request_call(making, path, open.number, open.call.model_copy(update={"approval": log_entry}))
         return None
     making.open[path] = None
-    who, why = decided.by or "a person", one_line(decided.reason, _REASON_CHARACTERS)
+    who, why = decided.by or "a person", one_line(decided.reason, REASON_CHARACTERS)
     message = f"{who} denied it{f': {why}' if why else ''}"
     return Failed(path, open.attempt, Failure("permission_denied", message))
 
@@ -176,10 +176,10 @@ def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Ha
             making.open[lost[0]] = None
             return Failed(lost[0], lost[1].attempt, Failure("internal_error", failed.error.message))
         case InputGiven(round=number) if _open(making, number, "person"):
-            because = f"they could not be taken in: {one_line(failed.error.message, _REASON_CHARACTERS)}"
+            because = f"they could not be taken in: {one_line(failed.error.message, REASON_CHARACTERS)}"
             making.events.append(InputRefused(round=number, because=because))
         case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
-            said = one_line(failed.error.message, _REASON_CHARACTERS)
+            said = one_line(failed.error.message, REASON_CHARACTERS)
             return StopRequested("failed", f"a step of the run failed inside the coordinator: {said}")
     return None
 

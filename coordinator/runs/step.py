@@ -7,6 +7,7 @@ from typing import Any
 from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import (
     AnyEvent,
+    ComponentFailed,
     EventData,
     NodeSettled,
     NodesSettled,
@@ -14,6 +15,7 @@ from antiphon_shared.events import (
     ResumeRequested,
 )
 from antiphon_shared.events.session import Response
+from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
 from coordinator.decision import Logged
@@ -21,12 +23,13 @@ from coordinator.endings import moment_of
 from coordinator.runs.children import tell_parent
 from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
-from coordinator.runs.happening import happening_of
+from coordinator.runs.happening import REASON_CHARACTERS, happening_of
 from coordinator.runs.making import Making, Pinned
 from coordinator.runs.state import RunChange, RunState
 from coordinator.workflows.decide import UnfitParams, decide_run
-from coordinator.workflows.messages import End, Failed, Failure, Happening, Started, Succeeded
+from coordinator.workflows.messages import BrokenOff, End, Failed, Failure, Happening, Started, Succeeded
 from coordinator.workflows.state import SETTLED, NodeState
+from coordinator.workflows.turn import NotLoaded
 
 _LISTED_MAX = 50
 """Nodes of a nodes.settled at most."""
@@ -66,10 +69,24 @@ def take(
     if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
     making = Making.of(pinned, state, moment_of(event, log_entry))
-    happened = happening_of(making, event, log_entry, named)
-    if happened is not None:
-        decide(making, happened, event, log_entry, kept)
+    try:
+        happened = happening_of(making, event, log_entry, named)
+        if happened is not None:
+            decide(making, happened, event, log_entry, kept)
+    except NotLoaded:
+        raise
+    except Exception as error:
+        if not isinstance(event.data, ComponentFailed):
+            raise
+        # A step has failed, and so does the one that is to stop the run: no other would be told of it.
+        making = Making.of(pinned, state, moment_of(event, log_entry))
+        decide(making, BrokenOff(_broken(event.data, error)), event, log_entry, kept)
     return finished(making) if making.has_changed else None
+
+
+def _broken(failed: ComponentFailed, error: Exception) -> str:
+    said, why = (one_line(str(one), REASON_CHARACTERS) for one in (failed.error.message, error))
+    return f"a step of the run failed inside the coordinator: {said}; it could not be stopped either: {why}"
 
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:

@@ -21,6 +21,7 @@ from antiphon_shared.workflows.nodes import (
 
 from coordinator.workflows import begin, ending, failing, resuming, settle, stopping, undo
 from coordinator.workflows.messages import (
+    BrokenOff,
     Command,
     End,
     Failed,
@@ -104,6 +105,8 @@ def _take(turn: Turn, happened: Happening) -> None:
             turn.commands.append(End(status, failure=Failure(status, happened.message)))
         case StopRequested(status=status, message=message):
             turn.then(ScopeFailed("", Failure(status, message), stop=status))
+        case BrokenOff(message=message):
+            stopping.break_off(turn, message)
         case Succeeded() | Failed() if UNDO in happened.path:
             undo.undo_settled(turn, happened)
         case Succeeded(path=path, attempt=attempt, value=value):

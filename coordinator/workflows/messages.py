@@ -77,6 +77,13 @@ class StopRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenOff:
+    """The run cannot even be stopped as it should: it is to end at once, with nothing undone."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeFound:
     """A person has found out whether a write of unknown outcome took effect. Only of a run that has ended."""
 
@@ -90,7 +97,7 @@ class Resumed:
     """A run that has ended is to go on; see resuming.py."""
 
 
-Happening = Started | Succeeded | Failed | TimerFired | StopRequested | OutcomeFound | Resumed
+Happening = Started | Succeeded | Failed | TimerFired | StopRequested | BrokenOff | OutcomeFound | Resumed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
+from coordinator.workflows import ending
 from coordinator.workflows.messages import EndReasoning, Failure, Withdraw
 from coordinator.workflows.plan import join
-from coordinator.workflows.state import IN_FLIGHT
+from coordinator.workflows.state import IN_FLIGHT, SETTLED
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
-from coordinator.workflows.undo import begin_undo
+from coordinator.workflows.undo import begin_undo, undoing_call
 
 _SCOPE = "/"
 """Behind the path of a scope, where it is told from that of a container."""
@@ -29,6 +30,25 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
     open = _stop_inside(turn, failed.scope, failed.scope + _SCOPE)
     if turn.change_scope(failed.scope, open=open).open == 0:
         begin_undo(turn, failed.scope)
+
+
+def break_off(turn: Turn, message: str) -> None:
+    """End the run at once: nothing is undone, and nobody knows what comes of the calls in flight."""
+    for path, state in turn.states().items():
+        if state.status in SETTLED:
+            continue
+        if isinstance(turn.plan.node(path).node, ReasonNode):
+            turn.commands.append(EndReasoning(path))
+        turn.commands.append(Withdraw(path))
+        if state.status in IN_FLIGHT and turn.plan.is_write(path):
+            turn.change(path, status="failed", failure=Failure("outcome_unknown", message))
+        else:
+            turn.change(path, status="stopped")
+    for scope, began in turn.run.scopes.items():
+        if began.phase == "undoing" and (call := undoing_call(turn, scope)) is not None:
+            turn.undo_failed = (*turn.undo_failed, call)
+        turn.change_scope(scope, phase="ended")
+    ending.end(turn, "failed", failure=Failure("internal_error", message))
 
 
 def stop_parts(turn: Turn, container: str, failure: Failure) -> None:

@@ -102,7 +102,7 @@ def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
 
 def _next(turn: Turn, scope: str) -> None:
     """Make the next call that undoes; where none is left, the workflow has ended."""
-    while (path := _next_call(turn, scope)) is not None:
+    while (path := undoing_call(turn, scope)) is not None:
         step = _step(turn, path)
         base, _, number = path.rpartition(UNDO)
         names = Names(turn, scope, is_undoing=True) if number else names_for(turn, base, is_undoing=True)
@@ -119,7 +119,7 @@ def _next(turn: Turn, scope: str) -> None:
     _scope_undone(turn, scope)
 
 
-def _next_call(turn: Turn, scope: str) -> str | None:
+def undoing_call(turn: Turn, scope: str) -> str | None:
     """Return the call that is in flight to undo a scope, or is to be made next; None when all have settled."""
     calls, undone = turn.undo_of(scope), turn.scope(scope).undone
     return calls[undone] if undone < len(calls) else None
@@ -146,7 +146,7 @@ def _undoing(turn: Turn, path: str) -> str | None:
     for depth in range(len(parts), -1, -1):
         scope = "/".join(parts[:depth])
         found = turn.scopes.get(scope) or turn.run.scopes.get(scope)
-        if found is not None and found.phase == "undoing" and _next_call(turn, scope) == path:
+        if found is not None and found.phase == "undoing" and undoing_call(turn, scope) == path:
             return scope
     return None
 

@@ -94,3 +94,50 @@ def test_values_that_are_set_aside_are_refused_and_waited_for_further() -> None:
     assert "It is too large." in refused.because
     live.happens(given)
     assert ends(live) == "completed"
+
+
+class Forgetful(Live):
+    """A run of which no result can be read any more, so that nothing of it can be undone."""
+
+    def _kept(self, key: str) -> Any:
+        raise OSError(f"{key} cannot be read")
+
+
+def forgetful(then: dict[str, Any]) -> Live:
+    graph = {
+        "first": call("book", compensate={"call": "drop", "args": {"id": "${first.of}"}}),
+        "then": {**then, "depends_on": ["first"]},
+        "rest": {"type": "reason", "question": "Which?", "depends_on": ["first"]},
+    }
+    live = Forgetful(a_pinned(a_plan(graph))).begin()
+    live.happens(live.answer_to(live.state.open["first"].number))
+    return live
+
+
+def test_a_run_that_cannot_be_stopped_ends_all_the_same() -> None:
+    live = forgetful({"type": "wait", "seconds": 5, "timeout_s": 9})
+    set_aside(live, DeadlineReached())
+    reasoned = live.answer_to(live.state.open["rest"].number)
+    with pytest.raises(OSError, match="cannot be read"):
+        live.happens(reasoned)
+    assert live.answers == []
+    set_aside(live, reasoned)
+    (answer,) = live.answers
+    assert answer.run is not None
+    assert (answer.run.status, answer.run.standing, answer.run.unknown) == ("failed", ("first",), ())
+    assert "It is too large." in answer.answer
+    assert "cannot be read" in answer.answer
+
+
+def test_writes_in_flight_of_a_run_that_cannot_be_stopped_have_an_unknown_outcome() -> None:
+    live = forgetful(call("pay"))
+    paid = live.answer_to(live.state.open["then"].number, "validation_error")
+    live.happens(live.answer_to(live.state.open["rest"].number))
+    with pytest.raises(OSError, match="cannot be read"):
+        live.happens(paid)
+    set_aside(live, paid)
+    (answer,) = live.answers
+    assert answer.run is not None
+    assert (answer.run.status, answer.run.unknown) == ("needs_review", ("then",))
+    live.happens(paid)
+    assert len(live.answers) == 1

@@ -5,8 +5,8 @@
 -- ARGV[3+] for each meter: the limit of the settings (0: none), the server's (0: not reported), and the rest that the
 --          server reports (-1: not reported)
 --
--- The server's latest limit is stored. The rest that it reports can only empty a bucket: it does not include turns that
--- were assigned and not used yet.
+-- The server's latest limit is stored. The rest that it reports can only empty a bucket: it does not include turns
+-- that were assigned and not used yet.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local MINUTE, LONGEST, KEPT = 60000000, 600000000, 3600000

@@ -1,12 +1,12 @@
 -- Assigns a call to a model its turn, at once or later, and reserves the expected usage.
 --
 -- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with calls of any size, once for each meter:
--- requests, all tokens, input tokens and output tokens. A meter is a bucket that is refilled evenly, stored as one number:
--- the time at which it will be full again. A call starts when all its buckets hold enough. A call larger than a bucket
--- starts when the bucket is full, and later calls wait the longer.
+-- requests, all tokens, input tokens and output tokens. A meter is a bucket that is refilled evenly, stored as one
+-- number: the time at which it will be full again. A call starts when all its buckets hold enough. A call larger
+-- than a bucket starts when the bucket is full, and later calls wait the longer.
 --
--- In any span of time, the calls started use no more than the span's share of the limit plus one bucket, apart from calls
--- larger than a bucket.
+-- In any span of time, the calls started use no more than the span's share of the limit plus one bucket, apart from
+-- calls larger than a bucket.
 --
 -- KEYS[1]  the model's limiter: <meter>:full (Unix microseconds), <meter>:limit (reported by the server, per minute),
 --          paused (no call starts before), latest (the latest turn assigned)

@@ -30,9 +30,9 @@
 --   {"split"}                                   the calls of a group must run one by one
 --   {"stopped"}                                 its session was stopped after the request; nothing is written
 --
--- The decision is written at once, so that a worker that takes the batch over decides the same. A write is in between
--- when it was open after the identical one had been claimed; a later call of the same batch is not, nor is a deliberate
--- repetition of the same write.
+-- The decision is written at once, so that a worker that takes the batch over decides the same. A write is in
+-- between when it was open after the identical one had been claimed; a later call of the same batch is not, nor is a
+-- deliberate repetition of the same write.
 
 local calls = {}
 for i = 15, #ARGV, 3 do

@@ -4,8 +4,8 @@
 -- ARGV[1]  how long it is kept, in milliseconds
 --
 -- Returns lost_ms in Unix milliseconds; 0 when it has always been the same server, or where servers have no run_id.
--- The hash is replicated like everything else: writes that a promoted replica lacks are older than the change. A key with
--- foreign content is dropped, and counts as a change: the history before it is not known.
+-- The hash is replicated like everything else: writes that a promoted replica lacks are older than the change. A key
+-- with foreign content is dropped, and counts as a change: the history before it is not known.
 
 local info = redis.pcall('INFO', 'server')
 local run_id = type(info) == 'string' and string.match(info, 'run_id:(%x+)')

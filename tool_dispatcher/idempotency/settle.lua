@@ -12,9 +12,9 @@
 -- ARGV[10+] for each call of the write: its entry in the journal, its outcome as JSON; with KEYS[3] also its identity,
 --          and "done", "unknown", or "none" when it certainly had no effect
 --
--- Returns 1; 0, and changes nothing, when the write was taken over: the new claimant's outcome counts. An expired lease
--- is no reason to refuse as long as it was not taken over. Repeating a settle whose reply was lost finds its own
--- claimant and returns 1. A record that Redis has lost in the meantime is written again: its claimant knows the
+-- Returns 1; 0, and changes nothing, when the write was taken over: the new claimant's outcome counts. An expired
+-- lease is no reason to refuse as long as it was not taken over. Repeating a settle whose reply was lost finds its
+-- own claimant and returns 1. A record that Redis has lost in the meantime is written again: its claimant knows the
 -- outcome. In the journal, the first outcome of a call counts.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence')

@@ -70,9 +70,7 @@ class GuardedCall:
         self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
 
     def attempted(self, outcome: Any, is_slow: bool = False) -> None:
-        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's
-        `slow_s`.
-        """
+        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
             self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)

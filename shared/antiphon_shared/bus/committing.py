@@ -112,9 +112,7 @@ def of_outcome(
 
 
 def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
-    """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by
-    one.
-    """
+    """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by one."""
     event = delivery.event
     message = _timer_message(
         event.subject, event.data, raw, delivery.log_entry, delivery.attempt + 1, component

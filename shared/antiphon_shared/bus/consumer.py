@@ -178,9 +178,7 @@ class Consumer:
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
-        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was
-        stopped.
-        """
+        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was stopped."""
         if self._stops is None:
             return _outcome(handler, delivery, session)
         return self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))

@@ -79,8 +79,7 @@ class Intake:
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
         resolved: Callable[[AnyEvent], AnyEvent] = lambda event: event,
     ) -> None:
-        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for
-        room.
+        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for room.
 
         `tenant_of` returns the tenant of a query, and raises an AntiphonError when the query must not be
         admitted. `resolved` returns a query with its references replaced by their content, and raises an

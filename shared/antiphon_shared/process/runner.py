@@ -38,8 +38,9 @@ Build = Callable[[Bus], Service]
 
 
 def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
-    """Run one component until SIGTERM or SIGINT. Exits with 0 then; with 2 on a wrong configuration, 3
-    without Redis.
+    """Run one component until SIGTERM or SIGINT.
+
+    Exits with 0 then; with 2 on a wrong configuration, with 3 without Redis.
     """
     try:
         settings = load(PipelineSettings)

@@ -60,7 +60,7 @@ class Room:
 
 
 class Gate:
-    """A lock that many hold together, or one alone, who waits for the others and keeps new ones out."""
+    """A lock that many tasks hold together, or one alone: that one waits for the others and keeps new ones out."""
 
     def __init__(self) -> None:
         self._inside = 0

@@ -21,9 +21,9 @@ _NEVER_RAN: frozenset[ErrorType] = frozenset(
 )
 """Errors that say nothing about the tool's health.
 
-Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the
-service is up and has said when to call again. A break longer than it asked for would turn that into an
-outage; retries and the limit itself wait as long as needed.
+Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the service is up
+and has said when to call again. An open circuit would look like an outage for longer than that; retries and the limit
+itself wait as long as needed.
 """
 
 

@@ -271,9 +271,7 @@ _RECORD: Kind[AnyRecord] = Kind("a step record", AnyRecord)
 
 
 def encode_record(record: StepRecord, outputs: int, format: int = FORMAT) -> bytes:
-    """Return the record as JSON: its kind, the number of the step's events, and all fields that differ from their
-    default.
-    """
+    """Return the record as JSON: its kind, the number of the step's events, and the fields without default values."""
     kind: str = record.kind  # type: ignore[attr-defined]  # every record but the base has one
     fields = as_json(record, format, exclude={"outputs"}, exclude_defaults=True)
     return _RECORD.versioned(b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:])

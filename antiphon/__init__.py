@@ -76,7 +76,9 @@ _NAMES = {
         "tool",
     ),
 }
-"""What is here, by the module it comes from. Imported when it is asked for: each command needs a part of it."""
+"""The public names, by the module that defines them. Each is imported on first use: most programs need only
+some.
+"""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 

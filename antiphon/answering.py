@@ -1,4 +1,4 @@
-"""What the model, or a run that it has begun, has asked the user: which questions wait, and answering them."""
+"""Questions to the user from the model or from its runs: the ones that wait, and their answers."""
 
 from collections.abc import Iterable
 
@@ -25,10 +25,10 @@ _NOBODY = "no answer"
 async def answer(
     bus: Bus, arrival: Arrival, session_id: str, text: str, calls: Iterable[str], by: str
 ) -> tuple[str, ...]:
-    """Answer questions of a session, all that wait when none is named; returns their ids.
+    """Answer questions of a session, all that wait when none is given; return their ids.
 
-    Raises NotWaiting, InvalidQuery for text that is no answer or a question that does not wait, UnknownSession,
-    SubmissionRejected.
+    Raises NotWaiting, InvalidQuery for text that is no answer or a question that does not wait,
+    UnknownSession, SubmissionRejected.
     """
     text = checked_answer(text)
     session = await patiently("look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S)
@@ -39,14 +39,14 @@ async def answer(
     if first is not None:
         said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
         event = answer_event(session_id, said, first, new_id(), utc_now())
-        # Safe to repeat: what is said twice changes nothing.
+        # Safe to repeat: a second answer changes nothing.
         if await patiently("answer", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return chosen
     raise UnknownSession(f"session {session_id} is not kept any more.")
 
 
 async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
-    """The session, if it waits for an answer. Raises NotWaiting."""
+    """Return the session if it waits for an answer. Raises NotWaiting."""
     running = await unanswered_session(bus, session_id)
     if running is not None and questions_of_runs(running):
         return running
@@ -57,13 +57,13 @@ async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
 
 
 async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
-    """The questions of a session that nobody has answered yet; none when it waits for nobody."""
+    """Return the unanswered questions of a session; an empty tuple when it waits for no answer."""
     session = await unanswered_session(bus, session_id)
     return unanswered(session) if session else ()
 
 
 def unanswered(session: Session) -> tuple[Question, ...]:
-    """The questions that wait, in the order of their batch, each id once."""
+    """Return the questions that wait, in the order of their batch, each id once."""
     found: dict[str, Question] = {}
     for call in session.people.pending:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered

@@ -1,4 +1,4 @@
-"""Calls of sessions and runs that wait for a person's approval: which they are, and saying what is decided."""
+"""Calls of sessions and runs that wait for a person's approval, and the person's decision."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,8 @@ _DOING: dict[Phase, str] = {
 async def decide(
     bus: Bus, arrival: Arrival, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
 ) -> tuple[str, ...]:
-    """Say what a person has decided on calls of a session or run, all that wait when none is named; returns their ids.
+    """Submit a person's decision on calls of a session or run, all that wait when none is given; return their
+    ids.
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
@@ -53,7 +54,7 @@ async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
     first = await bus.first_event(session_id)
     if first is not None:
         event = decision(session_id, said, first, new_id(), utc_now())
-        # Safe to repeat: what is said twice changes nothing.
+        # Safe to repeat: a second decision changes nothing.
         if await patiently("decide", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return
     raise UnknownSession(f"session {session_id} is not kept any more.")
@@ -61,7 +62,7 @@ async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
 
 async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str, int], dict[str, str]]:
     """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
-    from antiphon.run_state import calls_to_decide  # who only asks needs nothing of workflows
+    from antiphon.run_state import calls_to_decide  # `ask` needs no workflows
 
     if (state := await _run(bus, session_id)) is not None and (found := calls_to_decide(state)):
         return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
@@ -73,7 +74,9 @@ async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str,
 
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
-    """The calls of a session or run that a person has to decide on; none when it waits for nobody."""
+    """Return the calls of a session or run that a person has to decide on; an empty tuple when there are
+    none.
+    """
     from antiphon.run_state import calls_to_decide
 
     session = await unanswered_session(bus, session_id)
@@ -84,21 +87,21 @@ async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
 
 
 async def _run(bus: Bus, session_id: str) -> "RunState | None":
-    """The run as it stands; None where that is no run."""
+    """Return the state of the run; None where the session is no run."""
     from antiphon.run_state import run_state
 
     return await run_state(bus, session_id)
 
 
 async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
-    """The session as it stands; None when there is none, or it has been answered."""
+    """Return the state of the session; None when there is none, or it has been answered."""
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     return SESSION.read(content) if content and response is None else None
 
 
 def undecided(session: Session) -> tuple[ToolCall, ...]:
-    """The calls that a person has to decide on, in the order of their batch."""
+    """Return the calls that a person has to decide on, in the order of their batch."""
     return tuple(
         call
         for call in session.people.pending
@@ -107,13 +110,15 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
 
 
 async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobody's approval") -> Session:
-    """The session, if it waits for a person. Raises NotWaiting, which says what it does instead."""
+    """Return the session if it waits for a person. Raises NotWaiting, which says what the session does
+    instead.
+    """
     if not await arrival.check():
         raise NotWaiting(f"session {session_id} waits for {what}: it stands in the queue.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     if content is None and (of_run := await _doing_of_run(bus, session_id)):
-        doing = of_run  # an answer may be that of before it was resumed
+        doing = of_run  # an answer may date from before it was resumed
     elif response is not None:
         doing = f"it has ended, {response.status} ({response.termination_reason})"
     elif content is None:
@@ -127,7 +132,7 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobo
 
 
 async def _doing_of_run(bus: Bus, session_id: str) -> str:
-    """What a run does; empty where that is no run."""
+    """Return what a run does, in words; empty where the session is no run."""
     from antiphon.run_state import doing
 
     state = await _run(bus, session_id)
@@ -137,7 +142,10 @@ async def _doing_of_run(bus: Bus, session_id: str) -> str:
 def chosen_of(
     calls: Iterable[str], waiting: tuple[str, ...], named: Mapping[str, str], session_id: str, what: str
 ) -> tuple[str, ...]:
-    """The ids asked for, each once; all that wait when none is. `named` tells what each is. Raises InvalidQuery."""
+    """Return the ids in `calls`, each once; all that wait when it is empty. Raises InvalidQuery.
+
+    `named` describes each waiting id, for the error.
+    """
     if isinstance(calls, str) or not isinstance(calls, Iterable):
         raise InvalidQuery("calls: a list of call ids is needed.", hint=f"For instance [{waiting[0]!r}].")
     asked = list(calls)

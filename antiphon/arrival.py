@@ -1,4 +1,4 @@
-"""Whether a submission has become a session yet, may still, or never will."""
+"""The arrival of a submission: whether it has become a session, still may, or never will."""
 
 import asyncio
 
@@ -12,11 +12,11 @@ _KINDS = {kind.code: kind for kind in (Overloaded, SessionConflict)}
 
 
 class Arrival:
-    """Watches for one session to be there.
+    """The watch for one session to exist.
 
-    The queue is taken in from its beginning: once what stood in it when we began to look is gone, a session
-    that neither is there nor waits for room will not come any more. `entry` is the submission's own place in the
-    queue, if known.
+    The queue is consumed from its beginning: once the entries that were in it at the first check are gone, a
+    session that neither exists nor waits for room will never exist. `entry` is the submission's own entry in
+    the queue, if known.
     """
 
     def __init__(self, bus: Bus, session_id: str, entry: str | None) -> None:
@@ -24,19 +24,21 @@ class Arrival:
         self._until = entry
 
     async def check(self) -> bool:
-        """Whether the session is there. Raises SubmissionRejected, or UnknownSession, when it cannot come."""
+        """Return whether the session exists. Raises SubmissionRejected, or UnknownSession, when it never
+        will.
+        """
         if self._until is None:
             newest = await self._bus.batcher.submit(
                 "XREVRANGE", self._bus.keys.queries(), "+", "-", "COUNT", 1
             )
             self._until = newest[0][0].decode() if newest else "0-0"
         is_queued = await self._is_queued(self._until)
-        # In this order, which is a query's own: what moves on between two looks is seen by the second.
+        # In the order in which a query moves: one that moves on between the two checks is seen by the second.
         is_waiting, is_there = await asyncio.gather(
             self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
-        await self._raise_if_rejected()  # first: the session that is there may be another query's
+        await self._raise_if_rejected()  # first, as an existing session may belong to another query
         if is_there:
             return True
         if is_waiting:
@@ -50,7 +52,7 @@ class Arrival:
         return False
 
     async def hurry(self) -> None:
-        """Have the session opened out of turn, if it waits for room: for those who mean to cancel it."""
+        """Have a waiting session opened out of turn, so that it can be cancelled."""
         deadlines = self._bus.keys.waiting_deadlines(self._bus.keys.partition(self._session_id))
         await self._bus.batcher.submit("ZADD", deadlines, "XX", 0, self._session_id)
 
@@ -73,7 +75,7 @@ class Arrival:
         raise kind(f"the query was rejected: {reason}")
 
     async def _why(self, own: str) -> tuple[str, str]:
-        """What the stream of rejections says of our entry, as a code and in words; it is younger than the entry."""
+        """Return the code and the reason of our entry's rejection, which is younger than the entry."""
         start = own
         while page := await self._bus.batcher.submit(
             "XRANGE", self._bus.keys.rejected(), start, "+", "COUNT", _PAGE

@@ -51,28 +51,28 @@ _ARRIVAL_POLL_S = 0.05
 
 
 class TextDelta(Value):
-    """A piece of a reply while the model is still writing it. For eyes, not for decisions."""
+    """A piece of a reply while the model is still writing it. For display, not for decisions."""
 
     text: str
 
 
 class Submitted(NamedTuple):
-    """A query that this client has submitted: where it stands in the queue, and what it asks."""
+    """A query that this client has submitted: its entry in the queue, and its content."""
 
     entry: str
     content: SessionContent
 
 
 Told = AnyEvent | TextDelta
-"""What a session's stream tells."""
+"""An item of a session's stream."""
 
 
 class Antiphon:
     """Access to one pipeline, as an async context manager.
 
-    `url` (redis://, rediss:// or unix://), `namespace` and `partitions` come from ANTIPHON_REDIS_URL,
-    ANTIPHON_NAMESPACE and ANTIPHON_PARTITIONS where they are left out; namespace and partitions must be those
-    of the pipeline. Raises ConfigurationError. Entering raises RedisUnavailable.
+    `url` (redis://, rediss:// or unix://), `namespace` and `partitions` default to ANTIPHON_REDIS_URL,
+    ANTIPHON_NAMESPACE and ANTIPHON_PARTITIONS; namespace and partitions must be those of the pipeline. Raises
+    ConfigurationError. Entering raises RedisUnavailable.
     """
 
     def __init__(
@@ -93,11 +93,12 @@ class Antiphon:
         scopes: Iterable[str] | None = None,
         cache: bool | None = None,
     ) -> Self:
-        """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
+        """Return a client with a whole pipeline inside this process, which runs within its block and stores
+        nothing.
 
-        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes` are
-        what they may be used for: ["read"] unless told, so ["read", "write"] lets tools write. `cache`: whether reads
-        may be answered from the cache; they may unless told.
+        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes`
+        are the permissions of sessions: ["read"] by default; ["read", "write"] lets tools write. `cache`:
+        whether reads may be answered from the cache; True by default.
         """
         client = cls()
         client._pipeline = EmbeddedPipeline(tools, model, scopes, cache)
@@ -105,7 +106,7 @@ class Antiphon:
 
     async def __aenter__(self) -> Self:
         if not structlog.is_configured():
-            logs.silence("warning")  # structlog as it comes would write to the caller's stdout
+            logs.silence("warning")  # structlog's default would write to the caller's stdout
         if self._pipeline is not None:
             self._bus = await self._pipeline.start()
             return self
@@ -125,17 +126,17 @@ class Antiphon:
 
     @property
     def storage(self) -> str:
-        """One sentence for people: where an embedded pipeline keeps what it works on."""
+        """Return one sentence for people: where an embedded pipeline stores its data."""
         return self._pipeline.storage if self._pipeline else ""
 
     @property
     def address(self) -> str:
-        """Where other programs reach an embedded pipeline, as a Redis URL; empty when they cannot."""
+        """Return the Redis URL at which other programs reach an embedded pipeline; empty when they cannot."""
         return self._pipeline.address if self._pipeline else ""
 
     @property
     def scopes_missing(self) -> dict[str, tuple[str, ...]]:
-        """Tools of an embedded pipeline that no session may use without a grant, with the scopes they lack."""
+        """Return the tools of an embedded pipeline that need a grant, with the scopes they lack."""
         return self._pipeline.scopes_missing if self._pipeline else {}
 
     async def submit(
@@ -147,11 +148,12 @@ class Antiphon:
         grant: str = "",
         **options: Unpack[Options],
     ) -> str:
-        """Put a query into the queue; returns its session's id.
+        """Put a query into the queue; return its session's id.
 
-        A `session_id` of one's own makes it safe to submit again: the same query, options, tenant and subject are the
-        same session. `grant` is a signed token that says what the session may do; without one it has the operator's
-        default scopes. Raises InvalidQuery and SessionConflict before anything is sent, and RedisUnavailable.
+        A `session_id` of the caller's makes it safe to submit again: the same query, options, tenant and
+        subject are the same session. `grant` is a signed token with the session's permissions; without one it
+        has the operator's default scopes. Raises InvalidQuery and SessionConflict before anything is sent,
+        and RedisUnavailable.
         """
         bus = self.open_bus()
         event = submission(
@@ -163,7 +165,7 @@ class Antiphon:
         fields: list[str | bytes] = ["event", encode(event)]
         if bus.signer is not None:
             fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
-        # Safe to repeat although a lost reply may mean that it was sent: both open the same session.
+        # Safe to repeat even if a lost reply hides a success: both entries open the same session.
         entry: bytes = await patiently(
             "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", *fields), PATIENCE_S
         )
@@ -183,8 +185,9 @@ class Antiphon:
     ) -> Response:
         """Submit a query and wait for its answer. Raises what `submit` and `result` raise.
 
-        `output` is the answer's shape: a pydantic model, dataclass, TypedDict, or JSON Schema. The response's `result`
-        is an instance of it, or of the last step's; else None. Raises UnfitResult if only the type's own rules fail.
+        `output` is the answer's shape: a pydantic model, dataclass, TypedDict, or JSON Schema. The response's
+        `result` is an instance of it, or of the last step's; else None. Raises UnfitResult if only the type's
+        own rules fail.
         """
         checked_timeout_s(timeout_s)
         options, shape = with_shape(options, output), shape_of(options, output)
@@ -192,11 +195,11 @@ class Antiphon:
         return with_instance(await self.result(id, timeout_s), shape)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
-        """The session's one answer; waits until there is one.
+        """Return the session's one answer; wait until there is one.
 
-        Whoever knows an id may wait for it; but where this client has submitted a query under it, and the session is
-        another query's, SessionConflict is raised. Raises StillRunning after `timeout_s` seconds, UnknownSession,
-        SubmissionRejected, RedisUnavailable.
+        Any client may wait for the session of a known id; but where this client has submitted a query under
+        it, and the session belongs to another query, SessionConflict is raised. Raises StillRunning after
+        `timeout_s` seconds, UnknownSession, SubmissionRejected, RedisUnavailable.
         """
         bus = self.open_bus()
         checked_session_id(session_id)
@@ -219,9 +222,10 @@ class Antiphon:
         raise AssertionError("a session is followed to its answer")
 
     async def stream(self, session_id: str) -> AsyncGenerator[Told]:
-        """The session's events as they happen, from the first to `response.ready`, and the model's text.
+        """Yield the session's events as they happen, from the first to `response.ready`, and the model's
+        text.
 
-        A lost connection is bridged. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
+        Reconnects after a lost connection. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
         """
         checked_session_id(session_id)
         async with aclosing(self._follow(session_id, has_text=True)) as told:
@@ -230,9 +234,9 @@ class Antiphon:
                     yield said
 
     async def cancel(self, session_id: str, reason: str = "") -> bool:
-        """Ask the session to end now, with what it has found. False when it had ended already.
+        """Ask the session to end now, with what it has found; return False when it had ended already.
 
-        Waits while the submission stands in the queue; what waits for room is let in for it. Raises
+        Waits while the submission is in the queue; a session that waits for room is opened for it. Raises
         UnknownSession, SubmissionRejected.
         """
         bus = self.open_bus()
@@ -246,9 +250,9 @@ class Antiphon:
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Let calls that wait for a person's approval run, all of them when none is named; returns their ids.
+        """Approve calls that wait for a person's approval, all of them when none is given; return their ids.
 
-        `by` and `reason` are for the record. When every call that waits is decided on, the session goes on.
+        `by` and `reason` are for the record. When every waiting call is decided on, the session continues.
         Raises NotWaiting, InvalidQuery when a call does not wait, UnknownSession, SubmissionRejected.
         """
         return await self._decide(session_id, True, calls, by, reason)
@@ -256,19 +260,21 @@ class Antiphon:
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Have calls that wait for a person's approval refused; the model is told by whom and why, or the node fails.
+        """Deny calls that wait for a person's approval; the model is told by whom and why, or the node of a
+        run fails.
 
-        The rest is as in `approve`.
+        Otherwise as `approve`.
         """
         return await self._decide(session_id, False, calls, by, reason)
 
     async def answer(
         self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = ""
     ) -> tuple[str, ...]:
-        """Answer what the model has asked the user: the questions named, or all that wait; returns their ids.
+        """Answer the model's questions to the user: those given, or all that wait; return their ids.
 
         Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
-        InvalidQuery when a question does not wait or the text is no answer, UnknownSession, SubmissionRejected.
+        InvalidQuery when a question does not wait or the text is no answer, UnknownSession,
+        SubmissionRejected.
         """
         bus = self.open_bus()
         checked_session_id(session_id)
@@ -276,19 +282,18 @@ class Antiphon:
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
-        """What the model has asked the user and nobody has answered yet; none when the session waits for nobody."""
+        """Return the unanswered questions of the model to the user; an empty tuple when there are none."""
         bus = self.open_bus()
         checked_session_id(session_id)
         return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
 
     async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
-        """Write the session's recording, as far as it has come, into a folder; returns the file's path.
+        """Write the session's recording, as far as it has come, into a folder; return the file's path.
 
-        It is redacted as ANTIPHON_RECORDING_KEYS and the settings beside it say.
-
-        Raises UnknownSession, AlreadyThere when the file is something else, UnreadableEvent, OSError.
+        It is redacted by ANTIPHON_RECORDING_KEYS and the other recording settings. Raises UnknownSession,
+        AlreadyThere when the file is something else, UnreadableEvent, OSError.
         """
-        from antiphon.recording.export import export  # who only asks needs nothing of recordings
+        from antiphon.recording.export import export  # `ask` needs no recordings
         from antiphon.recording.redaction.redacted_lines import own_redaction
 
         ids = [checked_session_id(session_id)]
@@ -304,7 +309,7 @@ class Antiphon:
         return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
 
     async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
-        """Cancelling twice, after a lost reply, is harmless."""
+        """Request the cancellation of an open session; a second request, after a lost reply, is harmless."""
         if await bus.session(session_id).response() is not None:
             return False
         first = await bus.first_event(session_id)
@@ -315,7 +320,7 @@ class Antiphon:
         raise UnknownSession(f"session {session_id} is not kept any more.")
 
     async def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
-        """Events and text of a session, then its response."""
+        """Yield events and text of a session, then its response."""
         bus = self.open_bus()
         log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
         submitted = self._submitted.get(session_id)
@@ -328,7 +333,8 @@ class Antiphon:
                 entries = await tail.read()
                 if not entries:
                     if response is not None:
-                        yield response  # it came before this read: its event is not in the log any more
+                        # It was written before this read, and its event is not in the log any more.
+                        yield response
                         return
                     await patiently("look for a session", arrival.check, PATIENCE_S)
                     response = await read_answer(bus, session_id)
@@ -340,7 +346,7 @@ class Antiphon:
                         continue
                     event = read_logged(bus.signer, log, entry, fields)
                     if event is None:
-                        continue  # whoever may write to a log cannot end those who follow it
+                        continue  # a foreign entry in the log must not end the stream
                     if submitted and isinstance(event.data, QuerySubmitted):
                         _refuse(event, session_id, submitted.content)
                     yield event
@@ -351,7 +357,7 @@ class Antiphon:
             await tail.close()
 
     async def _refuse_other(self, session_id: str, content: SessionContent) -> None:
-        """Raise SessionConflict when the session is there, and another query's."""
+        """Raise SessionConflict when the session exists and belongs to another query."""
         bus = self.open_bus()
         try:
             first = await patiently("look for a session", lambda: bus.query_of(session_id), PATIENCE_S)
@@ -368,12 +374,12 @@ class Antiphon:
             self._submitted.popitem(last=False)
 
     def _own_entry(self, session_id: str) -> str | None:
-        """Where the query of this client that opens the session stands in the queue."""
+        """Return the queue entry of this client's query under that id, if it has submitted one."""
         submitted = self._submitted.get(session_id)
         return submitted.entry if submitted else None
 
     def open_bus(self) -> Bus:
-        """Return what it is connected to. Raises AntiphonError outside its block."""
+        """Return the connected bus. Raises AntiphonError outside the client's block."""
         if self._bus is None:
             hint = "Use `async with Antiphon() as antiphon:`."
             raise AntiphonError("the client is not connected.", hint=hint)
@@ -381,7 +387,7 @@ class Antiphon:
 
 
 def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
-    """Raise SessionConflict, as clients know it, when a session began with another query."""
+    """Raise the client's SessionConflict when a session began with another query."""
     try:
         content.refuse_other(first, session_id)
     except Conflict as error:
@@ -389,7 +395,7 @@ def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
 
 
 def _settings(given: dict[str, Any]) -> PipelineSettings:
-    """The environment's settings with what was given in their place. Raises ConfigurationError."""
+    """Return the environment's settings, overridden by the given ones. Raises ConfigurationError."""
     settings = load(PipelineSettings)
     if not given:
         return settings

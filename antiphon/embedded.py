@@ -34,15 +34,15 @@ PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
 _STOP_LIMIT_S = 15.0
-"""Each component bounds its own end; this is for one that does not."""
+"""Every component bounds its own shutdown; this is for one that does not."""
 
 
 class EmbeddedPipeline:
-    """The five components over the tools given, until stopped.
+    """The five components over the given tools, until stopped.
 
-    Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes`, when
-    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES, `cache` in that of
-    ANTIPHON_TOOL_DISPATCHER_CACHE. `model`: who provides it, or one itself.
+    Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes` and
+    `cache` override ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES and ANTIPHON_TOOL_DISPATCHER_CACHE. `model` is a
+    provider or a model.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class EmbeddedPipeline:
 
     @property
     def address(self) -> str:
-        """The URL of its Redis while it runs; empty for one inside this process."""
+        """Return the URL of its Redis while it runs; empty for one inside this process."""
         if self._bus is None or self._bus.connections.is_fake:
             return ""
         return self._bus.connections.url
 
     @property
     def scopes_missing(self) -> dict[str, tuple[str, ...]]:
-        """Tools that no session may use without a grant, with the scopes each of them lacks."""
+        """Return the tools that need a grant, with the scopes that each of them lacks."""
         there = set(self._dispatcher_settings().default_scopes)
         lacking = {
             name: tuple(sorted(tool.contract.scopes_needed - there))
@@ -88,7 +88,7 @@ class EmbeddedPipeline:
         return {name: scopes for name, scopes in lacking.items() if scopes}
 
     async def start(self) -> Bus:
-        """The open bus the pipeline runs on. Raises ConfigurationError, RedisUnavailable."""
+        """Start the components; return their open bus. Raises ConfigurationError, RedisUnavailable."""
         check_components()
         if self._scopes is not None:
             check_scopes(self._scopes, registry_of(self._tools))
@@ -108,11 +108,12 @@ class EmbeddedPipeline:
         return self._bus
 
     async def stop(self) -> None:
-        """Ends the components, then their Redis. What was not answered is gone."""
+        """End the components, then their Redis. Unanswered queries are lost."""
         self._stopping.set()
         tasks, self._tasks = self._tasks, []
         await ended(tasks, _STOP_LIMIT_S)
-        await asyncio.gather(*(task for task in tasks if task.done()), return_exceptions=True)  # seen
+        # Marks exceptions as retrieved.
+        await asyncio.gather(*(task for task in tasks if task.done()), return_exceptions=True)
         if self._bus is not None:
             await self._bus.close()
             self._bus = None
@@ -120,13 +121,13 @@ class EmbeddedPipeline:
             await self._redis.stop()
 
     def check(self) -> None:
-        """Raises PipelineFailed when a component has stopped by itself."""
+        """Raise PipelineFailed when a component has stopped by itself."""
         for task in self._tasks:
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 raise PipelineFailed(f"a component of the embedded pipeline stopped: {error!r}") from error
 
     def _services(self, bus: Bus) -> list[Service]:
-        """All five, built. Imported here: a client of a running pipeline needs none of them."""
+        """Return all five, built. Imported here, as a client of a running pipeline does not need them."""
         import context_synthesizer.component
         import coordinator.component
         import reasoning_engine.component
@@ -148,7 +149,7 @@ class EmbeddedPipeline:
 
 
 def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
-    """The settings of the dispatcher, with `scopes` in the place of its default ones. Raises ConfigurationError."""
+    """Return the settings of the dispatcher, with `scopes` as its default ones. Raises ConfigurationError."""
     settings = load(ToolDispatcherSettings)
     if scopes is None:
         return settings
@@ -156,7 +157,7 @@ def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
 
 
 def check_scopes(scopes: Iterable[str], tools: Registry) -> None:
-    """Raises ConfigurationError for a scope that no tool asks for: a typo would only show in what is not offered."""
+    """Raise ConfigurationError for a scope that no tool needs: a typo would otherwise only hide tools."""
     known = {"read", "write"}.union(*(tool.contract.scopes_needed for tool in tools.values()))
     for scope in scopes:
         if scope not in known:
@@ -166,7 +167,7 @@ def check_scopes(scopes: Iterable[str], tools: Registry) -> None:
 
 
 def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Raises ConfigurationError."""
+    """Return the scopes if they are valid. Raises ConfigurationError."""
     given = (scopes,) if isinstance(scopes, str) else tuple(scopes)
     try:
         return TypeAdapter(tuple[Scope, ...]).validate_python(given)
@@ -177,7 +178,7 @@ def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
 
 
 def registry_of(tools: Iterable[Any]) -> Registry:
-    """Tools, Toolsets, modules and names of modules as one registry. Raises ConfigurationError."""
+    """Return tools, Toolsets, modules and names of modules as one registry. Raises ConfigurationError."""
     found: list[Tool | Toolset] = []
     for one in tools:
         match one:

@@ -1,4 +1,4 @@
-"""Errors a user of the client can meet, beside those the whole house shares."""
+"""Errors of the client, in addition to those that all packages share."""
 
 from antiphon_shared.process.errors import AntiphonError
 
@@ -10,7 +10,7 @@ class InvalidQuery(AntiphonError):
 
 
 class UnknownSession(AntiphonError):
-    """There is no session of that id: it never was, or it is not kept any more."""
+    """There is no session with that id: it never existed, or is not stored any longer."""
 
     code = "unknown_session"
 
@@ -35,14 +35,14 @@ class SessionConflict(SubmissionRejected):
 
 
 class StillRunning(AntiphonError):
-    """The session has not ended within the time given. It goes on."""
+    """The session has not ended within the given time. It continues."""
 
     code = "still_running"
     retryable = True
 
 
 class NotWaiting(AntiphonError):
-    """The session waits for nobody's approval, or answer; the message is what it does instead. Nothing was sent."""
+    """The session waits for no approval or answer; the message says what it does instead. Nothing was sent."""
 
     code = "not_waiting"
 
@@ -54,12 +54,12 @@ class PipelineFailed(AntiphonError):
 
 
 class AlreadyThere(AntiphonError):
-    """What was to be written would take the place of something else. Nothing was changed."""
+    """The target exists and would be overwritten. Nothing was changed."""
 
     code = "already_there"
 
 
 class UnfitResult(AntiphonError):
-    """An answer of a shape fits the JSON Schema of the type asked for, and not the type."""
+    """A shaped answer fits the JSON Schema of the requested type, and not the type itself."""
 
     code = "unfit_result"

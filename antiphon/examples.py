@@ -1,4 +1,4 @@
-"""In a checkout `antiphon.examples` is the folder `examples/`; in the wheel that folder takes this file's place."""
+"""The package of examples: in a checkout the folder `examples/`; in the wheel that folder replaces this file."""
 
 from pathlib import Path
 

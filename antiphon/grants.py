@@ -1,4 +1,4 @@
-"""Grants issued: the side that holds the signing key. No part of the pipeline imports this.
+"""The issuing of grants, on the side that holds the signing key. The pipeline never imports this.
 
 A grant is a JSON Web Token, signed with Ed25519; `antiphon_shared.tools.grants` lists its claims.
 """
@@ -33,21 +33,23 @@ _PRIVATE_MODE, _PUBLIC_MODE = 0o600, 0o644
 
 
 class CannotIssue(ConfigurationError):
-    """A key or a grant cannot be made of what was given."""
+    """The input for a key or a grant is not usable."""
 
     code = "cannot_issue"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """Where a new pair of keys stands."""
+    """The files of a new pair of keys."""
 
     private: Path
     public: Path
 
 
 def make_key_pair(folder: Path) -> KeyPair:
-    """A new pair in two files of `folder`, which is made if need be. Overwrites nothing. Raises CannotIssue."""
+    """Write a new pair into two files of `folder`, created if need be. Overwrites nothing. Raises
+    CannotIssue.
+    """
     pair = KeyPair(folder / PRIVATE_NAME, folder / PUBLIC_NAME)
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
@@ -67,7 +69,7 @@ def make_key_pair(folder: Path) -> KeyPair:
 
 
 def load_signing_key(path: Path) -> Ed25519PrivateKey:
-    """The private key in a file. Raises CannotIssue, which never quotes the file's content."""
+    """Return the private key in a file. Raises CannotIssue, which never quotes the file's content."""
     try:
         with path.open("rb") as file:
             content = file.read(_KEY_BYTES_MAX)
@@ -88,7 +90,7 @@ def load_signing_key(path: Path) -> Ed25519PrivateKey:
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether others than its owner may read the file."""
+    """Return whether users other than its owner may read the file."""
     return bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
@@ -101,7 +103,7 @@ def issue(
     session: str | None = None,
     expires_s: float = 3_600,
 ) -> str:
-    """A grant for any session, or for one. Raises CannotIssue that names what cannot be in a grant."""
+    """Return a grant for any session, or for one. Raises CannotIssue, which names the invalid part."""
     if not 1 <= expires_s <= EXPIRES_S_MAX:
         raise CannotIssue(f"A grant lasts 1 to {EXPIRES_S_MAX} seconds, not {expires_s:g}.")
     payload = {
@@ -126,7 +128,7 @@ def issue(
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that must not be there yet, never readable by more than `mode` says."""
+    """Write a file that must not exist yet, and that is never readable by more than `mode` allows."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)

@@ -1,11 +1,12 @@
 """A leash: child processes that end when this process does, even by kill -9.
 
-A small shell leads a process group of its own and reads from a pipe whose other end only we hold. However we
-end, the kernel closes the pipe; the shell sees it and ends its group, politely first. This needs nothing of
-the children, and works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG would need no shell, but
-macOS lacks it, it fires when the *thread* that forked ends, and it needs code between fork and exec.
+A small shell leads a process group of its own and reads from a pipe whose other end only this process holds.
+However the process ends, the kernel closes the pipe; the shell notices and ends its group, with SIGTERM
+first. This needs nothing of the children, and works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG
+would need no shell, but macOS lacks it, it fires when the *thread* that forked ends, and it needs code
+between fork and exec.
 
-The group is not the terminal's: Ctrl-C reaches us alone, and we decide what becomes of the children.
+The group is not the terminal's: Ctrl-C reaches this process alone, which then decides about the children.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ _SHELL = f"trap '' TERM INT HUP; read -r _; kill -TERM 0; sleep {GRACE_S}; kill 
 
 
 class Leash:
-    """Starts children; none of them outlives this process by more than ten seconds."""
+    """The children of this process; none of them outlives it by more than ten seconds."""
 
     def __init__(self) -> None:
         self._shell: Process | None = None
@@ -31,7 +32,7 @@ class Leash:
         output: int | IO[Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Process:
-        """A child on the leash, `output` being its stdout and stderr; ours is its environment unless told otherwise.
+        """Start a child on the leash; `output` is its stdout and stderr, `environment` defaults to ours.
 
         Raises OSError.
         """
@@ -54,7 +55,7 @@ class Leash:
         )
 
     async def release(self) -> None:
-        """To be called when the children are gone."""
+        """End the shell; call it when the children are gone."""
         if self._shell is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._shell.kill()
@@ -63,7 +64,7 @@ class Leash:
 
 
 async def end(process: Process, grace_s: float) -> None:
-    """SIGTERM, and after `grace_s` SIGKILL; returns when the process is gone."""
+    """Send SIGTERM, and after `grace_s` SIGKILL; return when the process is gone."""
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -1,8 +1,8 @@
-"""What programs that were killed have left behind: the next one clears it away.
+"""Temporary folders and files of processes that were killed: a later process deletes them.
 
-It is cleared only where it is certainly nobody's any more: when it is older than a day, of this user, and holds a lock
-file of ours that nobody has locked. Neither names nor numbers of processes would do: others name folders as they
-like, and containers may share a folder, and not their processes.
+They are deleted only where they are certainly abandoned: older than a day, owned by this user, and with a
+lock file of ours that is not locked. Neither names nor process ids would do: other programs name folders as
+they like, and containers may share a folder but not their processes.
 """
 
 import fcntl
@@ -26,17 +26,17 @@ _PART = re.compile(rf"{re.escape(PART_BEGINS)}[a-z0-9_]{{8}}{re.escape(PART_ENDS
 
 
 class OwnFolder:
-    """A new folder among those for temporary files, ours until it is deleted; only this user may enter."""
+    """A new folder in the system's temporary folder, held until it is deleted; only this user may enter."""
 
     def __init__(self, what: str) -> None:
-        """Raises OSError."""
+        """Create the folder. Raises OSError."""
         self.path = Path(tempfile.mkdtemp(prefix=f"antiphon-{what}-"))
         self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        with suppress(OSError):  # without locks on that disk it is nobody's to clear
+        with suppress(OSError):  # a disk without locks: no other process will clear it
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def delete(self) -> None:
-        """The folder and all in it."""
+        """Delete the folder and everything in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 
@@ -51,7 +51,7 @@ def clear_folders() -> None:
 
 
 def clear_parts(folder: Path) -> None:
-    """Delete files that were on their way into a folder when their process was killed."""
+    """Delete unfinished files in a folder whose process was killed."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False) and _is_old(entry):
@@ -61,7 +61,7 @@ def clear_parts(folder: Path) -> None:
 
 @contextmanager
 def _locked(file: Path) -> Iterator[None]:
-    """Raises OSError when it is not there, or another has locked it."""
+    """Hold the lock of a file. Raises OSError when it does not exist, or another process has locked it."""
     lock = os.open(file, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

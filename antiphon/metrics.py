@@ -1,4 +1,4 @@
-"""What `antiphon status` knows, as metrics in Prometheus's text format."""
+"""The data of `antiphon status`, as metrics in Prometheus's text format."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,25 +18,25 @@ Read = Callable[[], Awaitable[PipelineStatus]]
 PHASES: dict[Phase, int] = {"closed": 0, "half_open": 1, "open": 2}
 _PATIENCE_S = 5.0
 _FRESH_S = 1.0
-"""However many ask, Redis is asked no more often than this."""
+"""Redis is read at most once in this time, however many scrapers there are."""
 
 
 def exposition(status: PipelineStatus) -> str:
-    """The text that is printed."""
+    """Return the text of all metrics."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Fixed(status))
     return generate_latest(registry).decode()
 
 
 def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
-    """Answer scrapes in a thread, with what `read`, on the running event loop, says then.
+    """Answer scrapes in a thread, with the result of `read`, which runs on the present event loop.
 
-    The port, and what ends it. Raises OSError when the address cannot be had.
+    Returns the port, and a function that stops the server. Raises OSError when the address is not available.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Live(read, asyncio.get_running_loop()))
     server, thread = start_http_server(port, host, registry)
-    # Its library waits for ever, in a thread for each, for a client that connects and says nothing.
+    # The library waits for ever, in a thread each, for clients that connect and send nothing.
     handler: Any = server.RequestHandlerClass
     server.RequestHandlerClass = type("Handler", (handler,), {"timeout": _PATIENCE_S})
 
@@ -57,7 +57,7 @@ class _Fixed(Collector):
 
 
 class _Live(Collector):
-    """Asked in the threads of the server."""
+    """A collector called in the threads of the server."""
 
     def __init__(self, read: Read, loop: asyncio.AbstractEventLoop) -> None:
         self._read, self._loop = read, loop
@@ -81,7 +81,7 @@ class _Live(Collector):
 
 
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
-    """Every metric there is. A breaker without one is closed, and has not failed lately."""
+    """Yield every metric. A breaker without one is closed, and has not failed lately."""
     yield _gauge("up", "Whether Redis answers: 1 or 0.", 1)
     parts = {part.component: part for part in status.components}
     yield _by(

@@ -1,4 +1,4 @@
-"""What an observer sees of a pipeline: components, queue, sessions. Reads Redis, changes nothing."""
+"""The state of a pipeline for an observer: components, queue, sessions. Reads Redis, changes nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,12 +32,12 @@ from coordinator.document import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
 UNREADABLE = "unreadable"
-"""The status of a session whose state, answer or log is junk."""
+"""The status of a session whose state, answer or log cannot be read."""
 _LATEST_MS = 253_402_300_799_000.0
 
 
 class InboxStatus(Value):
-    """A stream that is worked off, over all partitions."""
+    """A consumed stream, over all partitions."""
 
     length: int
     in_flight: int
@@ -45,7 +45,7 @@ class InboxStatus(Value):
 
 
 class ComponentStatus(Value):
-    """One component: what it has to do, and who does it."""
+    """One component: its inbox and its workers."""
 
     component: Component
     inbox: InboxStatus
@@ -54,7 +54,7 @@ class ComponentStatus(Value):
 
 
 class ByHand(Value):
-    """That a person holds a breaker open."""
+    """A person's order that keeps a breaker open."""
 
     at: datetime
     by: str
@@ -62,15 +62,15 @@ class ByHand(Value):
 
 
 class BreakerStatus(Value):
-    """The circuit breaker of a tool or model that has failed lately, or is held open."""
+    """The circuit breaker of a tool or model that has failed lately, or is forced open."""
 
     name: str
     phase: Phase
     failures: int
     calls: int
-    """Those looked at, the failures among them."""
+    """The calls in the window, failures included."""
     retry_in_s: float | None = None
-    """Until the next call may go through; None when one may now, or when only a person can tell."""
+    """Until the next call may run; None when one may now, or when only a person can close it."""
     held: ByHand | None = None
 
 
@@ -97,12 +97,12 @@ class SessionSummary(Value):
     waits_for: tuple[str, ...] = ()
     """The calls that a person has to approve, as `tool (id)`."""
     asks: tuple[str, ...] = ()
-    """What the user is asked."""
+    """The questions to the user."""
 
 
 @asynccontextmanager
 async def connected() -> AsyncIterator[Bus]:
-    """The bus the environment describes, open. Raises ConfigurationError, RedisUnavailable."""
+    """Yield the bus that the environment describes, open. Raises ConfigurationError, RedisUnavailable."""
     bus = Bus.from_settings()
     await bus.open(_CONNECT_PATIENCE_S)
     try:
@@ -112,7 +112,7 @@ async def connected() -> AsyncIterator[Bus]:
 
 
 async def pipeline_status(bus: Bus) -> PipelineStatus:
-    """The pipeline right now; what is absent counts as empty."""
+    """Return the present state of the pipeline; absent keys count as empty."""
     keys, partitions = bus.keys, range(bus.keys.partitions)
     components, queue, waiting, rejected, open_sessions, dead, found = await asyncio.gather(
         asyncio.gather(*(_component_status(bus, name) for name in COMPONENTS)),
@@ -135,7 +135,7 @@ async def pipeline_status(bus: Bus) -> PipelineStatus:
 
 
 async def breakers(bus: Bus) -> tuple[BreakerStatus, ...]:
-    """The circuit breakers that are not simply closed, by name."""
+    """Return the circuit breakers that are not simply closed, by name."""
     look = await BreakerStore(bus.batcher, bus.keys).look()
     named = sorted((name, state) for name, state in look.states.items() if is_name(name) and state != CLOSED)
     return tuple(_breaker_status(name, state, look.now) for name, state in named)
@@ -156,7 +156,7 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
 
 
 async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
-    """The newest sessions of all partitions, at most `limit`; also those that wait for room."""
+    """Return the newest sessions of all partitions, at most `limit`, waiting ones included."""
     found: list[tuple[float, str]] = []
     for partition in range(bus.keys.partitions):
         rows = await bus.batcher.submit(
@@ -166,13 +166,13 @@ async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
     newest = [(_moment_ms(ms), name) for ms, name in sorted(found, reverse=True)[:limit]]
     summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
     queued = [_queued(event) for event in await queries_waiting(bus, limit)]
-    # One that was let in between the two looks is told as opened.
+    # A session opened between the two reads is shown as open.
     by_id = {summary.session_id: summary for summary in (*queued, *summaries)}
     return sorted(by_id.values(), key=lambda summary: summary.opened, reverse=True)[:limit]
 
 
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
-    """A session's events in order, with their places in its log; of one that waits for room, its query alone.
+    """Return a session's events in order, with their log entries; for a waiting one, its query alone.
 
     Raises UnknownSession.
     """
@@ -219,7 +219,7 @@ async def _pending(bus: Bus, stream: str, group: str) -> int:
 
 
 async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummary:
-    """One session; of one that something foreign has written to, that it cannot be read."""
+    """Return the summary of one session; for one with foreign content, a summary that says it is unreadable."""
     try:
         return await _readable_summary(bus, session_id, opened_ms)
     except (AntiphonError, ResponseError, LookupError) as error:
@@ -258,7 +258,9 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
 
 
 async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], tuple[str, ...]]:
-    """The calls of a run that a person has to decide on, and where it waits for a person's values."""
+    """Return the calls of a run that a person has to decide on, and the nodes that wait for a person's
+    values.
+    """
     from antiphon.run_state import calls_to_decide, nodes_to_answer, run_state  # most lists show no runs
 
     state = await run_state(bus, run_id)
@@ -269,7 +271,7 @@ async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], t
 
 
 def _moment_ms(score: float) -> float:
-    """A score as a moment that a calendar has, whatever something foreign made of it."""
+    """Return a score as a valid time in milliseconds, whatever a foreign client wrote."""
     return min(max(score, 0.0), _LATEST_MS)
 
 
@@ -279,7 +281,7 @@ def _queued(event: AnyEvent) -> SessionSummary:
 
 
 def pairs(rows: Any) -> list[tuple[bytes, Any]]:
-    """Members and scores, whether they come in pairs or in a row."""
+    """Return members with scores, whether the server sends them in pairs or in a flat list."""
     if rows and not isinstance(rows[0], (list, tuple)):
         return list(zip(rows[::2], rows[1::2], strict=True))
     return [tuple(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The five components are top-level packages, so a project may have a folder of the same name in their way."""
+"""The five components are top-level packages, which a folder of the same name in a project may shadow."""
 
 from collections.abc import Iterable
 from importlib.machinery import ModuleSpec
@@ -13,27 +13,27 @@ HINT = (
     "current directory last; PYTHONPATH and the folder of a script that is run come first."
 )
 _HOME = Path(__file__).resolve().parents[1]
-"""Where we are installed, or checked out: the components stand beside this package."""
+"""The folder in which this package and the components are installed or checked out."""
 
 
 def check_components(names: Iterable[str] = COMPONENTS) -> None:
-    """Raises ConfigurationError that names what would be imported in the place of one of our packages."""
+    """Raise ConfigurationError, which names the file that shadows one of our packages."""
     for name in names:
         if (fault := foreign(name)) is not None:
             raise ConfigurationError(fault, hint=HINT)
 
 
 def explained(error: ImportError) -> ImportError:
-    """What to raise for an import of ours that failed: where something foreign stood in the way, that says so."""
+    """Return the error to raise for a failed import: one that names the shadowing file, if there is one."""
     faults = (foreign(name) for name in COMPONENTS)
     return next((ImportError(f"{fault} {HINT}") for fault in faults if fault is not None), error)
 
 
 def foreign(name: str) -> str | None:
-    """What stands in the place of our top-level package `name`; None when nothing does."""
+    """Return what shadows our top-level package `name`, as a sentence; None when nothing does."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):  # a module that was put into sys.modules by hand may have no spec
+    except (ImportError, ValueError):  # a module put into sys.modules by hand may have no spec
         return f"{name}: what is imported under this name is not Antiphon's package."
     found = _file(spec)
     if found is None:
@@ -45,7 +45,7 @@ def foreign(name: str) -> str | None:
 
 
 def _file(spec: ModuleSpec | None) -> Path | None:
-    """The file of a package, or its folder where it has no `__init__.py`."""
+    """Return the file of a package, or its folder where it has no `__init__.py`."""
     if spec is None:
         return None
     if spec.origin is not None:

@@ -1,4 +1,6 @@
-"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither keeps anything."""
+"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither stores anything on
+disk.
+"""
 
 import asyncio
 import shutil
@@ -17,7 +19,7 @@ _STOP_LIMIT_S = 3.0
 
 
 class PrivateRedis(Protocol):
-    """Something the bus can connect to for as long as a pipeline runs."""
+    """A Redis that the bus can connect to for as long as a pipeline runs."""
 
     description: str
 
@@ -27,7 +29,9 @@ class PrivateRedis(Protocol):
 
 
 def choose() -> PrivateRedis:
-    """A redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when neither is there."""
+    """Return a redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when there is
+    neither.
+    """
     if program := shutil.which("redis-server"):
         return RedisServer(program)
     if find_spec("fakeredis") and find_spec("lupa"):
@@ -39,7 +43,7 @@ def choose() -> PrivateRedis:
 
 
 class RedisServer:
-    """A redis-server on a socket in a folder only we may enter, on a leash, without persistence."""
+    """A redis-server without persistence, on a leash, on a socket in a folder that only this user may enter."""
 
     description = "a private redis-server that ends with this process and keeps nothing"
 
@@ -50,7 +54,7 @@ class RedisServer:
         self._folder: OwnFolder | None = None
 
     async def start(self) -> Connections:
-        """Returns when it listens. Raises RedisUnavailable."""
+        """Start the server; return when it listens. Raises RedisUnavailable."""
         await asyncio.to_thread(clear_folders)
         self._folder = OwnFolder("redis")
         folder = self._folder.path
@@ -88,7 +92,7 @@ class FakeRedis:
     description = "fakeredis inside this process (no redis-server on PATH), which keeps nothing"
 
     async def start(self) -> Connections:
-        import fakeredis  # an extra; only looked for when it is needed
+        import fakeredis  # an extra; imported only when it is needed
 
         server = fakeredis.FakeServer()
         return Connections.to_fake(
@@ -96,4 +100,4 @@ class FakeRedis:
         )
 
     async def stop(self) -> None:
-        """Nothing to stop: its memory is ours."""
+        """Do nothing: its memory is part of this process."""

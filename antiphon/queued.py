@@ -1,4 +1,4 @@
-"""What an observer sees of queries that wait for room: how many, whose, and which. Reads Redis, changes nothing."""
+"""Queries that wait for room, for an observer: how many, whose, and which. Reads Redis, changes nothing."""
 
 import asyncio
 from collections import Counter
@@ -14,21 +14,21 @@ _TENANTS_SHOWN = 10
 
 
 class TenantWaiting(Value):
-    """How many queries of one tenant wait for room."""
+    """The number of waiting queries of one tenant."""
 
     tenant: str
     queries: int
 
 
 class Waiting(Value):
-    """Who waits for room, over all partitions; tenants with the most queries first, a few of them."""
+    """The waiting queries over all partitions, and a few tenants, those with the most queries first."""
 
     queries: int
     tenants: tuple[TenantWaiting, ...] = ()
 
 
 async def waiting_now(bus: Bus) -> Waiting:
-    """Of very many tenants in a partition, only some are looked at."""
+    """Return the waiting queries; in a partition with very many tenants, only some tenants are counted."""
     found = await asyncio.gather(*(_of_partition(bus, p) for p in range(bus.keys.partitions)))
     counts = sum((tenants for _, tenants in found), Counter[str]())
     most = tuple(TenantWaiting(tenant=name, queries=n) for name, n in counts.most_common(_TENANTS_SHOWN))
@@ -36,7 +36,7 @@ async def waiting_now(bus: Bus) -> Waiting:
 
 
 async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
-    """Queries that wait, at most so many of each partition: those that may wait longest."""
+    """Return waiting queries, at most `limit` of each partition: those with the latest deadlines."""
     found: list[AnyEvent] = []
     for partition in range(bus.keys.partitions):
         deadlines = bus.keys.waiting_deadlines(partition)
@@ -44,7 +44,7 @@ async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
         waiting = (query_waiting(bus, name.decode(errors="replace")) for name in names)
         queries = await asyncio.gather(*waiting, return_exceptions=True)
         for query in queries:
-            # What cannot be read becomes a dead letter when its turn comes.
+            # An unreadable one becomes a dead letter when its turn comes.
             if isinstance(query, BaseException) and not isinstance(query, UnreadableEvent):
                 raise query
             if query is not None and not isinstance(query, BaseException):
@@ -53,13 +53,15 @@ async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
 
 
 async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
-    """The query of a session that waits for room; None when it does not. Raises BadSignature."""
+    """Return the query of a waiting session; None when it does not wait. Raises BadSignature."""
     record = await _record(bus, session_id)
     return None if record is None else query_of(record, bus.keys.log(session_id), bus.signer)
 
 
 async def place_in_line(bus: Bus, session_id: str) -> str:
-    """Whose query it is and how many of that tenant wait, in words; empty when it does not wait."""
+    """Return the tenant of a waiting query and how many of the tenant's queries wait, in words; empty when it
+    does not wait.
+    """
     record = await _record(bus, session_id)
     if record is None:
         return ""

@@ -1,9 +1,9 @@
-"""Who may do what in Redis, as a file of Redis's own access control: pure.
+"""The permissions in Redis, as an ACL file. Pure.
 
-`_rules` is the table: what each user does with which keys, and nothing else is allowed. A rule becomes a selector
-(Redis 7.0 and later), so that a command is allowed on the rule's keys alone. What a script does is checked like
-any other command of its caller, so the rules name the commands of the scripts too; the script's own keys have to
-be both readable and writable for EVALSHA, which gives nothing by itself.
+`_rules` is the table of what each user does with which keys; everything else is denied. A rule becomes a
+selector (Redis 7.0 and later), so that a command is allowed on the rule's keys alone. Redis checks a script's
+commands like any others of its caller, so the rules include the commands of the scripts; EVALSHA requires
+that the script's keys are both readable and writable, which in itself allows no command.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _RUN = ("eval", "evalsha")
 _TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")
 _FINISH = ("xack", "xdel", "xclaim", "xlen", "xgroup|create", "xgroup|delconsumer")
 _RENEW = ("xsetid", "xgroup|setid", "xack", "xdel")
-"""To go on behind an entry with the highest id there is; see append.lua."""
+"""To continue after an entry with the highest possible id; see append.lua."""
 _PUT = ("xadd", "xlen", *_RENEW)
 _LOG = ("xadd", "xlen", "pexpire", *_RENEW)
 _BREAKERS = ("hgetall", "hget", "hset", "hdel", "hlen")
@@ -51,10 +51,11 @@ def acl_file(
     is_cluster: bool = False,
     has_sentinels: bool = False,
 ) -> str:
-    """The file for `aclfile`: the users in `passwords`, None standing for no password at all.
+    """Return the file for `aclfile`: the users in `passwords`, where None stands for no password at all.
 
     The default user is switched off. A user may change into another database only when `database` is not the
-    first, ask for the layout of a cluster only in one, and whether a server is the master only behind sentinels.
+    first, read the layout of a cluster only in one, and ask whether a server is the master only behind
+    sentinels.
     """
     beside = ("select",) * (database != 0) + _CLUSTER * is_cluster + _SENTINEL * has_sentinels
     lines = ["user default off resetchannels -@all"]
@@ -65,12 +66,12 @@ def acl_file(
 
 
 def rules_of(user: User, namespace: str) -> tuple[Rule, ...]:
-    """What a user may do with which keys; a key is Redis's pattern, in partition 0."""
+    """Return the rules of a user; a key is a Redis pattern, in partition 0."""
     return tuple(_rules(user, Keys(namespace)))
 
 
 def outboxes(component: Component) -> tuple[Component, ...]:
-    """Whose inboxes a component's events go to; that something failed is told to the coordinator."""
+    """Return the components whose inboxes receive a component's events; failures go to the coordinator."""
     emitted = (data for data in EVENT_DATA if data.__module__ == f"antiphon_shared.events.{component}")
     inboxes = {data.inbox for data in emitted} | {"coordinator"}
     return tuple(other for other in COMPONENTS if other in inboxes)
@@ -97,7 +98,9 @@ def _selector(commands: tuple[str, ...], sign: str, patterns: tuple[str, ...], k
 
 
 def _everywhere(pattern: str, keys: Keys) -> Iterator[str]:
-    """The pattern of partition 0 for every partition: by its number's digits, as a list would slow Redis down."""
+    """Yield the pattern of partition 0 for every partition: by digits, as a list of numbers would slow Redis
+    down.
+    """
     here = keys.prefix(0)
     if not pattern.startswith(here) or keys.partitions == 1:
         yield pattern
@@ -118,7 +121,7 @@ def _rules(user: User, keys: Keys) -> Iterator[Rule]:
 
 
 def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
-    """What the runtime does for every component: deliveries, commits, heartbeats."""
+    """Yield the rules of the runtime in every component: deliveries, commits, heartbeats."""
     inbox, handled = keys.inbox(0, component), keys.of_session("*", "handled")
     yield Rule("R", _TAKE, (inbox,))
     yield Rule("W", _FINISH, (inbox,))
@@ -130,10 +133,11 @@ def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("zadd", "zrem", "zcard"), (keys.timers(0),))
     yield Rule("W", ("hset", "hdel", "hlen"), (keys.timer_messages(0),))
     yield Rule("RW", ("type", "del", "hset", "hgetall", "hdel"), (keys.workers(component),))
-    # What the others read decides in which format new sessions are opened.
+    # The formats that other workers read determine the format of new sessions.
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
     yield Rule("R", ("get",), (keys.format(),))
-    # Every commit names the set, which EVALSHA asks a right to; only the coordinator closes a session.
+    # Every commit names the set, and EVALSHA demands permission for it; only the coordinator closes a
+    # session.
     yield Rule("RW", (), (keys.open_sessions(0),))
 
 
@@ -148,7 +152,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
     yield from _runs(keys)
-    # To answer by itself where no assembler does, it reads what an assembler would.
+    # To answer by itself when no assembler does, it reads what an assembler would.
     yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
     yield from _material(keys)
     turns = ("hgetall", "hget", "hset", "hsetnx", "hlen", "hdel", "pexpire")
@@ -164,20 +168,20 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
 
 
 def _runs(keys: Keys) -> Iterator[Rule]:
-    """To publish workflows, and to decide about runs of them."""
+    """Yield the rules for publishing workflows and deciding about their runs."""
     yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
     yield Rule("RW", ("hgetall", "hset", "hsetnx"), (keys.workflows(),))
-    # A catalogue with workflows as tools is kept beside that of the dispatchers.
+    # A catalogue with workflows as tools is stored in addition to that of the dispatchers.
     yield Rule("W", ("set",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
-    # Current recipes are offered; that one was used is noted.
+    # Current recipes are offered, and their use is recorded.
     yield Rule("R", ("hget", "hgetall"), (keys.recipes(),))
     yield Rule("W", ("zadd",), (keys.recipes_recency(),))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
-    """To let queries wait for room, and sessions in."""
+    """Yield the rules for queueing queries and opening sessions."""
     tenants, lists = keys.tenants_waiting(0), keys.waiting(0, "*")
     yield Rule("R", ("exists",), (keys.rejection("*"), lists))
     yield Rule("RW", ("hlen", "hexists", "hget", "hset", "hdel"), (keys.queries_waiting(0),))
@@ -211,7 +215,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zrangebyscore", "pexpire"), (order,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
-    # To say which workflow of a session reaches a goal.
+    # To find the workflow of a session for a goal.
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("get", "pexpire"), (keys.specification("*"),))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
@@ -235,7 +239,7 @@ def _response_assembler(keys: Keys) -> Iterator[Rule]:
 
 
 def _material(keys: Keys) -> Iterator[Rule]:
-    """What an answer is made of, beside the log."""
+    """Yield the rules for reading the material of an answer, apart from the log."""
     yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
     yield Rule("R", ("hgetall",), (keys.of_session("*", "journal:*"),))
 
@@ -250,7 +254,7 @@ _OWN = {
 
 
 def _following(keys: Keys) -> Iterator[Rule]:
-    """To see a submission through to its answer."""
+    """Yield the rules for following a submission to its answer."""
     yield Rule("R", ("xrange", "xrevrange"), (keys.queries(), keys.rejected()))
     yield Rule("R", ("exists",), (keys.log("*"), keys.rejection("*")))
     yield Rule("R", ("hexists", "hget"), (keys.queries_waiting(0),))
@@ -266,7 +270,7 @@ def _client(keys: Keys) -> Iterator[Rule]:
 
 
 def _own_workflows(keys: Keys) -> Iterator[Rule]:
-    """To run workflows, those that are published and others."""
+    """Yield the rules for running workflows, published and others."""
     yield Rule("R", ("hgetall",), (keys.workflows(),))
     yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
 
@@ -284,7 +288,7 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("zcard", "zrange"), (keys.open_sessions(0), keys.sessions(0)))
     yield Rule("R", ("hlen", "hmget"), (keys.queries_waiting(0),))
     yield Rule("R", ("zcard", "zrange"), (keys.tenants_waiting(0), keys.waiting(0, "*")))
-    # What is to be cancelled is let in out of turn: its deadline is set to the beginning of time.
+    # A waiting session that is to be cancelled is opened out of turn: its deadline is set to 0.
     yield Rule("RW", ("zrange", "zadd"), (keys.waiting_deadlines(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
@@ -296,6 +300,6 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", recipes, (keys.recipes(), keys.recipes_recency()))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
     yield Rule("W", ("xdel",), (keys.dead(0),))
-    # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.
+    # Dead letters return to their inboxes; cancellations and decisions go to the coordinator.
     yield Rule("W", _PUT, (*inboxes, keys.feed(0)))
     yield Rule("W", _LOG, (keys.log("*"),))

@@ -1,4 +1,4 @@
-"""Waiting for a Redis that is not there yet, so that a person sees what is waited for."""
+"""Waiting for a Redis that is not available yet, visibly for a person."""
 
 import asyncio
 import sys
@@ -9,13 +9,13 @@ from antiphon_shared.process.settings import PipelineSettings
 
 _LOOK_S = 0.2
 _FIRST_ANSWER_S = 6.0
-"""An attempt to connect is given up sooner."""
+"""The longest time for the first attempt to connect, in seconds; the attempt's own timeout is shorter."""
 
 
 async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
-    """Return when Redis answers; say so on a terminal while it does not.
+    """Return when Redis replies; show the wait on a terminal.
 
-    Raises ConfigurationError where waiting cannot help, and RedisUnavailable at once unless it `waits`.
+    Raises ConfigurationError where a retry cannot help, and RedisUnavailable at once unless it `waits`.
     """
     bus = Bus.from_settings(settings)
     began = monotonic_s()
@@ -37,7 +37,7 @@ async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
 
 
 def _show(line: str) -> None:
-    """One line of a terminal, in the place of the one before; elsewhere the log tells."""
+    """Show one line on a terminal in place of the one before; elsewhere the log reports."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()

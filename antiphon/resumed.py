@@ -12,7 +12,9 @@ _PAGE = 100
 
 
 async def read_answer(bus: Bus, session_id: str) -> Response | None:
-    """Return a session's answer; None while there is none, or the run goes on. Waits for a Redis out of reach."""
+    """Return a session's answer; None while there is none, or the run continues. Retries while Redis is
+    unavailable.
+    """
     return await patiently("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
 
 
@@ -22,7 +24,7 @@ async def _newest(bus: Bus, session_id: str) -> Response | None:
 
 
 async def is_resumed(bus: Bus, response: Response | ResponseReady, entry: str = "") -> bool:
-    """Return whether a run was resumed after it gave an answer: the one of a log entry, or else its newest."""
+    """Return whether a run was resumed after its newest answer, or after the answer of a given log entry."""
     if response.run is None or not response.run.is_resumable:
         return False
     log = bus.keys.log(response.session_id)

@@ -1,4 +1,4 @@
-"""A run as it stands, for those who look at it from outside: what it waits for, and what it does."""
+"""The state of a run, as seen from outside: what it waits for, and what it does."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class CallToDecide:
 
     call: ToolCall
     round: int
-    """That the decision names."""
+    """The round that the decision has to name."""
 
 
 async def run_state(bus: Bus, run_id: str) -> RunState | None:
@@ -25,7 +25,7 @@ async def run_state(bus: Bus, run_id: str) -> RunState | None:
 
 
 async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None:
-    """Return what a run is decided by, and its state; None where there is no run that has begun."""
+    """Return the recorded inputs of a run, and its state; None where no such run has begun."""
     changes = await stored_changes(bus.session(run_id))
     beginning = changes[0][1].beginning if changes else None
     if beginning is None:
@@ -42,14 +42,14 @@ def people(state: RunState) -> list[str]:
 
 
 def status_of(state: RunState) -> str:
-    """Return `running`, `waiting` for people alone, or how a run ended."""
+    """Return `running`, `waiting` if only people are waited for, or how a run ended."""
     if state.run.ended is not None:
         return state.run.ended
     return "waiting" if state.open and len(people(state)) == len(state.open) else "running"
 
 
 def calls_to_decide(state: RunState) -> tuple[CallToDecide, ...]:
-    """Return the calls of a run that a person has to decide on, in the order in which they were asked for."""
+    """Return the calls of a run that a person has to decide on, in the order of their requests."""
     waiting = sorted(
         (one for one in state.open.values() if one.kind == "approval"), key=lambda one: one.number
     )
@@ -62,7 +62,7 @@ def nodes_to_answer(state: RunState) -> tuple[str, ...]:
 
 
 def doing(state: RunState) -> str:
-    """Return what a run does that waits for nobody's approval, as a clause."""
+    """Return what a run that waits for no approval does, as a clause."""
     if state.run.ended is not None:
         return f"it has ended, {state.run.ended}"
     if nodes := nodes_to_answer(state):

@@ -1,4 +1,4 @@
-"""Every setting there is, from the classes that read them: the table in docs/settings.md.
+"""The table of every setting in docs/settings.md, generated from the settings classes.
 
 `make docs` writes the page; a test keeps it equal to the classes.
 """
@@ -34,7 +34,7 @@ Group = tuple[str, type[Settings]]
 
 
 def markdown() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join([_INTRODUCTION, *(_section(title, kind) for title, kind in GROUPS)])
 
 
@@ -47,12 +47,12 @@ def _section(title: str, kind: type[Settings]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that cannot end its cell of the table."""
+    """Return text that cannot end its cell of the table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def _groups(title: str, module: ModuleType) -> list[Group]:
-    """The settings classes that a component's module defines."""
+    """Return the settings classes that a component's module defines."""
     return [
         (title, kind)
         for kind in vars(module).values()

@@ -1,4 +1,4 @@
-"""The shape that a caller wants an answer in: from a Python type to a JSON Schema, and back to an instance."""
+"""The shape of an answer: from a Python type to a JSON Schema, and back to an instance."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from antiphon.submission import Options
 
 Shape = Any
-"""A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict."""
+"""A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict.
+"""
 
 
 def with_shape(options: "Options", shape: Shape | None) -> "Options":
@@ -44,7 +45,7 @@ def with_instance(response: Response, shape: Shape | None) -> Response:
 
 
 def schema_of(shape: Shape) -> dict[str, Any]:
-    """Return the JSON Schema of a shape. Raises InvalidQuery for what has none."""
+    """Return the JSON Schema of a shape. Raises InvalidQuery for a type that has none."""
     if isinstance(shape, dict):
         return shape
     try:
@@ -57,9 +58,9 @@ def schema_of(shape: Shape) -> dict[str, Any]:
 
 
 def instance_of(shape: Shape, result: Any) -> Any:
-    """Return the result of a response as an instance of the shape; of a JSON Schema, and where there is none, as it is.
+    """Return a result as an instance of the shape; unchanged for a JSON Schema, and where there is none.
 
-    Raises UnfitResult where the type has rules that its JSON Schema does not tell.
+    Raises UnfitResult where the type has rules beyond its JSON Schema.
     """
     if result is None or isinstance(shape, dict):
         return result

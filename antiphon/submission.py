@@ -1,4 +1,4 @@
-"""From what a caller gives to the event that enters the system. Pure; what would be rejected is refused."""
+"""From a caller's arguments to the event that enters the system; refuses what would be rejected. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ _traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
 
 
 class Options(TypedDict, total=False):
-    """The fields of QueryOptions as keyword arguments; what is left out takes the pipeline's default."""
+    """The fields of QueryOptions as keyword arguments; the pipeline has defaults for the rest."""
 
     max_rounds: int | None
     max_tool_rounds: int | None
@@ -65,7 +65,7 @@ def submission(
     bytes_max: int,
     grant: str = "",
 ) -> AnyEvent:
-    """The query.submitted of one query. Raises InvalidQuery, which names the field and the way out."""
+    """Return the query.submitted of one query. Raises InvalidQuery, which names the field and the remedy."""
     subject = str(event_id) if session_id is None else checked_session_id(session_id)
     if CHILD in subject:
         raise InvalidQuery(
@@ -85,7 +85,7 @@ def submission(
         time=now,
         correlationid=event_id,
         traceparent=None if traceparent is None else _checked_traceparent(traceparent),
-        # No higher than it has to be: the coordinators may be of an earlier release.
+        # No higher than necessary: the coordinators may be of an earlier release.
         format=needed_format(data)[0],
         data=data,
     )
@@ -98,21 +98,25 @@ def submission(
 
 
 def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID, now: datetime) -> AnyEvent:
-    """The cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
+    """Return the cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
     return signal(CancellationRequested, {"reason": reason}, session_id, opening, event_id, now)
 
 
 def decision(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
-    """The approval.decided, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
+    """Return the approval.decided with the fields `said`, for the session that `opening` began. Raises
+    InvalidQuery.
+    """
     return signal(ApprovalDecided, said, session_id, opening, event_id, now)
 
 
 def answer(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
-    """The question.answered, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
+    """Return the question.answered with the fields `said`, for the session that `opening` began. Raises
+    InvalidQuery.
+    """
     return signal(QuestionAnswered, said, session_id, opening, event_id, now)
 
 
@@ -145,7 +149,7 @@ def signal(
 
 
 def checked_session_id(session_id: str, name: str = "session_id") -> str:
-    """`session_id`, if it can be one; an error calls it by its `name`. Raises InvalidQuery."""
+    """Return `session_id` if it is valid; an error refers to it by its `name`. Raises InvalidQuery."""
     try:
         return _session_id.validate_python(session_id, strict=True)
     except ValidationError:
@@ -156,7 +160,7 @@ def checked_session_id(session_id: str, name: str = "session_id") -> str:
 
 
 def checked_timeout_s(timeout_s: float | None) -> float | None:
-    """`timeout_s`, if one can wait for so long; None waits without a limit. Raises InvalidQuery."""
+    """Return `timeout_s` if it is valid; None stands for no limit. Raises InvalidQuery."""
     is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
     if timeout_s is None or (is_number and 0 <= timeout_s < _TIMEOUT_S_MAX):
         return timeout_s
@@ -183,7 +187,7 @@ def _checked_query(query: str) -> str:
 
 
 def checked_answer(text: str) -> str:
-    """`text`, if it can answer a question. Raises InvalidQuery."""
+    """Return `text` if it can answer a question. Raises InvalidQuery."""
     if not isinstance(text, str):
         raise InvalidQuery(f"answer: text is needed, not {type(text).__name__}.")
     if not text.strip():
@@ -196,7 +200,9 @@ def checked_answer(text: str) -> str:
 
 
 def _checked_options(options: Options) -> QueryOptions:
-    """Through JSON, strictly: what a foreign client may send is what ours may, and nothing is coerced."""
+    """Return the options, parsed strictly from JSON: callers may use what a foreign client may send, without
+    coercion.
+    """
     given: dict[str, Any] = {**options}
     if isinstance(steps := given.get("steps"), list | tuple):
         given["steps"] = [step.as_option() if isinstance(step, Step) else step for step in steps]
@@ -212,7 +218,7 @@ def _checked_options(options: Options) -> QueryOptions:
 
 
 def _checked_grant(grant: str, session_id: str) -> str:
-    """A grant that no dispatcher could accept is refused; whether one will, only a dispatcher can tell."""
+    """Return a grant that may be valid; only a dispatcher can verify it. Raises InvalidQuery."""
     if not isinstance(grant, str):
         raise InvalidQuery(f"grant: text is needed, not {type(grant).__name__}.")
     if not grant:

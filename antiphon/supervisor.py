@@ -20,14 +20,14 @@ from antiphon.leash import GRACE_S, Leash, end
 REPLICAS_MAX = 256
 _BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _STEADY_S = 30.0
-"""A child that lived for this long starts again at once when it dies."""
+"""A child that lived for this long, in seconds, restarts without backoff when it dies."""
 
 Command = Callable[[Component], list[str]]
 Ready = Callable[[], Coroutine[Any, Any, None]]
 
 
 def component_command(name: Component) -> list[str]:
-    """The command that runs a component. -P: nothing of the current directory is imported in place of a library."""
+    """Return the command that runs a component. -P: the current directory must not shadow a library."""
     return [sys.executable, "-P", "-m", name]
 
 
@@ -37,16 +37,16 @@ def supervise(
     ready: Ready | None = None,
     others: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> int:
-    """Run the components until SIGTERM or SIGINT; the exit code: 0, or 2 when one is not set up right.
+    """Run the components until SIGTERM or SIGINT; return the exit code: 0, or 2 on a wrong configuration.
 
-    `ready` is waited for before they are started; what it raises is raised. `others` are commands of processes that
-    run beside them, by name.
+    `ready` is awaited before they are started; what it raises is raised. `others` are commands of further
+    processes, by name.
     """
     return asyncio.run(Supervisor(replicas, command, ready, others).run())
 
 
 class Supervisor:
-    """Keeps `replicas[NAME]` processes of each component alive. They end when it does, even by kill -9."""
+    """The supervisor of `replicas[NAME]` processes of each component. They end when it does, even by kill -9."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Supervisor:
         return self._exit_code
 
     async def _keep(self, command: Sequence[str], place: str) -> None:
-        """One child, and its successors, until everything stops."""
+        """Run one child, and restart it when it dies, until everything stops."""
         deaths = 0
         while not self._stopping.is_set():
             began = monotonic_s()
@@ -99,7 +99,7 @@ class Supervisor:
             await self._unless_stopping(asyncio.sleep(delay_s))
 
     async def _watch(self, child: Process, place: str) -> None:
-        """Until the child has died, or everything stops and it was ended."""
+        """Wait until the child has died, or end it when everything stops."""
         await self._unless_stopping(child.wait())
         if child.returncode is None:
             await end(child, GRACE_S)
@@ -112,7 +112,7 @@ class Supervisor:
             self._log.warning("died; starting it again", child=place, code=child.returncode)
 
     async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
-        """Until `until` is done, or everything stops. Raises what it raises."""
+        """Wait until `until` is done, or everything stops. Raises what it raises."""
         tasks = [asyncio.create_task(until), asyncio.create_task(self._stopping.wait())]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
@@ -123,7 +123,7 @@ class Supervisor:
 
 
 def read_replicas(text: str) -> dict[Component, int]:
-    """`coordinator=2,tool_dispatcher=4` as numbers by component. Raises ConfigurationError."""
+    """Return the numbers in `coordinator=2,tool_dispatcher=4` by component. Raises ConfigurationError."""
     replicas: dict[Component, int] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         name, _, number = part.partition("=")

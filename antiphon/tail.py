@@ -1,4 +1,4 @@
-"""Following streams of one session as they grow."""
+"""The tail of one session's streams, as they grow."""
 
 import asyncio
 from heapq import merge
@@ -9,16 +9,16 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import milliseconds
 
 PATIENCE_S = 60.0
-"""How long a Redis that is out of reach is waited for."""
+"""How long to retry while Redis is unavailable, in seconds."""
 
 Entry = tuple[str, str, dict[bytes, bytes]]
-"""Stream, place in it, and fields."""
+"""Stream, id of the entry, and fields."""
 
 
 class Tail:
-    """Reads streams that share a hash tag, from their beginning on, over a connection of its own.
+    """A reader of streams that share a hash tag, from their beginning on, over a connection of its own.
 
-    A connection that is lost is made anew, and reading goes on after the last entry it gave.
+    It reconnects after a lost connection, and continues after the last entry it returned.
     """
 
     def __init__(self, bus: Bus, *streams: str) -> None:
@@ -27,10 +27,11 @@ class Tail:
         self._client: Client = None
 
     async def read(self) -> list[Entry]:
-        """What has come since, empty when nothing came within a second. By age over all streams; of entries
-        of the same millisecond, those of the stream named first come first.
+        """Return the new entries, oldest first over all streams; an empty list when none arrived within a
+        second.
 
-        Raises RedisUnavailable when Redis stays out of reach for a minute.
+        Entries of the same millisecond are in the order in which the streams were given. Raises
+        RedisUnavailable when Redis is unavailable for a minute.
         """
         reply = await patiently("follow a session", self._read, PATIENCE_S)
         entries = list(merge(*map(_entries_of, reply.items()), key=_age))
@@ -46,7 +47,7 @@ class Tail:
     async def _read(self) -> dict[Any, Any]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(next(iter(self._last)))
-        # No COUNT: only then are all streams read up to the same moment, and can be merged by age.
+        # No COUNT: only then are all streams read up to the same time, and can be merged by age.
         command = ("XREAD", "BLOCK", milliseconds(BLOCK_S), "STREAMS", *self._last, *self._last.values())
         reading = asyncio.ensure_future(self._client.execute_command(*command))
         try:
@@ -73,6 +74,6 @@ def _age(entry: Entry) -> tuple[int, int]:
 
 
 def age_of(place: str) -> tuple[int, int]:
-    """A stream id as something that can be compared."""
+    """Return a stream id in a form that can be compared."""
     milliseconds_text, _, sequence = place.partition("-")
     return int(milliseconds_text), int(sequence)

@@ -1,4 +1,4 @@
-"""The reasoning engine: one briefing in, one reply of the model or one classified failure out.
+"""The reasoning engine: sends one briefing to the model and returns its reply or one classified failure.
 
 Consumes reasoning.requested and summary.requested. Emits reasoning.completed or reasoning.failed, and
 summary.completed or summary.failed.

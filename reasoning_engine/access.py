@@ -1,4 +1,4 @@
-"""Keys and addresses of models' servers, from the environment."""
+"""API keys and addresses of model servers, from the environment."""
 
 from dataclasses import dataclass
 
@@ -11,28 +11,28 @@ CONNECT_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the SDKs' own variables say; None where one is unset or empty."""
+    """The values of the SDKs' own variables; None where one is unset or empty."""
 
     api_key: str | None = None
     base_url: str | None = None
-    """Of a server that speaks the Messages API."""
+    """The address of a server of the Messages API."""
     openai_api_key: str | None = None
     openai_base_url: str | None = None
-    """Of a server that speaks chat completions."""
+    """The address of a server of chat completions."""
 
     @property
     def to_messages(self) -> bool:
-        """Whether there is access to models by the Messages API."""
+        """Return whether models of the Messages API can be accessed."""
         return bool(self.api_key or self.base_url)
 
     @property
     def to_chat(self) -> bool:
-        """Whether there is access to models by chat completions."""
+        """Return whether models of chat completions can be accessed."""
         return bool(self.openai_api_key or self.openai_base_url)
 
 
 def load_access() -> Access:
-    """Return the access that this process has."""
+    """Return this process's access, from its environment."""
     return Access(
         load_environment("ANTHROPIC_API_KEY"),
         load_environment("ANTHROPIC_BASE_URL"),

@@ -1,4 +1,4 @@
-"""How much of what a model's server sends is taken in, whatever it is: the SDK reads an answer to its end."""
+"""A limit on the bytes that are read from a model's server: the SDK reads every response to its end."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -8,15 +8,16 @@ import httpx2
 from reasoning_engine.model_errors import UnreadableReply
 
 REPLY_BYTES_MAX = 32_000_000
-"""Of a stream: the longest reply that is taken in, with room for what wraps each piece of it."""
+"""The longest reply that is read from a stream, the JSON around each piece included."""
 ERROR_BYTES_MAX = 100_000
-"""Of an answer that is no reply; the rest of it is not read, and its status says enough."""
+"""The part of an error response that is read; the status says enough."""
 
 
 async def bound(response: httpx2.Response) -> None:
-    """A response hook of the client. Reading a stream beyond REPLY_BYTES_MAX raises UnreadableReply.
+    """Bound the reading of a response; a response hook of the client.
 
-    What is unpacked counts, not what is sent: a few packed bytes may stand for very many.
+    Reading a stream beyond REPLY_BYTES_MAX raises UnreadableReply. The limit counts decompressed bytes: a few
+    compressed ones may expand to very many.
     """
     read, is_reply = response.aiter_bytes, response.is_success
 
@@ -31,4 +32,4 @@ async def bound(response: httpx2.Response) -> None:
                 if left <= 0 and not is_reply:
                     return
 
-    response.aiter_bytes = read_bounded  # type: ignore[method-assign]  # the one way all readers take
+    response.aiter_bytes = read_bounded  # type: ignore[method-assign]  # every reader goes through it

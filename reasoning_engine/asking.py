@@ -1,4 +1,4 @@
-"""What a model is asked in a round: the prompt, with its tools and the shape of its answer in a style. Pure."""
+"""The prompt of a round, with its tools and the demanded form of its answer, in the configured style. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from reasoning_engine.shaped import OutputStyle, demand, tokens_of_schema
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How tools are offered, and what the answer must be."""
+    """The way in which tools are offered, and the demands on the answer."""
 
     schema: dict[str, Any] | None = None
     validation_tools: Sequence[str] = ()
@@ -24,7 +24,9 @@ class Wanted:
     tool_style: ToolStyle = "native"
 
     def otherwise(self, prompt: Prompt) -> "Wanted | None":
-        """Return how the answer is wanted where the server refuses the schema in `prompt`; None for no other way."""
+        """Return the fallback for a server that refuses the schema in `prompt`; None where there is no other
+        way.
+        """
         is_native = self.output_style == "auto" and "output_config" in prompt
         return replace(self, output_style="tool") if is_native else None
 
@@ -38,7 +40,7 @@ def asked(
     wanted: Wanted,
     system: str | None = None,
 ) -> Prompt:
-    """Return the call for one round; `system`: the operator's own prompt, in place of ours."""
+    """Return the call for one round; `system` is the operator's own prompt, which replaces the built-in one."""
     prompt = build_prompt(request, briefing, offer.tools, model_id, max_output_tokens, system)
     if wanted.tool_style == "prompted":
         return prompted(prompt, wanted.schema, wanted.validation_tools)
@@ -48,7 +50,7 @@ def asked(
 
 
 def tokens_asked(prompt: Prompt, offer: Offer, wanted: Wanted) -> int:
-    """Return how many tokens the call takes, estimated."""
-    if wanted.tool_style == "prompted":  # tools and schema are in its texts
+    """Return the estimated number of tokens in the call."""
+    if wanted.tool_style == "prompted":  # tools and schema are part of its texts
         return tokens_of(prompt)
     return tokens_of(prompt) + offer.tokens + tokens_of_schema(wanted.schema)

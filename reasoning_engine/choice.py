@@ -1,4 +1,6 @@
-"""Who replies: the models that the environment gives access to, each asked by the wire format that its name says."""
+"""The choice of models: those that the environment gives access to, each with the wire format that its name
+implies.
+"""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -27,10 +29,10 @@ def choose_model(
     timeout_s: float,
     models: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> OwnedModel:
-    """The models that `provider` and the environment stand for. Raises ConfigurationError.
+    """Return the models that `provider` and the environment select. Raises ConfigurationError.
 
-    `models` are the names they will be asked for, by the variable that says so. One that is named `openai:NAME` is
-    asked by chat completions, any other by the Messages API.
+    `models` holds, by variable, the names of the models that will be called. A model named `openai:NAME` is
+    called by chat completions, any other by the Messages API.
     """
     chat = {
         variable: [name for name in names if wire_of(name) == "chat"] for variable, names in models.items()
@@ -56,7 +58,7 @@ def _messages_model(
 
 
 def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[str]]) -> None:
-    """Raises ConfigurationError for models that are named, and cannot be asked by chat completions."""
+    """Raise ConfigurationError for a configured model that cannot be called by chat completions."""
     variable, name = next((variable, name) for variable, names in chat.items() for name in names)
     if provider == "anthropic":
         raise ConfigurationError(
@@ -75,19 +77,19 @@ def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[
 
 
 class RoutedModel:
-    """Models of both wire formats, each asked by the one that its name says."""
+    """The models of both wire formats; each call goes by the format that the model's name implies."""
 
     is_offline = False
 
     def __init__(
         self, messages: "AnthropicModel | None", access: Access, timeout: httpx2.Timeout, is_needed: bool
     ) -> None:
-        """Raises ConfigurationError where the SDK of chat completions `is_needed` and not there."""
+        """Raise ConfigurationError where the chat completions SDK `is_needed` and is not installed."""
         self._messages, self._access, self._timeout = messages, access, timeout
         self._chat: ChatModel | None = self._opened() if is_needed else None
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
-        """See Model. Raises NoAccess too."""
+        """Make one call; see Model. Raises NoAccess too."""
         model: Model | None = self._messages
         if wire_of(prompt["model"]) == "chat":
             try:
@@ -105,7 +107,7 @@ class RoutedModel:
 
     def _opened(self) -> "ChatModel":
         try:
-            from reasoning_engine.chat.model import ChatModel  # takes long to import, and is an extra
+            from reasoning_engine.chat.model import ChatModel  # an extra, which takes long to import
         except ImportError as error:
             raise ConfigurationError(
                 f"Models named openai: need the OpenAI SDK, which cannot be imported: {error}.",

@@ -1,4 +1,4 @@
-"""Wiring: the only place of this room that reads settings and builds clients."""
+"""Wiring: the only file of this package that reads settings and builds clients."""
 
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
@@ -24,12 +24,11 @@ def build(
     settings: EngineSettings | None = None,
     pipeline: PipelineSettings | None = None,
 ) -> Service:
-    """The reasoning engine on `bus`, with the model the environment names unless it, or who provides it, is given.
+    """Return the reasoning engine on `bus`, with the environment's model unless `model` or `provider` is
+    given.
 
-    A model that is given has no limits and no breaker but those of a `door` that is given too: it is its owner's.
-    Settings come from the environment unless they are given.
-
-    Raises ConfigurationError.
+    A given model has neither limits nor a breaker, unless its owner passes a `door` with them. Settings come
+    from the environment unless they are given. Raises ConfigurationError.
     """
     settings = load(EngineSettings) if settings is None else settings
     pipeline = load(PipelineSettings) if pipeline is None else pipeline

@@ -1,4 +1,4 @@
-"""Text on its way to observers, gathered for a moment so that it travels in few pieces."""
+"""Text deltas for observers, collected for a moment so that they travel in few messages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,10 +11,10 @@ PAUSE_S = 0.05
 
 
 class Deltas:
-    """Sends off what is added, in order, about every `pause_s`; the rest when the block ends.
+    """A buffer that sends the added text in order, about every `pause_s`, and the rest when the block ends.
 
-    Nobody waits for a piece to arrive: the last one travels together with the reply itself. Deltas are a
-    courtesy; text that Redis does not take is lost to observers, and to nobody else.
+    Sending is not awaited: the last piece travels together with the reply itself. Deltas are best effort:
+    text that Redis does not accept is lost to observers only.
     """
 
     def __init__(self, stream_text: Callable[[str], Awaitable[None]], pause_s: float = PAUSE_S) -> None:

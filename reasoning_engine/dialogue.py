@@ -1,10 +1,10 @@
-"""What is asked of a model for one request, message by message, until its reply is whole. Pure.
+"""The calls for one request, one after the other, until the reply is complete. Pure.
 
     asked = dialogue(prompt)
     ask = next(asked)
-    while True: ask = asked.send(the message that `ask` has brought)
+    while True: ask = asked.send(the message returned for `ask`)
 
-StopIteration brings the reply. How often a call is tried until it brings a message is no matter of this file.
+StopIteration carries the reply. Retries of a single call are made elsewhere: see exchange.py.
 """
 
 from collections.abc import Callable, Generator
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 CONTINUATIONS_MAX = 3
 ASKED_AT_MOST = 2
-"""An empty reply is asked for once more."""
+"""The number of calls when replies are empty: one retry."""
 
 Dialogue = Generator[Prompt, "Message", Reply]
 
 
 def dialogue(prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Dialogue:
-    """A reply that says or asks something. Raises Failed.
+    """Yield the calls for one request; return a reply with text or tool calls. Raises Failed.
 
-    `otherwise` asks for the same by other means, where the server refuses the schema in `prompt`: a failed call is
-    thrown into the dialogue, which then goes on with that.
+    `otherwise` returns the fallback for a server that refuses the schema in `prompt`: a failed call is thrown
+    into the dialogue, which then goes on with the fallback.
     """
     try:
         return (yield from _reply(prompt))
@@ -47,7 +47,7 @@ def _reply(prompt: Prompt) -> Dialogue:
 
 
 def _finished_reply(prompt: Prompt) -> Dialogue:
-    """A reply, continued where the model paused."""
+    """Yield the calls for one reply, continued where the model paused."""
     message = yield prompt
     reply = parse(message)
     for _ in range(CONTINUATIONS_MAX):

@@ -1,11 +1,11 @@
-"""What stands before a model: its limits, and the circuit breaker that all processes share.
+"""The guard of calls to a model: its limits, and the circuit breaker that all processes share.
 
     passage = await door.enter(model_id, prompt_tokens, output_tokens_max, wait_s)
     with passage:
         message = await model.reply(prompt, on_text, passage.hear)
         passage.replied(usage_of(message))
 
-Whoever was let through says how the call ended, also when it is dropped: it may be the breaker's probe.
+Every admitted call reports how it ended, also when it is dropped: it may be the breaker's probe.
 """
 
 from collections.abc import Mapping
@@ -32,15 +32,16 @@ _FAILS_THE_MODEL = frozenset(
         "unreadable_reply",
     }
 )
-"""What the breaker counts: any other call to the model would have failed too, and a while later may not.
+"""Failures that the breaker counts: any other call to the model would have failed too, and later ones may
+succeed.
 
-That a key, a permission or a name is refused does not pass by waiting: a session hears it at once, and asks another
-model or ends, rather than wait for a breaker to close.
+A refused key, permission or name is not among them, as waiting does not help: the session gets the error at
+once, and tries another model or ends, rather than wait for the circuit to close.
 """
 
 
 class Shut(Failed):
-    """The model is not to be asked now; asking again within the same exchange does not help."""
+    """The model must not be called now; a retry within the same exchange does not help."""
 
 
 class Breakers(Protocol):
@@ -52,9 +53,10 @@ class Breakers(Protocol):
 
 
 class Door:
-    """Lets calls through when their turn comes, and while the model is in order.
+    """The guard that admits calls in turn, and only while the model's circuit is closed.
 
-    Without a limiter or breakers it is open. A reply slower than `slow_s` counts as failed, although it is used.
+    Without a limiter and breakers it admits every call. A reply slower than `slow_s` counts as failed,
+    although it is used.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Door:
     async def enter(
         self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
     ) -> "Passage":
-        """Return when the call may be made. Raises Shut when it may not, or not within `wait_s`."""
+        """Return when the call may begin. Raises Shut when it may not, or not within `wait_s`."""
         passage = Passage(self, model_id)
         try:
             if self.limiter is not None:
@@ -91,7 +93,7 @@ class Door:
 
 
 class Passage:
-    """One call that was let through."""
+    """One admitted call."""
 
     def __init__(self, door: Door, model_id: str) -> None:
         self.reservation: Reservation | None = None
@@ -106,28 +108,29 @@ class Passage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """A call that was dropped says nothing of the model, unless it took too long, or a reply had begun.
+        """Count a call that ended without `replied` or `failed`.
 
-        A probe's ending must be told; one that had heard nothing yet must not close the circuit.
+        A dropped call says nothing about the model, unless it took too long, or a reply had begun. A probe
+        must always be counted; one that received nothing must not close the circuit.
         """
         if self.has_heard or self._is_slow or self._is_probe:
             self._note(self._is_slow or not self.has_heard)
         self.allowed = None
 
     def hear(self, headers: Mapping[str, str]) -> None:
-        """A reply begins, with what the server says of its limits."""
+        """Note that a reply begins, and learn the limits in its headers."""
         self.has_heard = True
         if self._door.limiter is not None:
             self._door.limiter.learn(self._model_id, told_by(headers, wire_of(self._model_id)))
 
     def replied(self, usage: Usage) -> None:
-        """The model has replied."""
+        """Count a successful call, and settle its reservation."""
         self._note(self._is_slow)
         if self.reservation is not None:
             self.reservation.replied(Spending.of(usage))
 
     def failed(self, failure: Failure, usage: Usage | None) -> None:
-        """The call has failed; `usage` as far as it is known, None: what was reserved."""
+        """Count a failed call; `usage` is None where only the reservation is known."""
         is_limited = failure.error.code == "rate_limited"
         if self._door.limiter is not None:
             pause_s = min(failure.retry_after_s or 0.0, self._door.pause_max_s) if is_limited else 0.0
@@ -135,25 +138,25 @@ class Passage:
                 self._model_id, told_by(failure.headers, wire_of(self._model_id)), pause_s
             )
         if is_limited and not self._is_probe:
-            self.allowed = None  # neither a failure of the model nor a sign that it is in order
+            self.allowed = None  # neither a failure of the model nor a sign of its health
         self._note(failure.error.code in _FAILS_THE_MODEL)
         if self.reservation is not None and usage is not None:
             self.reservation.settle(Spending.of(usage))
 
     def give_back(self) -> None:
-        """The call is not made."""
+        """Release the reservation of a call that is not made."""
         if self.reservation is not None:
             self.reservation.settle(Spending(requests=0))
 
     def _note(self, is_failure: bool) -> None:
-        """Once, whatever follows."""
+        """Count the call in the breaker, once."""
         if self._door.breakers is not None and self.allowed is not None:
             self._door.breakers.note(of_model(self._model_id), is_failure)
         self.allowed = None
 
     @property
     def _is_probe(self) -> bool:
-        """Its ending must be told: as long as it is under way nobody else is let through."""
+        """Return whether the call is the breaker's probe: until it is counted, no other call is admitted."""
         return self.allowed is not None and self.allowed.state.probed is not None
 
     @property

@@ -1,4 +1,4 @@
-"""From how the calls for one request ended to what the engine says of it. Pure."""
+"""From the end of the calls for one request to the engine's event. Pure."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -37,12 +37,12 @@ def too_late() -> Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What the calls for one request have brought, and what they took."""
+    """The result of the calls for one request, and their cost."""
 
     reply: Reply | Failure
     usage: Usage
     attempts: int
-    """Calls, the failed ones included."""
+    """The number of calls, failed ones included."""
     duration_ms: int
 
 
@@ -53,7 +53,7 @@ def reasoned(
     prompt_tokens: int,
     tool_style: ToolStyle = "native",
 ) -> ReasoningCompleted | ReasoningFailed:
-    """What came of a round's request; `prompt_tokens` is the estimate for one call."""
+    """Return the event for a round's request; `prompt_tokens` is the estimate for one call."""
     reply = ended.reply
     if isinstance(reply, Reply):
         reply = _taken(reply, request, tool_style)
@@ -82,7 +82,7 @@ def reasoned(
 
 
 def _taken(reply: Reply, request: ReasoningRequested, tool_style: ToolStyle) -> Reply:
-    """Return the reply with the answer and the calls that it holds in the form that was asked for."""
+    """Return the reply, with its answer and calls read from the form that was demanded."""
     is_shaped = request.output is not None
     if tool_style == "prompted":
         return taken(reply, request.tools, request.round, is_shaped)
@@ -90,7 +90,7 @@ def _taken(reply: Reply, request: ReasoningRequested, tool_style: ToolStyle) -> 
 
 
 def summarized(request: SummaryRequested, ended: Ended, model_id: str) -> SummaryCompleted | SummaryFailed:
-    """What came of the request for a summary."""
+    """Return the event for a request for a summary."""
     reply = ended.reply
     if isinstance(reply, Reply) and (text := summary_in(reply)):
         return SummaryCompleted(

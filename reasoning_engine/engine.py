@@ -1,4 +1,4 @@
-"""One request, one reply or one classified failure. The calls it takes are in exchange.py."""
+"""One request to a model: one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
 
 OPEN_DOOR = Door()
-"""Of a model that needs no protection, as the offline model."""
+"""For a model that needs no protection, such as the offline model."""
 
 
 def to_nobody(_: object) -> None:
-    """Of what nobody listens to: nobody reads a summary as it is written."""
+    """Discard a value; the callback for output that has no observer, such as a summary in progress."""
 
 
 async def reason(
@@ -54,10 +54,11 @@ async def reason(
     validation_tools: Sequence[str] = (),
     on_schema_refused: Callable[[], None] = lambda: None,
 ) -> ReasoningCompleted | ReasoningFailed:
-    """Bring the model to reply within `seconds_left`, or say why it could not be; `schema`: what its answer must
-    fit, `validation_tools`: what it must have passed. `on_schema_refused` is called when the server refuses the schema.
+    """Return the model's reply within `seconds_left`, or a classified failure.
 
-    Raises nothing for what a model or its server does.
+    `schema` is the JSON Schema that the answer must fit; `validation_tools` are the tools that must have
+    accepted it. `on_schema_refused` is called when the server refuses the schema. Failures of a model or its
+    server are returned, never raised.
     """
     started = monotonic_s()
     wanted = Wanted(schema, validation_tools, settings.output_style, settings.tool_style)
@@ -87,9 +88,9 @@ async def summarize(
     door: Door = OPEN_DOOR,
     on_call: OnCall = to_nobody,
 ) -> SummaryCompleted | SummaryFailed:
-    """Have the cheaper model put `source` into fewer words, or say why it could not.
+    """Return a summary of `source` by the cheaper model, or a classified failure.
 
-    Raises nothing for what a model or its server does.
+    Failures of a model or its server are returned, never raised.
     """
     started = monotonic_s()
     seconds_left = min(seconds_left, settings.summary_timeout_s)
@@ -109,7 +110,7 @@ async def _within(
     prompt: Prompt,
     otherwise: Callable[[], Prompt] | None = None,
 ) -> Reply | Failure:
-    """The reply, or why there is none by then."""
+    """Return the reply, or the failure, `timeout` included."""
     try:
         if seconds_left <= 0:
             raise TimeoutError

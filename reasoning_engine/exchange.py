@@ -1,4 +1,4 @@
-"""The calls to a model that one request takes: retries, pauses, empty replies, time and usage."""
+"""The calls to a model for one request: retries, backoff, empty replies, time and usage."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
-"""For whoever reads the text as it arrives; no part of any answer."""
+"""For observers of the text as it arrives; it is not part of any answer."""
 
 
 class Exchange:
-    """The calls made for one request, and what they used."""
+    """The calls made for one request, and their usage."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Exchange:
         door: Door,
         on_call: OnCall,
     ) -> None:
-        """`deadline`: on the clock that never steps back. `prompt_tokens`: estimated, of the whole prompt."""
+        """`deadline`: on the monotonic clock. `prompt_tokens`: estimated, for the whole prompt."""
         self.attempts = 0
         self.usage = Usage(cost_usd=0.0)
         self.is_schema_refused = False
@@ -56,7 +56,7 @@ class Exchange:
         ) + wait_random(0, settings.backoff_initial_s)
 
     async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
-        """A reply that says or asks something; asked for `otherwise` where the schema is refused. Raises Failed."""
+        """Return a reply with text or tool calls; use `otherwise` where the schema is refused. Raises Failed."""
         asked = dialogue(prompt, otherwise)
         try:
             ask = next(asked)
@@ -79,7 +79,7 @@ class Exchange:
         )
 
     async def _ask(self, prompt: Prompt) -> "Message":
-        """Return one whole message, after as many attempts as it takes. Raises Failed."""
+        """Return one complete message, after any retries. Raises Failed."""
         try:
             message = await self._attempt(prompt)
         except Failed as failed:
@@ -88,11 +88,11 @@ class Exchange:
         return message
 
     async def _ask_again(self, prompt: Prompt, first: Failed) -> "Message":
-        """Return the message of a later attempt, where one may follow the first failure. Raises Failed."""
+        """Return the message of a later attempt, if the first failure may be retried. Raises Failed."""
         failures = iter((first,))
 
         async def attempt() -> "Message":
-            # The library begins with the attempt that has failed: most requests never need it.
+            # Tenacity starts with the attempt that has failed: most requests never need the library.
             if failed := next(failures, None):
                 raise failed
             return await self._attempt(prompt)
@@ -108,7 +108,7 @@ class Exchange:
         return message
 
     async def _attempt(self, prompt: Prompt) -> "Message":
-        """One call, when its turn comes: what it waits for that is none of the call's own time."""
+        """Make one call when it is admitted; the wait for that does not count as the call's own time."""
         wait_s = self._deadline - monotonic_s()
         passage = await self._door.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
@@ -122,7 +122,7 @@ class Exchange:
             self._on_call(ModelCall(request=request_json(prompt), duration_ms=duration_ms, **told))
 
     async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> "Message":
-        """One call that was let through; `told` gets what came of it."""
+        """Make one admitted call; `told` collects its outcome for the record."""
 
         def hear_headers(headers: Mapping[str, str]) -> None:
             told["headers"] = shown(headers)
@@ -144,7 +144,7 @@ class Exchange:
     def _failed(self, passage: Passage, error: Exception, wire: Wire) -> Failed:
         self._failures += 1
         classified = classify(error, wire)
-        used = Usage() if classified.headers else None  # an error in answer to it: nothing was used
+        used = Usage() if classified.headers else None  # an error response: no tokens were used
         if isinstance(error, Interrupted):
             used = usage_of(error.partial)
             self._spend(used)
@@ -164,7 +164,9 @@ class Exchange:
         return monotonic_s() + state.upcoming_sleep >= self._deadline
 
     def _pause_s(self, state: RetryCallState) -> float:
-        """Exponential with jitter; at least what the server asks for, as far as settings allow."""
+        """Return exponential backoff with jitter, or the server's retry-after if longer, up to the setting's
+        limit.
+        """
         error = _error(state)
         asked_s = error.failure.retry_after_s if isinstance(error, Failed) else None
         return max(self._backoff(state), min(asked_s or 0.0, self._settings.retry_after_max_s))

@@ -1,6 +1,8 @@
-"""What an exchange with a model leaves for a replay: every request and reply as sent. Pure, but for the keeping.
+"""The record of an exchange with a model for replay: every request and reply as sent. Pure, apart from
+storing.
 
-What is the same from round to round, the system prompt and the tools, is kept once under the hash of its content.
+The parts that do not change from round to round, the system prompt and the tools, are stored once, under the
+hash of their content.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,15 +25,15 @@ if TYPE_CHECKING:
     from reasoning_engine.settings import EngineSettings
 
 Keep = Callable[[bytes], Awaitable[str]]
-"""Keeps content that many sessions share; returns its hash."""
+"""Stores content that many sessions share; returns its hash."""
 OnCall = Callable[[ModelCall], None]
-"""Told each call when it has ended."""
+"""Called with each call when it has ended."""
 
 SHARED = ("system", "tools", "output_config")
 _PARTS = ("usage", "stop_details")
-"""Of a message, with attributes of their own."""
+"""Parts of a message that are objects with attributes."""
 _EMPTY = {"role": None, "stop_reason": None}
-"""What a message lacks that has no such field."""
+"""Values for fields that a message lacks."""
 _SHOWN_HEADERS = frozenset(
     {
         "content-type",
@@ -54,7 +56,7 @@ async def exchange_record(
     is_offline: bool,
     keep: Keep,
 ) -> ExchangeRecord:
-    """The record of the calls made for one event; their large shared parts are kept first."""
+    """Return the record of the calls made for one event; their large shared parts are stored first."""
     hashes: dict[str, None] = {}
     sent = []
     for call in calls:
@@ -79,7 +81,7 @@ async def exchange_record(
 
 
 def request_json(prompt: Prompt) -> dict[str, Any]:
-    """The parameters of a call as JSON. A message that is taken up again is made of the SDK's own blocks."""
+    """Return the parameters of a call as JSON; a continued message consists of the SDK's own blocks."""
     request: dict[str, Any] = dict(prompt)
     if len(prompt["messages"]) > 1:
         request["messages"] = [_message_param(message) for message in prompt["messages"]]
@@ -87,15 +89,15 @@ def request_json(prompt: Prompt) -> dict[str, Any]:
 
 
 def message_json(message: "Message") -> dict[str, Any]:
-    """A message, whole or not, as JSON that any reader takes."""
+    """Return a message, complete or not, as JSON that any reader accepts."""
     told: dict[str, Any] = storable(message.to_dict(mode="python", warnings=False))
     return told
 
 
 def message_of(told: dict[str, Any]) -> "Message":
-    """The message that `message_json` told of, by its attributes, at which alone it is looked; total.
+    """Return the message that `message_json` wrote, with its fields as attributes; total.
 
-    The SDK leaves what it does not expect as it came, and so does this, a hundred times quicker.
+    The SDK's own constructor leaves unexpected values as they are, and so does this, a hundred times faster.
     """
     content = told.get("content")
     parts = {name: _attributes(told.get(name)) for name in _PARTS}
@@ -108,14 +110,14 @@ def _attributes(part: Any) -> Any:
 
 
 def failure_of(told: ModelError, wire: Wire = "messages") -> Failure:
-    """What went wrong, classified anew where a server has answered; else as it was."""
+    """Return the failure, classified again where a server has answered; else as recorded."""
     if told.status is None:
         return Failure(told.failure, told.retry_after_s)
     return of_answer(told.status, told.headers, told.body, wire)
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those of a server's headers that say nothing of an account or a key."""
+    """Return the headers that reveal nothing about an account or a key."""
     return {
         name.lower(): value
         for name, value in headers.items()
@@ -132,7 +134,7 @@ def _message_param(message: "MessageParam") -> dict[str, Any]:
 
 
 def _block_param(block: Any) -> Any:
-    """A block as JSON: the SDK's own, one that `message_of` has made, or one that is JSON already."""
+    """Return a block as JSON: an SDK block, one that `message_of` has made, or one that is JSON already."""
     if isinstance(block, SimpleNamespace):
         return vars(block)
     is_model = isinstance(block, BaseModel)

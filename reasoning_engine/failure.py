@@ -1,6 +1,7 @@
-"""Failures of calls to the model: their codes, what to do about each, and what a server's error means. Pure.
+"""Failures of calls to the model: their codes, the remedy for each, and the meaning of a server's error.
+Pure.
 
-What the SDK raises is classified in model_errors.py; this file does without the SDK, which takes long to import.
+model_errors.py classifies the SDKs' exceptions; this file does not import an SDK, which takes long.
 """
 
 import re
@@ -54,7 +55,7 @@ WHAT_TO_DO_CHAT: dict[Code, str] = WHAT_TO_DO | {
     "model_not_found": "Check ANTIPHON_MODEL, the query's model, and that OPENAI_BASE_URL ends as the server has it, "
     "usually in /v1.",
 }
-"""Of models that are asked by chat completions."""
+"""For models of chat completions."""
 _RETRYABLE: frozenset[Code] = frozenset(
     {
         "rate_limited",
@@ -72,7 +73,7 @@ _BY_STATUS: dict[int, Code] = {
     403: "permission_denied",
     404: "model_not_found",
     408: "timeout",
-    409: "server_error",  # a conflict over a lock, which passes
+    409: "server_error",  # a lock conflict, which passes
     413: "context_too_long",
     429: "rate_limited",
     504: "timeout",
@@ -104,17 +105,19 @@ _BY_TYPE_CHAT: dict[str, Code] = _BY_TYPE | {
     "InternalServerError": "server_error",
     "invalid_request_error": "invalid_request",
 }
-"""Likewise of chat completions, as OpenAI, vLLM and llama.cpp name them."""
+"""The same for chat completions, as OpenAI, vLLM and llama.cpp name them."""
 _SPENT = ("contract_spend_limit_reached", "enforced_spend_limit_reached")
-"""Come with status 429, but do not pass by waiting."""
+"""Error codes with status 429 that waiting does not cure."""
 _QUOTA, _CONTEXT_LENGTH = "insufficient_quota", "context_length_exceeded"
-"""Codes of chat completions: the first likewise, the second with status 400."""
+"""Codes of chat completions: the first as above, the second with status 400."""
 _TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
 _TOO_LONG_CHAT = (*_TOO_LONG, "maximum context length", "context size", "context length")
 _OF_SCHEMA = re.compile(
     r"(?!tools\.).*(?:output_config|output_format|grammar|schema)", re.IGNORECASE | re.DOTALL
 )
-"""What the Messages API says of `output_config`, which it may take for a tool's too, and not of a tool by its index."""
+"""Matches the Messages API's messages about `output_config`, which may call it a tool's schema; excludes
+those about a tool by its index.
+"""
 _SAID_CHARACTERS_MAX = 500
 _RETRY_AFTER_MAX_S = 86_400.0
 
@@ -125,9 +128,9 @@ class Failure:
 
     error: ErrorInfo
     retry_after_s: float | None = None
-    """How long the server asks to be left alone."""
+    """The wait that the server asks for, in seconds."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Of the server's answer, where there is one."""
+    """The headers of the server's response, where there is one."""
     is_of_schema: bool = False
     """Whether the server refuses the schema that the answer must fit."""
 
@@ -148,7 +151,7 @@ def failure(
     retry_after_s: float | None = None,
     wire: Wire = "messages",
 ) -> Failure:
-    """A failure in words: what happened, and what to do next."""
+    """Return a failure with a message: what happened, and what to do next."""
     said = WELL_KNOWN.text(what)  # a server may quote the key it refuses
     what = said[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
     retryable = code in _RETRYABLE if is_retryable is None else is_retryable
@@ -158,7 +161,7 @@ def failure(
 
 
 def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire = "messages") -> Failure:
-    """What a server's error means; `headers` by their names in small letters, `body` as JSON or text."""
+    """Return the meaning of a server's error; `headers` have lower-case names, `body` is JSON or text."""
     if wire == "chat":
         return _of_chat_answer(status, headers, body)
     kind, said = _in_body(body, "error", "type"), _in_body(body, "error", "message")
@@ -167,7 +170,7 @@ def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire 
     if _in_body(body, "error", "details", "error_code") in _SPENT:
         code = "permission_denied"
     if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
-        # A status of 4xx says that the same request fails again, whatever its body calls that.
+        # A status of 4xx means that the same request fails again, whatever the body calls it.
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
         code = "context_too_long"
@@ -177,7 +180,7 @@ def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire 
 
 
 def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
-    """The same of chat completions: OpenAI's form of an error, which other servers keep more or less."""
+    """Classify an error of chat completions: OpenAI's format, which other servers follow more or less."""
     kind, said, name = (_in_body(body, "error", key) for key in ("type", "message", "code"))
     said = said if isinstance(said, str) else body if isinstance(body, str) else ""
     if status < 400 and isinstance(name, int) and 400 <= name < 600:  # within a stream, whose status was 200
@@ -187,7 +190,7 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
     code: Code = _BY_STATUS.get(status) or by_name or "server_error"
     if _QUOTA in names:
         code = "permission_denied"
-    # A status says more than a name: whether the same request fails again.
+    # Whether the same request fails again, a status says more reliably than a name.
     if 400 <= status < 500 and status not in _BY_STATUS and code == "server_error":
         code = "invalid_request"
     elif status >= 500 and code == "invalid_request":
@@ -215,7 +218,7 @@ def _answered(
 
 
 def _in_body(body: object, *path: str) -> object:
-    """What stands there in an error's body; None where its shape is another."""
+    """Return the value at a path in an error's body; None where its shape differs."""
     for key in path:
         body = body.get(key) if isinstance(body, Mapping) else None
     return body
@@ -226,7 +229,7 @@ def _by_type(kind: object) -> Code | None:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds, from `retry-after-ms` or `retry-after`; a date there counts from the reply's own date."""
+    """Return the seconds of `retry-after-ms` or `retry-after`; a date in it counts from the reply's own date."""
     for name, seconds in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             wait_s = float(headers[name]) * seconds

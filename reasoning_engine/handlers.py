@@ -1,4 +1,4 @@
-"""The async shell: load the text and the tools, have the model reply, say what came of it."""
+"""The async shell: load the briefing and the tools, call the model, return the event."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -43,7 +43,7 @@ _BUSY = ErrorInfo(
 
 
 class ReasoningEngine:
-    """Handlers of everything a reasoning engine consumes."""
+    """The handlers of every event that a reasoning engine consumes."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class ReasoningEngine:
         keep: Keep | None = None,
         system: str | None = None,
     ) -> None:
-        """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself.
+        """`is_offline`: the model writes no summaries, and its reported usage is an estimate.
 
-        `keep` is for what the records of many sessions share; without it none are made. `system` is a prompt of the
-        operator's own.
+        `keep` stores content that the records of many sessions share; without it no records are made.
+        `system` is the operator's own prompt.
         """
         if is_offline:  # its rules read native tools, and write no form
             settings = settings.model_copy(update={"tool_style": "native"})
@@ -78,9 +78,9 @@ class ReasoningEngine:
         }
 
     async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Answer with the model's reply, or with why there is none.
+        """Return the model's reply as an event, or its failure.
 
-        Raises UnreadableEvent when the briefing the request names is not there.
+        Raises UnreadableEvent when the briefing that the request names is missing.
         """
         request = delivery.event.data
         assert isinstance(request, ReasoningRequested)
@@ -119,7 +119,7 @@ class ReasoningEngine:
         return Outcome(events=(outcome,), record=record)
 
     async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Answer with a summary, or with why there is none; the text is streamed to nobody."""
+        """Return a summary as an event, or its failure; its text is not streamed."""
         request = delivery.event.data
         assert isinstance(request, SummaryRequested)
         _, source = await session.document(TO_SUMMARIZE)
@@ -159,7 +159,7 @@ class ReasoningEngine:
         )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
-        """Why the model is not asked for a summary; None when it is."""
+        """Return why the model is not called for a summary; None when it is."""
         if self._is_offline:
             return NOT_SUPPORTED
         if digest_of(text) != request.source:
@@ -167,7 +167,9 @@ class ReasoningEngine:
         return _BUSY if self._summaries_under_way >= self._settings.summary_concurrency else None
 
     async def _offered(self, request: ReasoningRequested) -> Offer:
-        """The tools the request names, as the catalogue it names describes them; rendered once."""
+        """Return the tools that the request names, from the catalogue that it names; rendered once per
+        combination.
+        """
         if not request.tools:
             return NO_TOOLS
         named = (request.catalogue, request.tools)
@@ -184,7 +186,7 @@ class ReasoningEngine:
 
 
 async def _options(session: SessionStore, request: ReasoningRequested) -> QueryOptions:
-    """Return what the query says of its answer. Raises UnreadableEvent when the query is not there."""
+    """Return the query's demands on its answer. Raises UnreadableEvent when the query is missing."""
     if request.output is None:
         return _NOTHING_SAID
     query = (await session.event(request.output)).data

@@ -1,4 +1,6 @@
-"""What every model does as a reply comes in, whatever its wire format: tell of it, and pass the points of faults."""
+"""The steps that models of both wire formats take while a reply arrives: notify observers, pass the fault
+points.
+"""
 
 from collections.abc import Callable
 
@@ -6,11 +8,11 @@ from antiphon_shared import faults
 
 
 async def reply_begins() -> None:
-    """Pass the point at which a reply has begun."""
+    """Pass the fault point at which a reply has begun."""
     await faults.at("model.begun")
 
 
 async def text_came(text: str, on_text: Callable[[str], None]) -> None:
-    """Tell of a piece of text, and pass the point behind it."""
+    """Notify the observer of a piece of text, then pass the fault point after it."""
     on_text(text)
     await faults.at("model.text")

@@ -1,4 +1,4 @@
-"""The model: the one file that talks to the Anthropic SDK."""
+"""The Messages API: the only file that uses the Anthropic SDK."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -32,17 +32,19 @@ REPLY_CHARACTERS_MAX = 500_000
 REPLY_BLOCKS_MAX = 1_000
 _OFFLINE_URL = "https://offline.invalid"
 _KEYLESS = "no-key"
-"""The SDK wants some key, also for a server that asks for none."""
+"""The SDK requires a key, also for a server that needs none."""
 
 
 class AnthropicModel:
-    """A server that speaks the Messages API, streamed; each call is tried once."""
+    """A server of the Messages API, streamed; each call is attempted once."""
 
     def __init__(self, client: AsyncAnthropic, is_offline: bool = False) -> None:
         self._client, self.is_offline = client, is_offline
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
-        """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
+        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it
+        never did.
+        """
         try:
             return await self._reply(prompt, on_text, on_headers)
         except AnthropicError as error:
@@ -67,7 +69,7 @@ class AnthropicModel:
         return message
 
     def with_headers(self, headers: Mapping[str, str]) -> "AnthropicModel":
-        """The same, with these headers on each request."""
+        """Return a copy that sends these headers with each request."""
         return AnthropicModel(self._client.with_options(default_headers=headers), self.is_offline)
 
     async def close(self) -> None:
@@ -75,7 +77,10 @@ class AnthropicModel:
 
 
 def neutral(error: Exception) -> Exception:
-    """Return an error of the SDK as one that is classified without it, with what caused it; any other as it is."""
+    """Return an SDK error as one that can be classified without the SDK, with the original as its cause.
+
+    Any other error is returned unchanged.
+    """
     match error:
         case APIStatusError():
             raised: Exception = Answered(error.status_code, error.response.headers, error.body)
@@ -94,7 +99,7 @@ def neutral(error: Exception) -> Exception:
 
 
 class _Heard:
-    """What has come of one stream."""
+    """The state of one stream."""
 
     def __init__(self, on_text: OnText) -> None:
         self.has_begun = False
@@ -104,7 +109,7 @@ class _Heard:
         self._characters = self._blocks = 0
 
     async def listen(self, stream: AsyncMessageStream[Any]) -> None:
-        """Hear the stream out. Raises UnreadableReply when it will not end."""
+        """Read the stream to its end. Raises UnreadableReply when the reply grows too long."""
         async for event in stream:
             if event.type == "text":
                 self._count(event.text)
@@ -123,13 +128,13 @@ class _Heard:
                 self.is_whole = True
 
     def mark_broken_arguments(self, message: Message) -> None:
-        """Leave arguments that are not whole JSON as the text they came in; the SDK would complete them."""
+        """Restore arguments that are not complete JSON to their text; the SDK would complete them."""
         for index, pieces in self._arguments.items():
             written = "".join(pieces)
             try:
                 json.loads(written or "{}")
             except (ValueError, RecursionError):
-                message.content[index].input = written  # type: ignore[union-attr]  # reply.py tells the model
+                message.content[index].input = written  # type: ignore[union-attr]  # reply.py reports it to the model
 
     def _count(self, text: str) -> None:
         self._characters += len(text)
@@ -144,9 +149,9 @@ def choose_messages_model(
     timeout_s: float,
     models: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> AnthropicModel:
-    """The model that is asked by the Messages API, or the offline model. Raises ConfigurationError.
+    """Return the model of the Messages API, or the offline model. Raises ConfigurationError.
 
-    `models` are the names it will be asked for, by the variable that says so.
+    `models` holds, by variable, the names of the models that will be called.
     """
     if not base_url and provider != "offline":
         _check_names(models)
@@ -170,7 +175,7 @@ def choose_messages_model(
 
 
 def _check_names(models: Mapping[str, Iterable[str]]) -> None:
-    """Raises ConfigurationError for a model that Anthropic's own server cannot have."""
+    """Raise ConfigurationError for a model that Anthropic's own server cannot have."""
     for variable, names in models.items():
         for name in names:
             if name and "claude" not in name.lower():

@@ -1,6 +1,6 @@
-"""What calls to the model raise, and what it means. Pure.
+"""Exceptions of calls to a model, and their classification. Pure.
 
-Errors of the SDKs are put into these words where the SDKs are called, so that none of them is imported here.
+The SDKs' errors are translated into these where the SDKs are called, so that this file imports no SDK.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Interrupted(Exception):
-    """A reply that broke off, caused by the error it is raised from, or ended without its closing event."""
+    """A reply that broke off, caused by the error it is raised from, or that ended without its closing event."""
 
     def __init__(self, partial: "Message") -> None:
         super().__init__("the stream ended before the reply was whole")
@@ -27,7 +27,7 @@ class Interrupted(Exception):
 
 
 class Answered(Exception):
-    """A server's answer that is an error."""
+    """An error response of a server."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
         super().__init__(f"status {status}")
@@ -39,7 +39,7 @@ class NoAccess(Exception):
 
 
 class UnreadableReply(Exception):
-    """What the server sent is not a reply, or not one that may be taken in."""
+    """The server's response is not a reply, or exceeds the limits."""
 
 
 MODEL_ERRORS = (
@@ -57,12 +57,13 @@ MODEL_ERRORS = (
     AssertionError,
     RuntimeError,
 )
-"""All that a call through the SDK raises for what a server does: the SDK checks little of what it is sent,
-and stumbles over a reply of another shape with Python's own errors."""
+"""All exceptions that a call through an SDK raises because of a server: the SDKs check little of a response,
+and fail on one of another shape with Python's own errors.
+"""
 
 
 def classify(error: BaseException, wire: Wire = "messages") -> Failure:
-    """What one of MODEL_ERRORS means, of a model that is asked by `wire`."""
+    """Return the meaning of one of MODEL_ERRORS, for a model called by `wire`."""
     match error:
         case Interrupted():
             cause = error.__cause__
@@ -83,7 +84,7 @@ def classify(error: BaseException, wire: Wire = "messages") -> Failure:
 
 
 def error_json(error: BaseException, classified: Failure) -> ModelError:
-    """What went wrong, as the server told it and as it was classified."""
+    """Return the error as the server sent it and as it was classified."""
     cause = error.__cause__ if isinstance(error, Interrupted) and error.__cause__ else error
     return ModelError(
         failure=classified.error,
@@ -96,16 +97,16 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
 
 
 def _at(error: BaseException) -> str:
-    """` at http://host:port`, where the error tells whom it is about; without what else its address holds."""
+    """Return ` at http://host:port` where the error has a request; without credentials, path and query."""
     try:
-        url = error.request.url  # type: ignore[attr-defined]  # not all of them have one
+        url = error.request.url  # type: ignore[attr-defined]  # some have none
     except (AttributeError, RuntimeError):
         return ""
     return f" at {url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
 
 
 def _root(error: BaseException) -> str:
-    """The innermost cause, which says most."""
+    """Return the innermost cause, the most informative one."""
     seen = 0
     while error.__cause__ is not None and seen < 10:
         error, seen = error.__cause__, seen + 1

@@ -1,4 +1,4 @@
-"""The tools a model is offered, and how many tokens a prompt takes. Pure."""
+"""The tools that a model is offered, and the number of tokens in a prompt. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools a model is offered, as the API takes them, and what they cost in a prompt."""
+    """The tools that a model is offered, in the API's form, and their tokens in a prompt."""
 
     tools: "list[ToolParam]"
     tokens: int
@@ -33,12 +33,12 @@ NO_TOOLS = Offer([], 0)
 
 
 def tokens_of(prompt: Prompt) -> int:
-    """Of a prompt's texts, without its tools; estimated."""
+    """Return the estimated tokens of a prompt's texts, without its tools."""
     fixed = sum(_tokens_of_fixed(block["text"]) for block in prompt["system"])
     return fixed + sum(estimate_tokens(str(message["content"])) for message in prompt["messages"])
 
 
 @lru_cache(8)
 def _tokens_of_fixed(text: str) -> int:
-    """Of a text that is the same from call to call."""
+    """Return the estimated tokens of a text that does not change from call to call."""
     return estimate_tokens(text)

@@ -1,4 +1,4 @@
-"""What a model's tokens cost. Pure."""
+"""The prices of a model's tokens. Pure."""
 
 from antiphon_shared.values import Usage, Value
 from pydantic import Field
@@ -7,7 +7,7 @@ _TOKENS_PER_PRICE = 1_000_000
 
 
 class Prices(Value):
-    """What a million tokens of a model cost, in US dollars; None where it is not known."""
+    """The prices of a million tokens of a model, in US dollars; None where unknown."""
 
     input_usd: float | None = Field(default=None, ge=0, le=1e6)
     output_usd: float | None = Field(default=None, ge=0, le=1e6)
@@ -15,7 +15,7 @@ class Prices(Value):
     cache_write_usd: float | None = Field(default=None, ge=0, le=1e6)
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """What `usage` costs; None when the price of any token in it is not known."""
+        """Return the cost of `usage` in US dollars; None when the price of any token in it is unknown."""
         cost = 0.0
         for tokens, price in (
             (usage.input_tokens, self.input_usd),
@@ -29,5 +29,5 @@ class Prices(Value):
         return cost
 
     def spent(self, before: Usage, usage: Usage) -> Usage:
-        """All that was used, with what it cost."""
+        """Return the total usage, with its cost."""
         return before.plus(usage.model_copy(update={"cost_usd": self.cost_usd(usage)}))

@@ -1,7 +1,7 @@
 """From a round's request and briefing to the parameters of one Messages API call. Pure.
 
-What stays the same from round to round comes first, and ends in a cache breakpoint: the tools, then the
-system prompt. The briefing is the one user message behind them.
+The parts that do not change from round to round come first, and end in a cache breakpoint: the tools, then
+the system prompt. The briefing is the one user message after them.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from antiphon_shared.tools.relevance import RECALL
 
-if TYPE_CHECKING:  # the SDK takes seconds to import, and whoever reads a recording again needs none of it
+if TYPE_CHECKING:  # the SDK takes seconds to import, and reading a recording needs none of it
     from anthropic.types import (
         CacheControlEphemeralParam,
         Message,
@@ -75,7 +75,8 @@ _SYSTEM: "list[TextBlockParam]" = [{"type": "text", "text": SYSTEM, "cache_contr
 class Prompt(TypedDict):
     """The parameters of `messages.create`; `tools` is left out when none are offered.
 
-    `tool_choice` is for a history of calls: the API wants their tools there, also when none may be called any more.
+    `tool_choice` is for a history of calls: the API requires their tools there, even when none may be called
+    any more.
     """
 
     model: str
@@ -95,10 +96,11 @@ def build_prompt(
     max_output_tokens: int,
     system: str | None = None,
 ) -> Prompt:
-    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: in place of ours.
+    """Return the call for one round.
 
-    The reply is bounded by what the token budget leaves beside the briefing, which it never exceeds by more
-    than the system prompt and the tools.
+    `tools` come from `tool_params` and are offered unchanged; `system` replaces the built-in prompt. The
+    reply is limited to the tokens that the budget leaves after the briefing; the budget can be exceeded only
+    by the system prompt and the tools.
     """
     text = briefing.text
     if request.notice:
@@ -120,9 +122,9 @@ def build_prompt(
 
 
 def tool_params(tools: Iterable[ToolDefinition]) -> "list[ToolParam]":
-    """The tools as the API takes them, in their order, with a cache breakpoint on the last.
+    """Return the tools in the API's form, in their order, with a cache breakpoint on the last.
 
-    Without their contracts: what a model needs to know of those stands in the descriptions.
+    Contracts are left out: the descriptions hold the parts that a model needs to know.
     """
     params: list[ToolParam] = [
         {"name": tool.name, "description": tool.description, "input_schema": _arguments_schema(tool)}
@@ -134,7 +136,7 @@ def tool_params(tools: Iterable[ToolDefinition]) -> "list[ToolParam]":
 
 
 def continued(prompt: Prompt, paused: "Message") -> Prompt:
-    """The same call, to be taken up where the model paused."""
+    """Return the same call with the paused message appended, so that the model continues it."""
     longer = prompt.copy()
     longer["messages"] = [*prompt["messages"], {"role": paused.role, "content": list(paused.content)}]
     return longer

@@ -1,4 +1,4 @@
-"""Schemas that the Messages API refuses: answers are asked for by a tool instead, for the life of a process."""
+"""Schemas that the Messages API refuses: for the life of a process, answers with them are demanded by a tool."""
 
 from hashlib import blake2b
 from typing import Any
@@ -11,19 +11,19 @@ _KEPT_MAX = 1_000
 
 
 class RefusedSchemas:
-    """What has been refused, by model and schema."""
+    """The refused schemas, by model."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, None] = {}
 
     def add(self, model_id: str, schema: dict[str, Any]) -> None:
-        """Remember a schema; the one longest known gives way."""
+        """Add a schema; the oldest one is dropped beyond the limit."""
         self._known[_digest(model_id, schema)] = None
         if len(self._known) > _KEPT_MAX:
             del self._known[next(iter(self._known))]
 
     def style(self, model_id: str, schema: dict[str, Any] | None, style: OutputStyle) -> OutputStyle:
-        """Return how an answer is asked for, where the setting is `style`."""
+        """Return the style in which to demand an answer, where the setting is `style`."""
         is_known = style == "auto" and schema is not None and self._known
         return "tool" if is_known and _digest(model_id, schema) in self._known else style
 

@@ -1,6 +1,6 @@
-"""From the SDK's Message to a reply in our words. Pure, and total: no message is too strange for it.
+"""From the SDK's Message to our reply. Pure, and total: it accepts any message.
 
-The SDK checks little of what a server sends, so nothing is taken to be of the type it is declared with.
+The SDK checks little of what a server sends, so no value is assumed to have its declared type.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ _CUT_OFF: tuple[StopReason, ...] = ("max_tokens", "context_window")
 _ID_CHARACTERS_MAX = 180
 _NAME_CHARACTERS_MAX = 200
 _DEPTH_MAX = 64
-"""Far below what the readers of events allow, with room for what arguments are wrapped in."""
+"""Far below the limit of the readers of events, with room for the levels around the arguments."""
 _INTEGER_BITS_MAX = 1024
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "nothing"}
 
@@ -42,22 +42,22 @@ class Reply:
     model: str
     usage: Usage
     refused: tuple[str, ...] = ()
-    """Why it does not count, a sentence each: it has not the form that the model was asked for."""
+    """Why it does not count, a sentence each: it lacks the form that the model was told to use."""
     is_paused: bool = False
-    """Whether the model means to go on when the same call is made again with what it said."""
+    """Whether the model paused, and continues when the same call is made again with its text so far."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether it neither says nor asks anything, and does not say why."""
+        """Return whether it has neither text nor tool calls, although it ended normally."""
         is_silent = not self.text.strip() and not self.tool_calls
         return is_silent and self.stop_reason in ("end_turn", "tool_use")
 
 
 def parse(message: "Message") -> Reply:
-    """The reply in `message`. Its cost is not known yet.
+    """Return the reply in `message`, without its cost.
 
-    A tool call at the end of a reply that was cut off is dropped: its arguments may not be whole. A refused
-    reply asks for nothing. A stop reason we do not know counts as an ordinary end.
+    A tool call at the end of a truncated reply is dropped: its arguments may be incomplete. A refused reply
+    has no tool calls. An unknown stop reason counts as a normal end.
     """
     content: list[Any] = message.content if isinstance(message.content, list) else []
     said = message.stop_reason if isinstance(message.stop_reason, str) else ""
@@ -80,17 +80,17 @@ def parse(message: "Message") -> Reply:
 
 
 def joined(before: Reply, after: Reply) -> Reply:
-    """A paused reply and what it was continued with, as one. A reply still paused has not been finished."""
+    """Return a paused reply and its continuation as one reply; it is paused if the continuation is."""
     return replace(after, text=before.text + after.text)
 
 
 def unfinished(reply: Reply) -> Reply:
-    """A reply that paused too often, as it stands."""
+    """Return a reply that paused too often as a truncated one."""
     return replace(reply, stop_reason="max_tokens", is_paused=False)
 
 
 def usage_of(message: "Message") -> Usage:
-    """The tokens a message, whole or not, was given and gave."""
+    """Return the usage of a message, complete or not."""
     usage = getattr(message, "usage", None)
     return Usage(
         input_tokens=_count(usage, "input_tokens"),
@@ -101,7 +101,7 @@ def usage_of(message: "Message") -> Usage:
 
 
 def _text(content: list[Any]) -> str:
-    """All text; blocks that follow each other directly are one text, others are paragraphs."""
+    """Return all text; adjacent text blocks are joined, others become paragraphs."""
     parts: list[str] = []
     is_apart = False
     for block in content:
@@ -135,7 +135,7 @@ def _tool_calls(blocks: Iterable[Any]) -> tuple[ToolCall, ...]:
 
 
 def _problem(arguments: object) -> str | None:
-    """Why the arguments cannot be used, in words for the model that wrote them."""
+    """Return why the arguments cannot be used, as a sentence for the model that wrote them."""
     if not isinstance(arguments, dict):
         kind = _KINDS.get(type(arguments), "a number")
         return f"The arguments came as {kind}; they must be one whole JSON object."
@@ -144,7 +144,7 @@ def _problem(arguments: object) -> str | None:
 
 
 def _fault(value: object, depth_left: int) -> str | None:
-    """What in a value cannot travel as JSON; None when all of it can."""
+    """Return the part of a value that JSON cannot hold, in words; None when there is none."""
     if depth_left == 0:
         return f"more than {_DEPTH_MAX} levels of lists and objects; flatten them"
     match value:
@@ -180,7 +180,7 @@ def _type(block: object) -> object:
 
 
 def _string(value: object) -> str:
-    """Text that can be encoded; empty for what is no text."""
+    """Return a text that can be encoded; empty for a value that is not text."""
     if not isinstance(value, str):
         return ""
     return value if _is_unicode(value) else value.encode(errors="replace").decode()

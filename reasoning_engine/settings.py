@@ -21,7 +21,7 @@ _SUMMARY_ATTEMPTS = 2
 
 
 class EngineSettings(Settings):
-    """Which model replies, how patiently it is asked, and what it costs."""
+    """The model that replies, the retries and timeouts of its calls, and its prices."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_REASONING_ENGINE_")
     section = "reasoning_engine"
@@ -138,7 +138,7 @@ class EngineSettings(Settings):
     )
 
     def system_prompt(self) -> str | None:
-        """The operator's own system prompt; None where there is none. Raises ConfigurationError."""
+        """Return the operator's own system prompt; None where there is none. Raises ConfigurationError."""
         if not self.prompt_file:
             return None
         try:
@@ -151,7 +151,7 @@ class EngineSettings(Settings):
 
     @property
     def limits(self) -> Limits:
-        """What may be asked of a model in a minute."""
+        """Return the limits of each model per minute."""
         return Limits(
             requests=self.requests_per_minute or 0,
             tokens=self.tokens_per_minute or 0,
@@ -161,16 +161,18 @@ class EngineSettings(Settings):
         )
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """What `usage` costs; None when the price of any token in it is not configured."""
+        """Return the cost of `usage` in US dollars; None when the price of any token in it is not configured."""
         return self.prices_in_force.cost_usd(usage)
 
     @property
     def prices_in_force(self) -> Prices:
-        """Those of the model that the other settings are about."""
+        """Return the prices of the model that the other settings concern."""
         return Prices.model_construct(**{name: getattr(self, name) for name in Prices.model_fields})
 
     def for_summaries(self) -> "EngineSettings":
-        """The same for the model that summarizes: two attempts, within its time and at its own prices."""
+        """Return the settings for the model that summarizes: two attempts, within its time limit and at its
+        own prices.
+        """
         patience = {
             "max_attempts": _SUMMARY_ATTEMPTS,
             "request_timeout_s": min(self.request_timeout_s, self.summary_timeout_s),
@@ -180,7 +182,7 @@ class EngineSettings(Settings):
         return priced.model_copy(update=patience)
 
     def priced_for(self, model_id: str, *, is_default: bool) -> "EngineSettings":
-        """The same at the prices of a model, as far as they are known."""
+        """Return the settings with the prices of a model, as far as they are known."""
         if model_id in self.prices:
             return self._priced(self.prices[model_id])
         return self if is_default else self._priced(Prices())

@@ -1,8 +1,8 @@
-"""How a model is asked for an answer of a shape, and its answer taken out of what it replies. Pure.
+"""The demand for an answer of a given schema, and the answer taken out of a reply. Pure.
 
-Claude models are asked through the Messages API's own means, `output_config`, and models of chat completions through
-theirs, `response_format`, where no tools are offered; others by a tool that takes the answer, or in words where the
-schema is for no object.
+Claude models get the schema through the Messages API's `output_config`. Models of chat completions get it
+through `response_format`, where no tools are offered. Others get a tool that takes the answer, or text where
+the schema is not that of an object.
 """
 
 import re
@@ -28,7 +28,7 @@ FINAL_ANSWER = "final_answer"
 TAKES_ANSWER = "Takes the answer, once it is complete."
 """Its description."""
 _UNABLE = re.compile(r"^claude-(?:[23]|instant|(?:opus|sonnet)-4-(?:0|2025))")
-"""Claude models from before the API's means."""
+"""Claude models that lack the API's own support."""
 _NATIVE = (
     "The answer must be one JSON value in the form demanded. Write it alone: no Markdown, and no citations."
 )
@@ -45,7 +45,7 @@ VALIDATED = (
 def demand(
     prompt: "Prompt", schema: dict[str, Any], style: OutputStyle, validation_tools: Sequence[str] = ()
 ) -> "Prompt":
-    """Return the prompt with the demand for an answer that fits `schema`, and has passed the tools."""
+    """Return the prompt with the demand for an answer that fits `schema`, and that the tools have accepted."""
     shaped = prompt.copy()
     native = _native_schema(prompt, schema, style)
     taken = {tool["name"] for tool in prompt.get("tools", [])}
@@ -72,17 +72,17 @@ def demand(
 
 
 def tokens_of_schema(schema: dict[str, Any] | None) -> int:
-    """Return what a schema takes of a prompt, estimated."""
+    """Return the estimated tokens of a schema in a prompt."""
     return 0 if schema is None else estimate_tokens(to_json(schema).decode())
 
 
 def answered(reply: Reply, offered: Container[str]) -> Reply:
-    """Return the reply with the answer as its text, where it was given by the tool for that and by nothing else.
+    """Return the reply with the answer as its text, where the answer was given by the tool for it alone.
 
-    Where its arguments cannot be read, the text says why, so that it counts as no answer. Beside calls of tools that
-    are `offered` it is let go: they are made first.
+    Where its arguments cannot be read, the text says why, so that it does not count as an answer. Next to
+    calls of `offered` tools the answer is dropped: those calls are made first.
     """
-    if FINAL_ANSWER in offered:  # a tool of the operator's, which has nothing to do with the answer
+    if FINAL_ANSWER in offered:  # an operator's tool of that name, unrelated to the answer
         return reply
     given = [call for call in reply.tool_calls if call.name == FINAL_ANSWER]
     if not given:
@@ -96,9 +96,10 @@ def answered(reply: Reply, offered: Container[str]) -> Reply:
 
 
 def _native_schema(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> dict[str, Any] | None:
-    """Return the schema as it goes by the API's own means; None where it goes otherwise.
+    """Return the schema in the form of the API's own support; None where that is not used.
 
-    Chat completions take any. But many servers hold all that a model writes to it, also where it means to call a tool.
+    Chat completions accept any schema. But many servers apply it to everything that a model writes, tool
+    calls included.
     """
     if wire_of(prompt["model"]) == "chat":
         is_safe = schema.get("type") == "object" and "tools" not in prompt
@@ -111,21 +112,22 @@ def _is_native(style: OutputStyle, model: str) -> bool:
 
 
 def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the schema as the API takes it; None where it cannot be said so."""
+    """Return the schema in the API's form; None where the API cannot express it."""
     from anthropic import transform_schema
 
     if output_schema(schema).extent.is_recursive or _has_open_object(schema):
         return None
     try:
         return transform_schema(schema)
-    except (ValueError, TypeError, KeyError, AttributeError, AssertionError):  # the last: a list of types
+    # AssertionError: a list of types.
+    except (ValueError, TypeError, KeyError, AttributeError, AssertionError):
         return None
 
 
 def _has_open_object(schema: Any) -> bool:
-    """Return whether a schema has an object whose properties are not all named.
+    """Return whether a schema has an object that allows unnamed properties.
 
-    The API takes none but closed objects, so that the model could give nothing but an empty one there.
+    The API accepts only closed objects, so the model could give only an empty one there.
     """
     if isinstance(schema, list):
         return any(map(_has_open_object, schema))

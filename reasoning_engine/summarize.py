@@ -1,7 +1,7 @@
 """From facts to the prompt for their summary, and from its reply to the summary. Pure.
 
-The text to shorten is put together like a section of a briefing: what tools returned stands in fences that it
-cannot leave. Whether the summary keeps to the facts is checked by whoever files it.
+The text to shorten is built like a section of a briefing: tool results stand in fences that they cannot break
+out of. The synthesizer, which files the summary, checks that it keeps to the facts.
 """
 
 import re
@@ -41,7 +41,7 @@ _NAMES_FACTS = re.compile(r"[-*\s]*F\d")
 
 
 def build_summary_prompt(request: SummaryRequested, source: str, model_id: str) -> Prompt:
-    """The one call for a summary of `source`."""
+    """Return the one call for a summary of `source`."""
     words = max(1, int(request.tokens_max * _WORDS_PER_TOKEN))
     return Prompt(
         model=model_id,
@@ -52,7 +52,9 @@ def build_summary_prompt(request: SummaryRequested, source: str, model_id: str) 
 
 
 def summary_in(reply: Reply) -> str:
-    """The lines of a reply that name facts; empty when it is no summary. A line that was cut off is dropped."""
+    """Return the lines of a reply that name facts; empty when it is no summary. A line that was cut off is
+    dropped.
+    """
     if reply.stop_reason == "refusal":
         return ""
     lines = reply.text.splitlines()

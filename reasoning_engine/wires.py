@@ -1,7 +1,7 @@
-"""The two wire formats that models are asked by, and how a model's id names one of them. Pure.
+"""The two wire formats of models, and how a model's id implies one of them. Pure.
 
 claude-sonnet-5-5      the Messages API
-openai:NAME            chat completions, of the model that its server knows as NAME
+openai:NAME            chat completions, for the model that its server calls NAME
 """
 
 from typing import Literal
@@ -11,7 +11,7 @@ CHAT_PREFIX = "openai:"
 
 
 def wire_of(model_id: object) -> Wire:
-    """Return the wire format that a model is asked by."""
+    """Return the wire format of a model."""
     return "chat" if isinstance(model_id, str) and model_id.startswith(CHAT_PREFIX) else "messages"
 
 

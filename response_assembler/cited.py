@@ -1,4 +1,4 @@
-"""From the model's text to the answer that is shown: numbered, its sources listed, its citations verified. Pure."""
+"""From the model's text to the answer shown: citations numbered and verified, sources listed. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _CLAIM_CHARACTERS = 120
 
 @dataclass(frozen=True)
 class Answer:
-    """Markdown, the sources that its numbers stand for, and what is doubtful about them."""
+    """The answer as Markdown, the sources of its numbers, and its uncertainties."""
 
     text: str
     sources: tuple[Source, ...] = ()
@@ -32,9 +32,9 @@ class Answer:
 
 
 def cited_answer(text: str, memory: Memory, citations: Citations = "normal", closing: str = "") -> Answer:
-    """The answer that the model has written; `closing` stands between its words and the list of sources.
+    """Return the model's answer; `closing` is put between its text and the list of sources.
 
-    An answer that cites nothing gets the newest facts as its sources, since they were before the model.
+    An answer without citations gets the newest facts as its sources, as the model had them.
     """
     reading = read(text)
     claims = tuple(uncited(reading.blocks, memory.facts)) if citations == "strict" else ()
@@ -81,5 +81,5 @@ def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
 
 
 def _closed(text: str, reading: Reading) -> str:
-    """Without a code block left open, in which all that follows would stand."""
+    """Return the text with an open code block closed, so that it does not swallow the following text."""
     return f"{text.rstrip()}\n{reading.open_fence}" if reading.open_fence else text.rstrip()

@@ -1,10 +1,10 @@
-"""Which statements of an answer rest on nothing that it cites: for `citations="strict"`. Pure.
+"""Statements of an answer that are covered by no citation: for `citations="strict"`. Pure.
 
 A statement is a sentence of five words or more in a paragraph, a list, a quotation or the body of a table.
-Headings, code, questions, sentences that end in a colon, remarks in italics and sentences on what is not known
-(in English: "I could not find ...") are none. A statement is covered by
+Headings, code, questions, sentences that end in a colon, remarks in italics and sentences about what is not
+known (in English: "I could not find ...") do not count. A statement is covered by
 
-- a citation in it or directly behind it;
+- a citation in it or directly after it;
 - the citation that its paragraph or item ends in, back to the citation before that;
 - the sentence above its list, table or quotation, where that ends in a colon and cites, or says what is not known;
   above a quotation a citation is enough.
@@ -36,7 +36,7 @@ _NOT_KNOWN = re.compile(
 
 
 def uncited(blocks: Iterable[Block], known: Collection[str]) -> Iterator[Sentence]:
-    """The statements that no citation of a `known` fact covers, in their order."""
+    """Yield the statements that no citation of a `known` fact covers, in their order."""
     above: Sentence | None = None
     for block in blocks:
         is_below = block.kind in ("item", "row", "quotation")
@@ -48,7 +48,7 @@ def uncited(blocks: Iterable[Block], known: Collection[str]) -> Iterator[Sentenc
 
 
 def _introduces(above: Sentence, block: Block, known: Collection[str]) -> bool:
-    """Whether the sentence above answers for what stands in the block."""
+    """Return whether the sentence above covers the block."""
     if block.kind == "quotation" and _cites(above, known):
         return True
     is_opening = above.text.rstrip("*_ ").endswith((":", "："))
@@ -56,7 +56,9 @@ def _introduces(above: Sentence, block: Block, known: Collection[str]) -> bool:
 
 
 def _uncovered(sentences: tuple[Sentence, ...], known: Collection[str]) -> list[Sentence]:
-    """Of one paragraph; its last citation speaks for what is before it, back to the last but one."""
+    """Return the uncovered statements of one paragraph; its last citation covers those back to the citation
+    before it.
+    """
     found = []
     covers = bool(sentences) and _cites(sentences[-1], known)
     for sentence in reversed(sentences[:-1] if covers else sentences):

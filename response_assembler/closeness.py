@@ -1,8 +1,8 @@
-"""Which facts a partial answer shows, and under which question. Pure.
+"""The facts that a partial answer shows, and the question that each belongs to. Pure.
 
-A fact's closeness to a question is its BM25 score on the question's words, with the title of its document; more
-for a fact that the model's conclusions cite, less for boilerplate. Facts that contradict each other are chosen
-together; one that is superseded only where there is nothing else.
+A fact's closeness to a question is its BM25 score on the question's words, with the title of its document;
+higher for a fact that the model's conclusions cite, lower for boilerplate. Facts that contradict each other
+are chosen together; a superseded fact only where there is no other.
 """
 
 from collections.abc import Collection, Iterable, Set
@@ -22,35 +22,37 @@ _QUESTION_CHARACTERS = 4000
 _OF_ONE_DOCUMENT_MAX = 4
 _SIDES_MAX = 4
 _NEAR = 0.3
-"""Of the closest fact's score: what is further away says little about the question."""
+"""The minimum share of the closest fact's score: facts further away say little about the question."""
 _CITED = 1.5
-"""How much more a fact counts that a conclusion rests on."""
+"""The factor for a fact that a conclusion cites."""
 
 Cluster = tuple[Fact, ...]
 """One fact, or several that contradict each other."""
 Ranked = tuple[float, int, Fact]
-"""Closeness as a share of the closest, place of the question, and the fact."""
+"""The closeness as a share of the closest, the index of the question, and the fact."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """A question, and what is known about it."""
+    """A question, and the facts about it."""
 
     question: str
     clusters: tuple[Cluster, ...] = ()
     is_told: bool = False
-    """Whether facts that are close to it are told already."""
+    """Whether facts close to it are in the answer already."""
     is_part: bool = True
     """Whether it is one question of several, and not the query itself."""
 
     @property
     def is_touched(self) -> bool:
-        """Whether anything is told that is close to it."""
+        """Return whether the answer contains any fact close to it."""
         return bool(self.clusters) or self.is_told
 
 
 def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
-    """Every open question with the facts closest to it: at most FACTS_MAX in all, each once, none of `told`."""
+    """Return every open question with the facts closest to it: at most FACTS_MAX in all, each once, without
+    `told`.
+    """
     facts = _candidates(memory)
     questions = (memory.open_questions or (memory.query,))[:QUESTIONS_MAX]
     ranked = _ranked(memory, facts, questions)
@@ -69,7 +71,9 @@ def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
 
 
 def most_telling(memory: Memory) -> tuple[Cluster, ...]:
-    """Where no fact is close to any question: those that matter most whatever is asked, the first ones first."""
+    """Return the facts with the highest salience, for when no fact is close to any question; in the order of
+    their ids.
+    """
     best = sorted(_candidates(memory), key=lambda fact: -fact.salience)[:FACTS_MAX]
     return tuple(sorted(((fact,) for fact in best), key=_first_number))
 
@@ -80,7 +84,7 @@ def _candidates(memory: Memory) -> list[Fact]:
 
 
 def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list[Ranked]:
-    """All that is near enough to a question, the closest first."""
+    """Return all facts that are close enough to a question, closest first."""
     index = WordIndex()
     for fact in facts:
         titled = f"{document_of(memory, fact).title} {fact.statement[:_STATEMENT_CHARACTERS]}"
@@ -100,7 +104,9 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
 def _chosen(
     memory: Memory, candidates: Set[str], told: Collection[str], ranked: list[Ranked], questions: int
 ) -> dict[int, list[Cluster]]:
-    """Clusters by the place of their question, until FACTS_MAX facts or each question's share of them."""
+    """Return clusters by the index of their question, up to FACTS_MAX facts and each question's share of
+    them.
+    """
     each_max = max(_FACTS_PER_QUESTION_MIN, FACTS_MAX // questions)
     free = set(candidates) - set(told)
     left = FACTS_MAX

@@ -1,4 +1,4 @@
-"""Wiring: the only place of this room that reads settings."""
+"""Wiring: the only file of this package that reads settings."""
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import utc_now
@@ -12,9 +12,9 @@ from response_assembler.settings import ResponseAssemblerSettings
 def build(
     bus: Bus, settings: ResponseAssemblerSettings | None = None, now: Clock | None = utc_now
 ) -> Service:
-    """The response assembler; it needs nothing of the bus but its deliveries. Raises ConfigurationError.
+    """Return the response assembler; it uses the bus for deliveries only. Raises ConfigurationError.
 
-    A replay gives no clock: it composes at the time of then.
+    A replay passes no clock: it composes at the recorded time.
     """
     settings = load(ResponseAssemblerSettings) if settings is None else settings
     return Service("response_assembler", handlers(now), settings.concurrency)

@@ -1,4 +1,4 @@
-"""From what a session has to the one response it ends in. Pure."""
+"""From the material of a session to its one response. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from response_assembler.uncertainty import (
 
 @dataclass(frozen=True)
 class Material:
-    """All that an answer is made of."""
+    """The material of an answer."""
 
     session_id: str
     request: AssemblyRequested
@@ -39,15 +39,17 @@ class Material:
     memory: Memory
     reply: ReasoningCompleted | None = None
     unfinished: Sequence[tuple[str, str]] = ()
-    """Id and tool of each call that was still under way."""
+    """The id and tool of each call that was still in flight."""
     steps: Sequence[tuple[str, str]] = ()
-    """Name and output of each finished step, where the session ended before the last was."""
+    """The name and output of each finished step, where the session ended before its last step."""
     doubts: tuple[Uncertainty, ...] = ()
-    """What was doubtful about the material itself."""
+    """The uncertainties about the material itself."""
 
 
 def compose(material: Material) -> ResponseReady:
-    """The session's answer: the model's words where there are any, else what the tools returned."""
+    """Return the session's answer: the model's text where there is one, else the facts that the tools
+    returned.
+    """
     request = material.request
     result: Any = None
     result_sources: tuple[FieldSources, ...] = ()
@@ -90,7 +92,7 @@ def compose(material: Material) -> ResponseReady:
 
 
 def _from_facts(material: Material) -> tuple[Status, Answer]:
-    """The status and the answer of a session whose model has left none."""
+    """Return the status and the answer of a session without an answer from the model."""
     request, memory = material.request, material.memory
     status: Status = "partial" if request.status == "complete" else request.status
     text, quoted = compose_partial(

@@ -1,4 +1,4 @@
-"""The async shell: gather what the session has, compose its answer, and let it be committed once."""
+"""The async shell: gather the session's material, compose its answer, and have it committed once."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,9 +18,9 @@ from response_assembler.compose import compose
 from response_assembler.material import material_of
 
 _WAITED_MS_MIN = 1_000
-"""A shorter wait is the usual way of an event, and clocks may differ by as much."""
+"""A shorter wait is normal for an event, and clocks may differ by as much."""
 _FACTS_AT_ONCE_MAX = 200
-"""An answer from more facts is composed beside the event loop."""
+"""An answer from more facts is composed in a thread."""
 
 Clock = Callable[[], datetime]
 
@@ -28,9 +28,10 @@ Clock = Callable[[], datetime]
 async def on_assembly_requested(
     delivery: Delivery, session: SessionStore, now: Clock | None = None
 ) -> Outcome:
-    """Compose the session's answer from whatever of its record can be read; nothing if it has one already.
+    """Compose the session's answer from the readable part of its record; do nothing if it has an answer
+    already.
 
-    Without a clock, no request has waited for it.
+    Without a clock, the request counts as not having waited.
     """
     request = delivery.event.data
     assert isinstance(request, AssemblyRequested)
@@ -68,7 +69,7 @@ HANDLERS = handlers(None)
 
 
 def _waited_ms(event: AnyEvent, now: Clock | None) -> int:
-    """How long a request had to wait; 0 where that is nothing out of the ordinary, or its record could not tell."""
+    """Return how long a request has waited; 0 for a normal wait, or where its format cannot record it."""
     if now is None or event.format < 2:
         return 0
     waited_ms = milliseconds((now() - event.time).total_seconds())

@@ -1,8 +1,8 @@
-"""An answer's Markdown as blocks and sentences, by where they stand in its text. Pure.
+"""An answer's Markdown as blocks and sentences, with their positions in the text. Pure.
 
-So much of CommonMark and GitHub's tables as it takes to tell statements from what is around them: headings, code,
-lists, quotations, tables. Sentences are split by `sentencex`. A citation behind a sentence's full stop belongs to
-that sentence. Code cites nothing, unless it is nothing but a citation.
+It covers as much of CommonMark and GitHub's tables as is needed to tell statements from the text around them:
+headings, code, lists, quotations, tables. Sentences are split by `sentencex`. A citation after a sentence's
+full stop belongs to that sentence. Code cites nothing, unless it consists of a citation.
 """
 
 import re
@@ -18,9 +18,9 @@ from sentencex import get_sentence_boundaries
 Kind = Literal["prose", "item", "row", "quotation", "heading", "code"]
 
 IDS_MAX = 100
-"""Facts that one citation names at most; a longer run speaks for nothing."""
+"""The number of facts that one citation names at most; a longer run covers nothing."""
 _PIECE_CHARACTERS = 2000
-"""Of a longer paragraph the sentences are found piece by piece: the splitter is not linear on stray quotes."""
+"""Longer paragraphs are split into pieces first: the sentence splitter is not linear on stray quotes."""
 _QUOTED_LINE = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ \t]*#{1,6}(?=\s|$)")
@@ -44,22 +44,22 @@ class Sentence:
     start: int
     end: int
     text: str
-    """As it stands, its citations blanked out."""
+    """The text with its citations blanked out."""
     cited: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph, a list's item, a table's row ... by the pieces of its lines, without their markers."""
+    """A paragraph, a list item, a table row ..., made of its lines without their markers."""
 
     kind: Kind
     text: str
-    """From the first piece to the end of the last; the markers of the lines between are blanked out."""
+    """From the first line to the end of the last; the markers of the lines between are blanked out."""
     start: int
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
-        """Those outside of code, with the place in the whole text."""
+        """Return the citations outside of code, with their positions in the whole text."""
         if self.kind == "code":
             return ()
         found = [
@@ -74,7 +74,7 @@ class Block:
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """In their order; none of headings and code."""
+        """Return the sentences in their order; headings and code have none."""
         if self.kind in ("heading", "code"):
             return ()
         said, split = _blanked(self.text, self.citations, self.start), self.without_code
@@ -93,7 +93,7 @@ class Block:
 
     @cached_property
     def without_code(self) -> str:
-        """The text with `x` in the place of each character of inline code."""
+        """Return the text with `x` in the place of each character of inline code."""
         parts, at = [], 0
         for start, end in self._code_spans:
             parts += [self.text[at:start], "x" * (end - start)]
@@ -102,7 +102,7 @@ class Block:
 
     @cached_property
     def _code_spans(self) -> tuple[tuple[int, int], ...]:
-        """Inline code: from a run of backticks to the next one as long."""
+        """Return the spans of inline code: from a run of backticks to the next run of the same length."""
         runs = list(_BACKTICKS.finditer(self.text))
         next_alike: dict[int, int] = {}
         partner: list[int | None] = [None] * len(runs)
@@ -121,7 +121,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text's blocks, and the fence that its end leaves open."""
+    """A text's blocks, and the code fence that is open at its end."""
 
     blocks: tuple[Block, ...]
     open_fence: str = ""
@@ -132,7 +132,7 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """The blocks of a Markdown text."""
+    """Return the blocks of a Markdown text."""
     reader = _Reader()
     at = 0
     for line in text.splitlines(keepends=True):
@@ -143,7 +143,7 @@ def read(text: str) -> Reading:
 
 
 class _Reader:
-    """Takes line by line, and knows the block that a line may continue."""
+    """A line-by-line reader, which knows the block that a line may continue."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -191,7 +191,7 @@ class _Reader:
         self._parts = []
 
     def _is_rule(self, bare: str) -> bool:
-        """A line that only draws: under a heading, between paragraphs, under a table's head."""
+        """Return whether a line is a rule or an underline, and update the block it belongs to."""
         signs = set(bare.replace(" ", ""))
         if signs <= set("-|:") and {"-", "|"} <= signs:
             if self._parts:
@@ -238,7 +238,7 @@ def _sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The text in parts of a bounded length, that end at a space where there is one."""
+    """Yield the text in pieces of bounded length, which end at a space where there is one."""
     start = 0
     while start < len(text):
         end = start + _PIECE_CHARACTERS

@@ -1,4 +1,4 @@
-"""From what could be read of a session to what its answer is made of. Pure."""
+"""From the readable part of a session to the material of its answer. Pure."""
 
 from datetime import timedelta
 
@@ -10,9 +10,9 @@ from response_assembler.uncertainty import doubt
 
 
 def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int = 0) -> Material:
-    """The memory with the round filed that was not, and what is doubtful.
+    """Return the material, with the last round filed into memory, and its uncertainties.
 
-    `event` brought the request, and had waited so long for an assembler.
+    `event` carries the request, which waited `waited_ms` for an assembler.
     """
     found = found_of(request, read)
     return Material(

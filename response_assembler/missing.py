@@ -1,4 +1,4 @@
-"""What a partial answer does not know, why, and what to try next. Pure."""
+"""The gaps of a partial answer: what is missing, why, and what to try next. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ _AFTER_FAILURE = {
 
 @dataclass(frozen=True)
 class Gaps:
-    """All that is known about what is not known."""
+    """Everything known about the gaps of an answer."""
 
     memory: Memory
     groups: Sequence[Group]
@@ -67,12 +67,12 @@ class Gaps:
 
     @property
     def parts(self) -> list[Group]:
-        """The open questions, where they are more than the query itself."""
+        """Return the open questions, where there are more than the query itself."""
         return [group for group in self.groups if group.is_part]
 
 
 def missing_section(gaps: Gaps) -> str:
-    """The section on what is missing and why; empty when nothing is known to be."""
+    """Return the section on what is missing and why; empty when there are no known gaps."""
     searched: set[str] = set()
     lines = [*_open_questions(gaps, searched), *_of_calls(gaps, searched)]
     if lost := facts_lost(gaps.memory):
@@ -86,14 +86,16 @@ def missing_section(gaps: Gaps) -> str:
 
 
 def next_section(gaps: Gaps, reason: TerminationReason) -> str:
-    """What to try next: by the reason of the ending, and by what is missing."""
+    """Return the section on what to try next, from the reason of the ending and the gaps."""
     steps = list(dict.fromkeys((*_checks(gaps), _NEXT[reason], *_steps(gaps))))[:_STEPS_MAX]
     said = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
     return f"**What to try next**\n\n{said}"
 
 
 def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:
-    """Sub-questions without an answer; `searched` gets the ids of the calls that are told of with them."""
+    """Yield the sub-questions without an answer; `searched` collects the ids of the calls mentioned with
+    them.
+    """
     touched = [_quoted(group) for group in gaps.parts if group.is_touched]
     if touched:
         those = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]
@@ -114,14 +116,14 @@ def _quoted(group: Group) -> str:
 
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
-    """The calls that were about a question, by the words they share; two where it has as many."""
+    """Return the calls about a question: those that share two words with it, or one where it has only one."""
     asked = set(words(question))
     needed = min(2, len(asked))
     return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
 
 
 def _searches(memory: Memory) -> list[ToolUse]:
-    """The calls that went through; what only serves the work itself is none."""
+    """Return the calls that succeeded, without calls of built-in tools."""
     return [use for use in memory.tool_usage if use.outcome in _ANSWERED and use.tool not in _OUR_OWN]
 
 
@@ -142,14 +144,14 @@ def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
 
 
 def _checks(gaps: Gaps) -> list[str]:
-    """What comes before asking again."""
+    """Return what to check before asking again."""
     uses = [use for use in gaps.memory.tool_usage if use.outcome == "outcome_unknown"]
     tools = dict.fromkeys(code(use.tool) for use in uses)
     return [f"Check first whether {' and '.join(list(tools)[:3])} took effect."] if tools else []
 
 
 def _steps(gaps: Gaps) -> Iterator[str]:
-    """What would help beside asking again, the most pressing first."""
+    """Yield what would help in addition to asking again, most pressing first."""
     if any(told.kind == "approval_missing" for told in gaps.doubts):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
     if any(told.kind == "question_unanswered" for told in gaps.doubts):
@@ -169,13 +171,13 @@ def _steps(gaps: Gaps) -> Iterator[str]:
 
 
 def _with(use: ToolUse) -> str:
-    """The arguments of a call as a person would say them."""
+    """Return the arguments of a call in words."""
     said = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
     return f" ({plain(one_line(said, 100))})" if said else ""
 
 
 def _each(uses: Sequence[ToolUse], is_named: bool = True) -> str:
-    """`“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
+    """Return searches as a list: `“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
     sought = dict.fromkeys(_sought(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
     more = f" and {len(sought) - _SEARCHES_MAX} more" if len(sought) > _SEARCHES_MAX else ""
     return ", ".join(list(sought)[:_SEARCHES_MAX]) + more

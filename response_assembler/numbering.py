@@ -1,7 +1,7 @@
 """From citations of facts to the numbers that a reader sees: `[F7, F3]` becomes `[1][2]`. Pure.
 
 Numbers count from 1 in the order of first citation. A fact that does not exist keeps its id, with a question
-mark: `[F99?]`. A number in brackets that the model wrote by itself becomes `(1)`, since it names no source.
+mark: `[F99?]`. A number in brackets that the model wrote itself becomes `(1)`, since it names no source.
 """
 
 import re
@@ -14,29 +14,29 @@ from antiphon_shared.text.citations import CITATION, cited_ids
 from response_assembler.markdown import Block, Citation
 
 SOURCES_MAX = 200
-"""Facts that an answer cites at most; beyond, a citation is shown as `[…]`."""
+"""The number of facts that an answer cites at most; beyond, a citation is shown as `[…]`."""
 _RUN_MIN = 4
 _BARE_NUMBER = re.compile(r"(?<![\\!\]])\[(\d{1,3})\](?![(\[:])")
 
 Edit = tuple[int, int, str]
-"""Start and end of a piece of text, and what stands there instead."""
+"""The start and end of a piece of text, and its replacement."""
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """A text as it is shown, and what its citations name."""
+    """A text as it is shown, and the facts that its citations name."""
 
     text: str
     numbers: dict[str, int]
-    """Of each fact cited, in their order."""
+    """The number of each cited fact, in their order."""
     unknown: tuple[str, ...]
-    """Ids cited that no fact has."""
+    """Cited ids of facts that do not exist."""
 
 
 def number(
     text: str, citations: Iterable[Citation], known: Container[str], edits: Iterable[Edit] = ()
 ) -> Numbered:
-    """The text with numbers for its citations; with `edits` made too, which overlap no citation."""
+    """Return the text with numbers for its citations, and with `edits` made, which overlap no citation."""
     numbers: dict[str, int] = {}
     unknown: dict[str, None] = {}
     made = list(edits)
@@ -54,14 +54,14 @@ def number(
 
 
 def number_own(text: str, known: Container[str]) -> Numbered:
-    """The same for a text of our own making, in which nothing but citations looks like one."""
+    """Return the same for a text composed here, in which only citations look like citations."""
     found = CITATION.finditer(text)
     citations = [Citation(match.start(), match.end(), cited_ids(match[0])) for match in found]
     return number(text, citations, known)
 
 
 def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
-    """`(1)` for each `[1]` outside of code."""
+    """Return edits that replace each `[1]` outside of code with `(1)`."""
     return [
         (block.start + match.start(), block.start + match.end(), f"({match[1]})")
         for block in blocks
@@ -71,7 +71,7 @@ def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
 
 
 def _shown(numbers: list[int]) -> str:
-    """`[1][2]`; four neighbours and more as `[1]–[4]`."""
+    """Return numbers as `[1][2]`; four and more in a row as `[1]–[4]`."""
     shown, start = "", 0
     for end in range(1, len(numbers) + 1):
         if end < len(numbers) and numbers[end] == numbers[end - 1] + 1:
@@ -83,7 +83,7 @@ def _shown(numbers: list[int]) -> str:
 
 
 def _apart(shown: str, text: str, citation: Citation) -> str:
-    """Apart from what would make a link, or the definition of one, of it."""
+    """Return the numbers so that the text after them does not turn them into a link or a link definition."""
     follows = text[citation.end : citation.end + 1]
     if follows in ("(", "["):
         return f"{shown} " if follows == "(" else shown

@@ -1,4 +1,6 @@
-"""An answer without any model: what was asked, is known, is missing and why, and what to try next. Pure."""
+"""An answer without a model: the question, what is known, what is missing and why, and what to try next.
+Pure.
+"""
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
@@ -26,9 +28,9 @@ def compose_partial(
     unfinished: Sequence[tuple[str, str]] = (),
     doubts: Sequence[Uncertainty] = (),
 ) -> tuple[str, tuple[str, ...]]:
-    """The answer as Markdown that cites facts by their ids, and the ids of those that it quotes.
+    """Return the answer as Markdown that cites facts by their ids, and the ids of the facts it quotes.
 
-    `unfinished`: (id, tool) of calls still under way; `doubts`: what the coordinator has to say.
+    `unfinished`: (id, tool) of calls in flight; `doubts`: the coordinator's uncertainties.
     """
     answered, concluded = _noted(memory)
     told = cited_ids("\n".join((*answered, *concluded)))
@@ -48,7 +50,7 @@ def compose_partial(
 
 
 def closing_note(reason: TerminationReason) -> str:
-    """What stands under a model's text that falls short; empty when nothing limits it."""
+    """Return the note under a model's text that may be incomplete; empty when no limit applies."""
     return f"---\n\n*This answer may be incomplete: {LIMITS[reason]}.*" if reason in LIMITS else ""
 
 
@@ -66,7 +68,7 @@ def _opening(memory: Memory, reason: TerminationReason, status: Status, is_somet
 
 
 def _noted(memory: Memory) -> tuple[list[str], list[str]]:
-    """What the model wrote down as answered and as concluded, where it cites facts that exist; each once."""
+    """Return the model's notes of answers and conclusions that cite existing facts, each once."""
     answered = [line for line in memory.answered if _is_held(memory, line)]
     notes = [one.note for one in memory.reasoning if one.note is not None]
     concluded = dict.fromkeys(line for note in notes for line in note.concluded if _is_held(memory, line))
@@ -106,12 +108,12 @@ def _known(
 
 
 def _is_found(memory: Memory, fact: Fact) -> bool:
-    """Whether a fact still stands, and is of this session's tools."""
+    """Return whether a fact is not superseded, and comes from this session's tools."""
     return fact.id not in memory.superseded and document_of(memory, fact).tool != CONVERSATION
 
 
 def _answer(line: str) -> str:
-    """`Who teaches it? Ada [F3]`, the question set apart from the answer."""
+    """Return a line such as `Who teaches it? Ada [F3]` with the question in italics."""
     question, mark, rest = _short(line).partition("? ")
     if not mark or cited_ids(question):
         return plain_but_cited(_short(line))
@@ -119,7 +121,7 @@ def _answer(line: str) -> str:
 
 
 def _short(line: str) -> str:
-    """On one line, with its citations even where it is cut."""
+    """Return a text on one line that keeps its citations even where it is cut."""
     short = one_line(line, _LINE_CHARACTERS)
     kept = set(cited_ids(short))
     lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in kept] if short.endswith("…") else []
@@ -127,7 +129,7 @@ def _short(line: str) -> str:
 
 
 def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:
-    """A line for each document with what it says, and one for each contradiction with its sides."""
+    """Return a line per document with its facts, and one per contradiction with its sides."""
     lines: list[str] = []
     for document, run in groupby(clusters, key=lambda sides: sides[0].document if len(sides) == 1 else ""):
         if document:
@@ -140,7 +142,7 @@ def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:
 
 
 def _of_one_document(memory: Memory, facts: list[Fact]) -> str:
-    """`**Title**: “one sentence” [F3] “another” [F5]`."""
+    """Return the facts of one document: `**Title**: “one sentence” [F3] “another” [F5]`."""
     document = document_of(memory, facts[0])
     is_structured = any(fact.is_json for fact in facts)
     statements = (" · " if is_structured else " ").join(

@@ -1,4 +1,4 @@
-"""What the finished steps of a session have produced, for an answer that comes before the last one is done. Pure."""
+"""The outputs of a session's finished steps, for an answer given before its last step is done. Pure."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A fact as words a person can read: quoted, on one line, safe inside Markdown. Pure."""
+"""A fact in words for a person: quoted, on one line, safe inside Markdown. Pure."""
 
 import re
 from collections.abc import Sized
@@ -17,7 +17,7 @@ _DEPTH_MAX = 3
 _SHORT_CHARACTERS = 80
 _NOT_IN_CODE = re.compile(r"[`<>\[\]\\]")
 _UNSEEN = [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-"""Signs that steer a terminal, or the direction in which text is read."""
+"""Characters that control a terminal, or the direction of text."""
 _MARKDOWN = str.maketrans(
     {"\\": r"\\", "[": r"\[", "]": r"\]", "<": "&lt;", "*": r"\*", "~": r"\~", "`": "'"}
     | {chr(sign): " " for sign in _UNSEEN}
@@ -26,7 +26,7 @@ _LOOSE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
 
 def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> str:
-    """`“the beginning of a text”`, or `number: 3; teacher: Ada`; without the title of its document."""
+    """Return `“the beginning of a text”`, or `number: 3; teacher: Ada`; without the title of its document."""
     if not fact.is_json:
         return f"“{plain(one_line(fact.statement, characters))}”"
     value = json_value(fact)
@@ -38,13 +38,13 @@ def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> 
 
 
 def title(document: Document) -> str:
-    """The title in bold; empty when there is none."""
+    """Return the title in bold; empty when there is none."""
     shown = plain(one_line(document.title, _TITLE_CHARACTERS))
     return f"**{shown}**" if shown.strip() else ""
 
 
 def json_value(fact: Fact) -> Any:
-    """The value of a structured fact; the statement itself where it cannot be read."""
+    """Return the value of a structured fact; the statement itself where it cannot be parsed."""
     try:
         return from_json(fact.statement)
     except ValueError:
@@ -52,18 +52,18 @@ def json_value(fact: Fact) -> Any:
 
 
 def document_of(memory: Memory, fact: Fact) -> Document:
-    """The fact's document; one that says nothing where the record of it is lost."""
+    """Return the fact's document; an empty one where its record is lost."""
     lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
     return memory.documents.get(fact.document, lost)
 
 
 def plain(text: str) -> str:
-    """Text that is shown as it stands: what tools returned draws no links, markup or citations."""
+    """Return text that Markdown shows literally: a tool's result must not create links, markup or citations."""
     return _LOOSE_UNDERSCORE.sub(r"\\_", text.translate(_MARKDOWN))
 
 
 def plain_but_cited(text: str) -> str:
-    """A line of the model's notes as it stands, its citations left to be numbered."""
+    """Return a line of the model's notes literally, except for its citations, which are numbered later."""
     parts, at = [], 0
     for match in CITATION.finditer(text):
         parts += [plain(text[at : match.start()]), match[0]]
@@ -72,12 +72,12 @@ def plain_but_cited(text: str) -> str:
 
 
 def code(name: str) -> str:
-    """A name as Markdown code; a name that would be more than that loses what makes it so."""
+    """Return a name as Markdown code, without characters that would end the code."""
     return f"`{one_line(_NOT_IN_CODE.sub('', name), 80) or 'a tool'}`"
 
 
 def _spoken(value: Any, depth: int) -> str:
-    """A JSON value in words: names before values, short ones first, a nested record by its name alone."""
+    """Return a JSON value in words: names before values, short ones first, a nested record by its name alone."""
     if isinstance(value, dict):
         if depth > 0 and (name := _name_of(value)):
             return name

@@ -6,7 +6,7 @@ from pydantic_settings import SettingsConfigDict
 
 
 class ResponseAssemblerSettings(Settings):
-    """The assembler's own bounds."""
+    """The limits of a response assembler."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_RESPONSE_ASSEMBLER_")
     section = "response_assembler"

@@ -1,4 +1,4 @@
-"""An answer of a shape: the value that the model gave, and the facts that its fields rest on. Pure."""
+"""A shaped answer: the value that the model gave, and the facts that its fields rest on. Pure."""
 
 import json
 import re
@@ -15,20 +15,20 @@ from response_assembler.standing import not_standing
 from response_assembler.uncertainty import doubt
 
 _FIELDS_MAX = 200
-"""Whose values are looked for in the facts."""
+"""The number of fields whose values are looked up in the facts."""
 _INDENTED_MAX = 4
-"""Times as long as on one line."""
+"""How many times longer than on one line the indented JSON may be."""
 _SOURCES_MAX = 3
-"""Of one field, the newest first."""
+"""The number of sources of one field, newest first."""
 _TELLING_CHARACTERS = 2
-"""A shorter value stands in too many facts."""
+"""A shorter value occurs in too many facts."""
 
 Path = tuple[str | int, ...]
 
 
 def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer, tuple[FieldSources, ...]]:
     """Return the answer in Markdown, and the facts that hold the value of each of its fields."""
-    # Lowered once: to look for a text is quicker by far than to look for a pattern.
+    # Lowered once: a text search is far faster than a pattern search.
     standing = [
         (id, fact.statement, fact.statement.lower())
         for id, fact in reversed(tuple(memory.facts.items()))
@@ -47,13 +47,13 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
 
 
 def written(value: Any) -> str:
-    """Return the value as JSON, indented unless that makes it several times as long."""
+    """Return the value as JSON, indented unless that makes it several times longer."""
     short, wide = (json.dumps(value, ensure_ascii=False, indent=indent) for indent in (None, 2))
     return wide if len(wide) < _INDENTED_MAX * len(short) else short
 
 
 def _leaves(value: Any) -> list[tuple[Path, Any]]:
-    """Return the texts and numbers in a value, with where they stand."""
+    """Return the texts and numbers in a value, with their paths."""
     return [one for one, _ in zip(_walked(value, ()), range(_FIELDS_MAX), strict=False)]
 
 
@@ -69,7 +69,9 @@ def _walked(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _holding(value: str | float, standing: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
-    """Return the ids of the facts in which a value stands, of those `standing`: id and statement, the newest first."""
+    """Return the ids of the facts that contain a value; `standing` are (id, statement, lowered statement),
+    newest first.
+    """
     text = value.strip() if isinstance(value, str) else json.dumps(value)
     if len(text) < _TELLING_CHARACTERS:
         return ()

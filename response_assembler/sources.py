@@ -1,4 +1,4 @@
-"""The sources of an answer: what they say, and the list of them under it. Pure."""
+"""The sources of an answer: their content, and the list of them under the answer. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,14 +9,14 @@ from antiphon_shared.text.excerpt import one_line, shorten
 from response_assembler.quote import code, document_of, said, title
 
 UNCITED_MAX = 20
-"""Sources listed at most for an answer that cites none."""
+"""The number of sources listed for an answer that cites none."""
 EXCERPT_CHARACTERS = 300
 _TITLE_CHARACTERS = 80
 _REMINDER_CHARACTERS = 40
 
 
 def source_of(memory: Memory, id: str, number: int = 0) -> Source:
-    """A fact as a source, with the beginning of its statement, verbatim."""
+    """Return a fact as a source, with the beginning of its statement, verbatim."""
     fact = memory.facts[id]
     document = document_of(memory, fact)
     text = fact.statement
@@ -31,17 +31,17 @@ def source_of(memory: Memory, id: str, number: int = 0) -> Source:
 
 
 def cited_sources(memory: Memory, numbers: Mapping[str, int]) -> tuple[Source, ...]:
-    """The sources of the facts that have a number, in its order."""
+    """Return the sources of the numbered facts, in the order of their numbers."""
     return tuple(source_of(memory, id, number) for id, number in numbers.items())
 
 
 def newest_sources(memory: Memory) -> tuple[Source, ...]:
-    """What an answer may rest on that does not say so: the newest facts, without a number."""
+    """Return the sources of an answer without citations: the newest facts, unnumbered."""
     return tuple(source_of(memory, id) for id in list(memory.facts)[-UNCITED_MAX:])
 
 
 def sources_section(memory: Memory, sources: Sequence[Source], quoted: Collection[str] = ()) -> str:
-    """The list of sources as Markdown; of facts `quoted` above it, a reminder is enough."""
+    """Return the list of sources as Markdown; facts `quoted` above it get a short excerpt."""
     if not sources:
         return ""
     lines = [_line(memory, source, source.id in quoted) for source in sources]

@@ -1,4 +1,4 @@
-"""Whether the facts that an answer cites still stand: not superseded, not contradicted. Pure."""
+"""The validity of an answer's cited facts: superseded or contradicted ones are reported. Pure."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -14,13 +14,13 @@ _SHOWN_CHARACTERS = 120
 
 
 def not_standing(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
-    """At most DOUBTS_MAX of each kind. An answer that cites the later fact too knows of it."""
+    """Yield at most DOUBTS_MAX of each kind; an answer that cites the later fact too is not reported."""
     yield from islice(_superseded(memory, numbers), DOUBTS_MAX)
     yield from islice(_contradicted(memory, numbers), DOUBTS_MAX)
 
 
 def latest(memory: Memory, id: str) -> str:
-    """The fact that stands in the place of `id` now: itself when none supersedes it."""
+    """Return the fact that has replaced `id`: itself when none supersedes it."""
     seen = {id}
     while (later := memory.superseded.get(id, id)) not in seen and later in memory.facts:
         seen.add(later)

@@ -1,4 +1,4 @@
-"""What the reader of an answer should know before trusting it: the kinds there are, and their wording. Pure.
+"""The uncertainties of an answer: their kinds and wording. Pure.
 
 docs/uncertainty.md is the same table for readers; a test keeps the two equal.
 """
@@ -128,7 +128,7 @@ KINDS: dict[str, Kind] = {
     "output_missing": Kind("The answer was to fit a schema, and none that does was given.", "serious"),
     "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""The last eleven are the coordinator's and arrive with the request."""
+"""The last eleven come from the coordinator, with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
@@ -149,22 +149,22 @@ LIMITS: dict[TerminationReason, str] = {
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",
 }
-"""Why an answer falls short, as the end of a sentence."""
+"""Why an answer is incomplete, as the end of a sentence."""
 
 _ANSWERED = ("ok", "not_found")
 _ANSWERS_IN_THEMSELVES = (*_ANSWERED, "outcome_unknown")
 MESSAGE_CHARACTERS = 300
-"""Of what happened when a tool failed."""
+"""The length of a tool's error message."""
 
 
 def doubt(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
-    """One uncertainty of a kind in the table, with its severity; in the table's words when no others are given."""
+    """Return one uncertainty of a kind in the table, with its severity; the table's wording is the default."""
     meaning, severity = KINDS[kind]
     return Uncertainty(kind=kind, message=message or meaning, about=about, severity=severity)
 
 
 def with_severity(told: Uncertainty) -> Uncertainty:
-    """A doubt that came with the request, with the table's severity unless it has one of its own."""
+    """Return an uncertainty of the request with the table's severity, unless it has one of its own."""
     known = KINDS.get(told.kind)
     if known is None or told.severity != Uncertainty.model_fields["severity"].default:
         return told
@@ -172,14 +172,14 @@ def with_severity(told: Uncertainty) -> Uncertainty:
 
 
 def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
-    """What the end of the session itself leaves uncertain."""
+    """Yield the uncertainty that follows from the end of the session itself."""
     if reason in LIMITS:
         limit = LIMITS[reason]
         yield doubt(reason, f"{limit[0].upper()}{limit[1:]}.", "session")
 
 
 def of_memory(memory: Memory) -> Iterator[Uncertainty]:
-    """Facts that were not kept, and those that the model read as a summary."""
+    """Yield uncertainties about facts that were not stored, and about facts that the model read as a summary."""
     if lost := facts_lost(memory):
         tools = dict.fromkeys(f"`{one_line(use.tool, 80)}`" for use in memory.tool_usage if use.facts_lost)
         found_by = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
@@ -191,14 +191,16 @@ def of_memory(memory: Memory) -> Iterator[Uncertainty]:
 
 
 def of_sources(sources: Iterable[Source]) -> Iterator[Uncertainty]:
-    """Whether earlier answers are cited in place of what tools returned."""
+    """Yield an uncertainty where earlier answers are cited in place of tool results."""
     if any(source.number and source.tool == CONVERSATION for source in sources):
         yield doubt("earlier_answer", about=CONVERSATION)
 
 
 def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
-    """Unknown outcomes, calls still under way (id, tool), failures that no later success made good, and tools
-    that others answered for.
+    """Yield uncertainties about tools.
+
+    They concern unknown outcomes, calls in flight (id, tool), failures without a later success, and
+    substituted tools.
     """
     for use in unknown(memory.tool_usage):
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
@@ -216,10 +218,11 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """Return the last failure of each tool that did not succeed in a later round. Finding nothing is no failure.
+    """Return the last failure of each tool that did not succeed in a later round. An empty result is no
+    failure.
 
-    A name that no tool has is a slip of the model's, made good by any later call that succeeded. That a user has not
-    answered is told as `question_unanswered`.
+    An unknown tool name is the model's slip, made good by any later call that succeeded. A question that the
+    user has not answered is reported as `question_unanswered` instead.
     """
     uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
     last: dict[str, ToolUse] = {}
@@ -242,11 +245,11 @@ def facts_lost(memory: Memory) -> int:
 
 
 def _substituted(memory: Memory) -> Iterable[ToolUse]:
-    """The first use of each alternative that answered in the place of each tool."""
+    """Return the first use of each alternative that answered in the place of each tool."""
     uses = [use for use in memory.tool_usage if use.outcome == "ok" and use.substitute]
     return {(use.tool, use.substitute): use for use in reversed(uses)}.values()
 
 
 def without_repeats(doubts: Iterable[Uncertainty]) -> tuple[Uncertainty, ...]:
-    """Each doubt once, the first ones first."""
+    """Return each uncertainty once, in the order of first occurrence."""
     return tuple(dict.fromkeys(doubts))

@@ -1,9 +1,9 @@
-"""Whether an answer's quotations and numbers stand in the facts that it cites for them. Pure.
+"""The check of an answer's quotations and numbers against the facts that it cites for them. Pure.
 
-A sentence that cites is held against the statements and titles of the facts cited in it. Quotations of four words
-and more are looked for word by word, whatever their signs, case and spaces; where one leaves words out (`…`),
-each of its parts. Numbers of two digits and more, and decimals, are looked for however they are written: 1,250,
-1250, 1.250. What stands in the question is the user's, and needs no source.
+A sentence with citations is compared with the statements and titles of its cited facts. Quotations of four
+words and more are searched word by word, whatever their punctuation, case and spaces; where one leaves words
+out (`…`), each of its parts. Numbers of two digits and more, and decimals, are searched in every notation:
+1,250, 1250, 1.250. Words and numbers of the question are the user's, and need no source.
 """
 
 import re
@@ -25,7 +25,7 @@ from response_assembler.uncertainty import doubt
 DOUBTS_MAX = 5
 _SENTENCES_MAX = 300
 _FACTS_MAX = 40
-"""Of one sentence; one that cites more is held against the first ones and not doubted."""
+"""The number of facts that one sentence may cite; sentences that cite more are not checked."""
 _STATEMENT_CHARACTERS = 20_000
 _QUOTE_WORDS_MIN = 4
 _SHOWN_CHARACTERS = 120
@@ -41,7 +41,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 def unsupported(
     sentences: Iterable[Sentence], memory: Memory, numbers: Mapping[str, int]
 ) -> Iterator[Uncertainty]:
-    """At most DOUBTS_MAX quotations, and as many numbers, that do not stand in what is cited for them."""
+    """Yield at most DOUBTS_MAX quotations, and as many numbers, that are missing from their cited facts."""
     evidence = _Evidence(memory)
     citing = [
         sentence
@@ -85,7 +85,7 @@ def _numbers_not_found(
 
 @dataclass(frozen=True)
 class _Said:
-    """What a text says, in the form in which it is compared."""
+    """The words and numbers of a text, in the form in which they are compared."""
 
     words: str
     numbers: frozenset[str]
@@ -96,7 +96,7 @@ class _Said:
 
 
 class _Evidence:
-    """What facts, their titles and the question say, each read once."""
+    """The texts of facts, their titles and the question, each read once."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -104,7 +104,7 @@ class _Evidence:
         self._facts: dict[str, tuple[_Said, _Said]] = {}
 
     def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
-        """Whether the words stand side by side somewhere; they may run on from one fact to the next."""
+        """Return whether the words occur side by side; they may continue from one fact to the next."""
         sought = f" {' '.join(words)} "
         statements = " ".join(self._of(id)[0].words for id in ids)
         titles = [self._of(id)[1].words for id in ids]
@@ -115,7 +115,7 @@ class _Evidence:
         return any(_forms(written) & said.numbers for said in (self._asked, *texts))
 
     def _of(self, id: str) -> tuple[_Said, _Said]:
-        """Of a fact's statement, and of its title; of a structure all names and values count, as text."""
+        """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
         if id not in self._facts:
             fact = self._memory.facts[id]
             statement = " ".join(_strings(json_value(fact))) if fact.is_json else fact.statement
@@ -130,7 +130,7 @@ def _words(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> frozenset[str]:
-    """Every number of a text in all its readings; of dates and versions each part too."""
+    """Return every number of a text in all its readings; for dates and versions each part too."""
     found = set(_DIGITS.findall(text))
     return frozenset(form for written in found for form in (*_forms(written), *_parts(written)))
 
@@ -141,7 +141,9 @@ def _parts(written: str) -> list[str]:
 
 
 def _forms(written: str) -> set[str]:
-    """`1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; what is no number as it stands."""
+    """Return the readings of a number: `1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; other texts
+    unchanged.
+    """
     forms = set()
     for point, comma in ((".", ","), (",", ".")):
         whole, _, rest = written.partition(point)
@@ -169,6 +171,6 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
-    """`[1][2], cited for it`."""
+    """Return the cited sources as text: `[1][2], cited for it`."""
     shown = [f"[{numbers[id]}]" for id in ids[:DOUBTS_MAX]] + (["…"] if len(ids) > DOUBTS_MAX else [])
     return f"{''.join(shown)}, cited for it"

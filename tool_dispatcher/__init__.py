@@ -1,14 +1,15 @@
-"""The tool dispatcher: runs one batch of tool calls, and answers each of them, whatever happens.
+"""The tool dispatcher: runs each batch of tool calls and returns one result per call, a failure included.
 
-Consumes `tools.requested`; emits `tools.completed`. Publishes the catalogue of its tools. Read `handlers.py` first:
+Consumes `tools.requested`; emits `tools.completed`. Publishes the catalogue of its tools. Read `handlers.py`
+first:
 
-    authoring/    what an author of tools works with
-    access/       what a session may do
-    batch/        the plan of a batch, pure
-    running/      one unit of it, from its arguments to its results
+    authoring/    the API for authors of tools
+    access/       permissions of a session
+    batch/        the plan of a batch (pure)
+    running/      the run of one unit, from its arguments to its results
     idempotency/  writes that happen once
-    bounds/       limits that hold over all processes
-    results/      what came of a run, as it travels
+    bounds/       limits shared by all processes
+    results/      results as they are stored and sent
     check/        `antiphon tools check`
     sql/          `sql_query` of workflows
 """

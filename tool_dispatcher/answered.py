@@ -1,7 +1,8 @@
-"""The tool `ask_user`: what the user has answered, as it stands in the session's log.
+"""The tool `ask_user`: returns the user's answer from the session's log.
 
-By the time a call gets here the coordinator has waited for the answer, and the call names its place. The dispatcher
-takes nobody's word for it: the event there must be an answer, of this session, of this round and to this call.
+When a call arrives here, the coordinator has already waited for the answer, and the call carries its log
+entry. The dispatcher checks that entry: it must hold an answer of this session, of this round and to this
+call.
 """
 
 from antiphon_shared.bus.connection import patiently
@@ -15,8 +16,8 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 
 async def users_answer(call_id: str, batch: BatchRun) -> dict[str, str] | ToolError:
-    """`{"answer": ...}`, or that there is none."""
-    # Of calls that share an id the first is the one that runs.
+    """Return `{"answer": ...}`, or a `not_found` error where the log entry holds no answer to this call."""
+    # Where several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)
     if call is None or call.name != ASK_USER or (entry := call.answer) is None:
         return _NOT_ASKED

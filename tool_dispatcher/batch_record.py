@@ -1,4 +1,4 @@
-"""What a batch leaves for a replay: what its plan was made of, the plan, and the order it was run in. Pure."""
+"""The record of a batch for replay: the input of its plan, the plan, and the order of execution. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tool_dispatcher.batch import Plan, Unit
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a batch's calls before any of them runs; see `plan_batch`."""
+    """The state of a batch's calls before any of them runs: the input of `plan_batch`."""
 
     settled: Mapping[int, ToolResult]
     refused: Mapping[int, ToolError]
@@ -23,7 +23,7 @@ class Known:
 
 @dataclass(slots=True)
 class Course:
-    """The units of a batch by number, as they were begun and as they ended."""
+    """The order in which the units of a batch, given by number, began and ended."""
 
     begins: list[tuple[int, ...]] = field(default_factory=list)
     ends: list[tuple[int, ...]] = field(default_factory=list)
@@ -43,7 +43,7 @@ def batch_record(
     results: Sequence[ToolResult],
     filled: Mapping[int, str],
 ) -> BatchRecord:
-    """The record of a batch that has been run to its end."""
+    """Return the record of a batch that has run to its end."""
     return BatchRecord(
         of=of,
         batch_concurrency=plan.bounds.batch_concurrency,

@@ -1,5 +1,5 @@
-"""Tools that every dispatcher has: to find more tools, to find a workflow, to read on in a result, to recall what was
-left out, to repeat a write, and to ask the user.
+"""The built-in tools of every dispatcher: find tools, find a workflow, read more of a result, recall earlier
+results, repeat a write, and ask the user.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,16 +22,18 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
 _RANKED_AT_ONCE = 10
-"""Tools that are ranked within a few milliseconds; more of them leave the event loop."""
+"""The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a
+thread.
+"""
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
 
 Answer = Callable[[dict[str, Any], BatchRun, str], Coroutine[Any, Any, Any]]
-"""Of the arguments, the batch and the call's id."""
+"""Takes the arguments, the batch and the call's id."""
 
 
 class Builtin(Tool):
-    """A tool that is answered from what the dispatcher itself knows of the session."""
+    """A tool that the dispatcher answers from its own knowledge of the session."""
 
     def __init__(self, name: str, description: str, parameters: dict[str, Any], answer: Answer) -> None:
         super().__init__(name, description, parameters, _never_called, effect="read")
@@ -39,13 +41,13 @@ class Builtin(Tool):
 
 
 def with_repeat_call(tools: Registry) -> Registry:
-    """The tools, and `repeat_call` where one of them writes."""
+    """Return the tools, with `repeat_call` added where at least one of them writes."""
     writes = any(tool.contract.effect == "write" for tool in tools.values())
     return Registry([*tools.values(), _REPEATING]) if writes else tools
 
 
 def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
-    """Return the built-in tools beside `tools`; `planner` knows the workflows of a session."""
+    """Return the built-in tools that complement `tools`; `planner` knows the workflows of a session."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.leave.hidden]
@@ -169,7 +171,9 @@ _ASK_USER = (
 
 
 async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
-    """For sessions of format 1: in others the coordinator hands out the call that is repeated."""
+    """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call
+    itself.
+    """
     return tool_error(
         "not_found",
         "Nothing was done: this session cannot repeat calls.",

@@ -1,13 +1,13 @@
-"""The log line of a call, `tool_call`: one for each, as it settles, whatever came of it.
+"""The log line `tool_call`: one line for each call, written when the call settles.
 
-    INFO   ok        the tool, or one in its place, answered
-           cached    a read was answered from the cache
-           repeated  a write was not run: an identical one had been, and its result is given again
-           refused   it did not run: no permission, invalid arguments, a dependency, an open circuit
-    ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback unless the
-                    tool itself reported the failure
+    INFO   ok        the tool, or its alternative, answered
+           cached    the cache answered a read
+           repeated  an identical write had run before; its result is returned again
+           refused   the call did not run: no permission, invalid arguments, a dependency, an open circuit
+    ERROR  failed    the call ran, or may have run, and failed: with the error's type and message, and the traceback
+                     unless the tool itself reported the failure
 
-A call that another worker has settled is in that one's log. Attempts that are made again are lines at DEBUG.
+A call that another worker has settled is in that worker's log. Failed attempts are logged at DEBUG.
 """
 
 from collections.abc import Iterable
@@ -27,11 +27,11 @@ _NEVER_RUN: frozenset[ErrorType] = frozenset(
     ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
 )
 _REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
-"""What the dispatcher refuses a call with, and a tool that runs may fail with."""
+"""Errors with which the dispatcher refuses a call, and with which a running tool may fail too."""
 
 
 def status_of(result: ToolResult, has_run: bool) -> Status:
-    """Return how a call ended, in one word. Nothing else names the status of a call."""
+    """Return the status of a call, in one word; every status of a call comes from here."""
     if result.error is None:
         return "repeated" if result.repeated else "cached" if result.cached else "ok"
     kind = result.error.error_type
@@ -39,7 +39,7 @@ def status_of(result: ToolResult, has_run: bool) -> Status:
 
 
 class CallLog:
-    """The lines of one batch's calls, without secrets: neither the process's own nor marked arguments."""
+    """The log lines of one batch's calls, without the process's own secrets and without marked arguments."""
 
     def __init__(self, session_id: str, round: int, redactor: Redactor) -> None:
         self._session_id, self._round, self._redactor = session_id, round, redactor
@@ -52,9 +52,9 @@ class CallLog:
         self._traces.pop((call_id, tool), None)
 
     def raised(self, call_id: str, tool: str, error: BaseException, secrets: Iterable[str]) -> None:
-        """Note what the attempt has raised; `secrets` are those of the call's arguments.
+        """Note the error that an attempt raised; `secrets` are those of the call's arguments.
 
-        A ToolFailed is no surprise to the tool's author: its message says all, and a traceback would only hide it.
+        ToolFailed is left out: the tool reports it on purpose, and its message says more than a traceback.
         """
         if isinstance(error, ToolFailed):
             return
@@ -66,14 +66,15 @@ class CallLog:
     def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
         """Write a line for each of the results.
 
-        `ran_as`: the id of the call and the tool that they may have been run as, where that is not their own.
+        `ran_as`: the call id and the tool under which the results may have run, where those differ from their
+        own.
         """
         for result in results:
             by_itself = (result.call_id, result.tool)
             ran = by_itself if ran_as is None or by_itself in self._ran else ran_as
             status = status_of(result, ran in self._ran)
             log, level = _log(), ERROR if status == "failed" else INFO
-            if log.is_enabled_for(level):  # what nobody reads is not searched for secrets either
+            if log.is_enabled_for(level):  # redaction is expensive, and a disabled level needs none
                 log.log(level, "tool_call", **self._redactor.json(self._fields(result, status, ran)))
 
     def _fields(self, result: ToolResult, status: Status, ran: tuple[str, str]) -> dict[str, Any]:

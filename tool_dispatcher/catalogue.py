@@ -16,9 +16,10 @@ from tool_dispatcher.import_failures import import_failure, module_named, no_too
 
 
 class Registry(Mapping[str, Tool]):
-    """Tools by name. Raises ConfigurationError when two different ones share a name.
+    """The tools by name.
 
-    What their contracts say of each other must hold too; else InvalidTool is raised.
+    Raises ConfigurationError when two different tools share a name, and InvalidTool when their contracts
+    contradict each other.
     """
 
     def __init__(self, tools: Iterable[Tool | Toolset] = ()) -> None:
@@ -44,16 +45,17 @@ class Registry(Mapping[str, Tool]):
 
 
 def load_tools(spec: str) -> Registry:
-    """The tools named in `spec`, a comma list of `package.module` or `package.module:attribute`.
+    """Return the tools named in `spec`, a comma list of `package.module` or `package.module:attribute`.
 
     A module contributes every tool and Toolset at its top level. It must be importable: installed, or on
-    PYTHONPATH. Raises ConfigurationError that names the entry and the way out, and InvalidTool as Registry does.
+    PYTHONPATH. Raises ConfigurationError, which names the entry and the remedy, and InvalidTool as Registry
+    does.
     """
     return Registry(tools_of(spec))
 
 
 def tools_of(spec: str) -> tuple[Tool, ...]:
-    """As `load_tools`, with nothing checked between the tools: more may be added before they are a Registry."""
+    """Return the tools as `load_tools` does, without the checks between tools: the caller may add more first."""
     found: dict[str, tuple[Tool, str]] = {}
     for entry in filter(None, map(str.strip, spec.split(","))):
         for one in _each(_tools_of(entry)):
@@ -71,9 +73,10 @@ def to_catalogue(
     default_scopes: Iterable[str] = ("read",),
     approval: Callable[[Tool], Approval] = lambda tool: "never",
 ) -> Catalogue:
-    """What the tools promise, in the order of their names: the same tools give the same catalogue.
+    """Return the catalogue of the tools, sorted by name, so that the same tools give the same catalogue.
 
-    `default_scopes` is what a session without a grant may do, `approval` the operator's rule for each tool.
+    `default_scopes` are the permissions of a session without a grant; `approval` is the operator's rule for
+    each tool.
     """
     ordered = [tools[name] for name in sorted(tools)]
     return Catalogue(
@@ -118,12 +121,12 @@ def _import(name: str, entry: str) -> ModuleType:
         return importlib.import_module(name)
     except InvalidTool as error:
         raise error.at(place_of(error)) from None
-    except (Exception, SystemExit) as error:  # a module of tools may raise anything
+    except (Exception, SystemExit) as error:  # the import of a module may raise anything
         raise import_failure(name, entry, error) from error
 
 
 def _is_tool(value: Any) -> bool:
-    """Looks at the type alone: a lazy proxy at a module's top level may not like to be asked."""
+    """Return whether a value is a tool, by its type alone: attribute access may trigger a lazy proxy."""
     return issubclass(type(value), (Tool, Toolset))
 
 

@@ -1,4 +1,6 @@
-"""Wiring: the only place of this room that reads settings, keys and tools, and builds what lasts."""
+"""Wiring: the only file of this package that reads settings, keys and tools and builds the long-lived
+objects.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -47,7 +49,8 @@ def build(
     gatekeeper: Gatekeeper | None = None,
     caller: Caller | None = None,
 ) -> Service:
-    """The tool dispatcher with the tools of ANTIPHON_TOOLS, or those given. Raises ConfigurationError.
+    """Return the tool dispatcher with the tools of ANTIPHON_TOOLS, or with those given. Raises
+    ConfigurationError.
 
     `gatekeeper` and `caller` are for a replay, which runs no tool.
     """
@@ -76,10 +79,10 @@ def build(
         settings.result_bytes_max,
         bus.settings.max_event_bytes,
     )
-    # What is published is offered to models; SQL is called by workflows alone.
+    # Models are offered the published tools; only workflows call SQL.
     catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
     catalogue = hinted(catalogue, settings.hints)
-    # A default or an example may be a secret of this process.
+    # A default or an example may hold a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
     async def publish_once() -> None:
@@ -87,7 +90,9 @@ def build(
         await bus.publish_catalogue(catalogue)
 
     async def publish() -> None:
-        """Again and again: what Redis has lost or let expire is there again soon."""
+        """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it
+        expire.
+        """
         for partition in range(bus.keys.partitions):
             await patiently("see which server this is", partial(ledger.look_at_history, partition))
         while True:
@@ -122,7 +127,7 @@ def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:
 def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
     rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
     rule.check(tools)
-    # All of the operator's tools: nobody is asked about the built-in ones, which only look.
+    # `*` stands for the operator's tools: the built-in ones only read, and need no approval.
     return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 

@@ -1,6 +1,7 @@
-"""The async shell of a batch: check its calls, plan it, run what may run, answer every call in order.
+"""The async shell of a batch: check its calls, plan it, run what may run, return the results in the order of
+the calls.
 
-What happens to one of its units, from the claim of a write to its result, is in running/call.py.
+The life of one unit, from the claim of a write to its result, is in running/call.py.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +25,7 @@ from tool_dispatcher.running.under_way import Running
 
 
 class ToolDispatcher:
-    """Handlers of everything a tool dispatcher consumes."""
+    """The handlers of every event that a tool dispatcher consumes."""
 
     def __init__(
         self,
@@ -103,14 +104,16 @@ class ToolDispatcher:
         )
 
     def _bytes_max_of(self, request: ToolsRequested) -> int:
-        """What one result may have: of a run, whose results no model reads, all that goes into an event."""
+        """Return the bytes that one result may have; a run's results, which no model reads, may fill the
+        event.
+        """
         of_event = self._batch_bytes_max // len(request.calls)
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
     def _in_doubt(
         self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted
     ) -> dict[int, ToolError]:
-        """Writes that another worker has begun, and that nobody can see to here: they may have taken effect."""
+        """Return an error for each begun write that cannot be resumed here: it may have taken effect."""
         refused = {**invalid, **batch.leave.refused}
         calls = batch.request.calls
         return {
@@ -120,10 +123,11 @@ class ToolDispatcher:
         }
 
     async def _run(self, plan: Plan, batch: BatchRun, course: Course) -> tuple[ToolResult, ...]:
-        """The plan, step by step: begin what may begin, settle what is answered, wait for what ends next."""
+        """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
         async with Running() as running:
             step = start(plan)
-            if batch.attempt == 1:  # no journal can hold these: it goes by id
+            # These results share the id of another call, and the journal is keyed by id.
+            if batch.attempt == 1:
                 _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
             while True:
                 course.began(step.begin)
@@ -141,12 +145,14 @@ class ToolDispatcher:
 
 
 def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
-    """A line for each call that was settled here."""
+    """Log a line for each call that this worker settled."""
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
 def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
-    """Why calls are refused; of one that has been made all the same, what came of it is not told any more."""
+    """Return the error of each refused call; for a call that has run all the same, one that withholds its
+    outcome.
+    """
     return {
         place: withheld(error, request.calls[place].name) if place in noted.settled else error
         for place, error in leave.refused.items()

@@ -1,4 +1,4 @@
-"""Hints of the operator's: read from a file where a catalogue is built."""
+"""The operator's hints: read from a file when the catalogue is built."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ VARIABLE = "ANTIPHON_TOOL_DISPATCHER_HINTS"
 def hinted(catalogue: Catalogue, file: str) -> Catalogue:
     """Return the catalogue with the hints of a file in its descriptions; without a file, the same catalogue.
 
-    Raises ConfigurationError, which names every fault of the file.
+    Raises ConfigurationError, which lists every mistake in the file.
     """
     if not file:
         return catalogue
-    from tool_dispatcher.authoring.hint_file import UnfitHints, read_hints, with_hints  # most have no hints
+    from tool_dispatcher.authoring.hint_file import UnfitHints, read_hints, with_hints  # rarely needed
 
     path = Path(file)
     try:

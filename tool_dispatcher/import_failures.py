@@ -1,4 +1,4 @@
-"""Why a module of tools could not be used: what was found, where it is written, what to do."""
+"""Errors for a module of tools that cannot be used: what was found, where, and what to do."""
 
 import pkgutil
 import sysconfig
@@ -17,7 +17,7 @@ _STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 
 def import_failure(name: str, entry: str, error: BaseException) -> ConfigurationError:
-    """The error for a module `name`, called for as `entry`, whose import raised `error`."""
+    """Return the error for a module `name`, named in the entry `entry`, whose import raised `error`."""
     if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
         return _absent(name, error.name)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -34,7 +34,9 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
 
 
 def place_of(error: BaseException) -> str:
-    """`file:line` of the author's own code in which an error was raised; empty when there is none."""
+    """Return `file:line` of the author's code in which an error was raised; empty when the traceback holds
+    none.
+    """
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -45,7 +47,7 @@ def place_of(error: BaseException) -> str:
 
 
 def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
-    """The error for a module without tools; it may not be the one that was meant."""
+    """Return the error for a module without tools; a file of the same name may have been meant."""
     file = getattr(module, "__file__", None) or "built in"
     own = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
     if own.is_file() and Path(file) != own:
@@ -60,7 +62,7 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
 
 
 def module_named(path: str) -> str:
-    """The dotted name that was probably meant by a path to a file; an example where none can be."""
+    """Return the dotted name probably meant by a path to a file; an example where none can be derived."""
     parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"
 

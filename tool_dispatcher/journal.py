@@ -1,6 +1,7 @@
-"""The journal of one batch as the dispatcher keeps it; see `antiphon_shared.tools.journal` for what stands in it.
+"""The journal of one batch, on the dispatcher's side; `antiphon_shared.tools.journal` describes its entries.
 
-The ledger notes the outcomes of writes here as it settles them; everything else is noted by itself.
+The ledger writes the outcomes of writes into it in the same step that settles them; all other outcomes are
+written here.
 """
 
 import asyncio
@@ -24,25 +25,25 @@ from antiphon_shared.tools.journal import (
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a journal has of a batch, by the places of its calls."""
+    """The state of the calls in a journal, by their index in the batch."""
 
     settled: Mapping[int, ToolResult] = field(default_factory=dict)
     begun: frozenset[int] = frozenset()
-    """Writes that have begun, and of which no outcome is noted."""
+    """Indexes of the writes that have begun and have no outcome yet."""
 
 
 class Journal:
-    """Notes each outcome at once, and waits for Redis rather than forget what a tool has done."""
+    """The journal of one round; notes each outcome at once, and retries while Redis is unavailable."""
 
     def __init__(self, session: SessionStore, round: int, format: int = FORMAT) -> None:
         """`format` is that of the session."""
         self._session, self.format = session, format
         self.lost: set[str] = set()
-        """Ids of calls that another worker had settled before we could."""
+        """Ids of calls that another worker had settled before this one."""
         self._name = journal_name(round)
 
     async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
-        """What other workers have noted of these calls."""
+        """Return what earlier deliveries have noted of these calls."""
         entries = await self._read()
         known = {place: _outcome(entries, call.id) for place, call in enumerate(calls)}
         settled = {place: result for place, result in known.items() if result is not None}
@@ -50,7 +51,9 @@ class Journal:
         return Noted(settled, frozenset(begun - settled.keys()))
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-        """Note what came of calls. Whoever settles one first is right: their outcome is returned."""
+        """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or
+        another.
+        """
         if len(results) == 1:
             return (await self._settle(results[0]),)
         return tuple(await asyncio.gather(*map(self._settle, results)))
@@ -70,11 +73,11 @@ class Journal:
         return _outcome(await self._read(), result.call_id) or result
 
     async def keep(self, handle: str, whole: bytes) -> None:
-        """Keep a result that is shown in part only."""
+        """Store the whole of a result that is shown in part only."""
         await patiently("keep a result", lambda: self._session.keep(kept_name(handle), whole))
 
     async def kept(self, handle: str) -> bytes | None:
-        """A result whole; None when it is not kept, or not any more."""
+        """Return a result whole; None when it is not stored, or no longer."""
         return await patiently("read a result", lambda: self._session.kept(kept_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:

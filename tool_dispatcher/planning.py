@@ -1,7 +1,7 @@
-"""The tool `_plan`: which of the session's workflows and recipes reaches a goal, or a new one to be approved of.
+"""The tool `_plan`: finds the session's workflow or recipe for a goal, or proposes a new workflow for
+approval.
 
-It runs nothing. What it finds are tools that the session may call; what it proposes is a text that only a person can
-publish.
+It runs nothing. It finds tools that the session may call; it proposes a text that only a person can publish.
 """
 
 import asyncio
@@ -23,7 +23,9 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX, _STEPS_MAX = 5, 5
 _RANKED_AT_ONCE = 10
-"""As many are ranked within a few milliseconds; more of them leave the event loop."""
+"""The number of workflows that can be ranked on the event loop in a few milliseconds; more are ranked in a
+thread.
+"""
 _FOUND = (
     "Call the first that does what is wanted, with these params: from the next round on. Ask the user for what is "
     "missing. If none does, call tools one by one."
@@ -37,7 +39,7 @@ _NOTHING = "No workflow, recipe or tool fits. Use other words, or go on without.
 
 
 class Planner:
-    """Answers calls of `_plan`."""
+    """The answers to calls of `_plan`."""
 
     def __init__(
         self,
@@ -45,11 +47,11 @@ class Planner:
         catalogue: Callable[[str], Awaitable[Catalogue]],
         specification: Callable[[str], Awaitable[Specification | None]],
     ) -> None:
-        """`catalogue` and `specification` return one by its hash."""
+        """`catalogue` and `specification` each return one by its hash."""
         self._tools, self._catalogue, self._specification = tools, catalogue, specification
 
     async def plan(self, arguments: dict[str, Any], batch: BatchRun, call_id: str) -> dict[str, Any]:
-        """Return the workflows and recipes that a goal speaks of; a proposed one where it speaks of none."""
+        """Return the workflows and recipes that match a goal; a proposed workflow where none matches."""
         goal = arguments["goal"]
         workflows = await self._workflows(batch)
         found = await aside_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
@@ -113,7 +115,7 @@ def _shown(one: Ranked, workflow: Workflow) -> dict[str, Any]:
 
 def _proposal(goal: str, usable: Sequence[ToolDefinition]) -> str:
     """Return a proposed workflow as the text of a file; empty where no tool fits."""
-    from antiphon_shared.workflows.write import as_yaml  # imported where something is proposed
+    from antiphon_shared.workflows.write import as_yaml  # imported only for a proposal
 
     specification = proposed(goal, rank(usable, goal, _STEPS_MAX))
     return "" if specification is None else as_yaml(specification)

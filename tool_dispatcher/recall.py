@@ -1,7 +1,7 @@
-"""The tool `recall`: what tools returned earlier in the session, whole.
+"""The tool `recall`: returns earlier results of the session's tools, whole.
 
-An id is looked up in the session's memory, which names the call it came from; the content is read where it is
-kept whole, by its handle or in the session's log. What neither has any more is told in memory's own statements.
+The session's memory maps an id to the call it came from; the content is read where it is stored whole, by its
+handle or in the session's log. Where neither holds it any longer, the facts in memory stand in for it.
 """
 
 from collections.abc import Iterable
@@ -30,10 +30,10 @@ Part = dict[str, Any]
 
 
 async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
-    """`{"id": ..., "parts": [...]}`, or that there is none of that id.
+    """Return `{"id": ..., "parts": [...]}`, or a `not_found` error where the session has no such id.
 
-    `id` names facts (`F12`, `F3-F9`), for which their documents are given, a document (`D2`), or a call. Where
-    the documents have no room, the facts asked for come before them.
+    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. Where the
+    documents exceed the size of a result, the facts come before them.
     """
     items = await patiently("read memory", lambda: batch.session.items(MEMORY))
     memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
@@ -53,32 +53,34 @@ async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """Something to fetch: a document, or all that a call returned."""
+    """An item to fetch: a document, or everything that a call returned."""
 
     place: Part
-    """Where it stands; all of its part but the content."""
+    """The part of the answer without its content."""
     use: ToolUse | None
-    """The call that returned it, as far as memory knows of it."""
+    """The call that returned it, where memory knows it."""
     stated: tuple[Fact, ...]
-    """The facts that memory has of it."""
+    """The facts that memory has taken from it."""
 
 
 class _Wholes:
-    """What calls returned, each read once."""
+    """The results of calls, each read once."""
 
     def __init__(self, batch: BatchRun) -> None:
         self._batch = batch
         self._known: dict[tuple[int, str], tuple[Any, ...]] = {}
 
     async def content(self, wanted: _Wanted) -> Any:
-        """What stands at a place, else what memory states of it."""
+        """Return the content at a position; where it is not stored any longer, the statements of its facts."""
         whole = await self._whole(wanted.use)
         with suppress(LookupError):
             return value_at(whole[0], wanted.place["position"])
         return "\n".join(fact.statement for fact in wanted.stated)
 
     async def _whole(self, use: ToolUse | None) -> tuple[Any, ...]:
-        """All that a call returned; nothing when it is not kept any more."""
+        """Return everything that a call returned, in a tuple of one; an empty tuple when it is not stored any
+        longer.
+        """
         if use is None:
             return ()
         call = (use.round, use.call_id)
@@ -110,7 +112,7 @@ def _facts_named(memory: Memory, id: str) -> tuple[Fact, ...]:
 
 
 def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
-    """The documents of those ids that there are, each once."""
+    """Return the documents with these ids, each once; unknown ids are skipped."""
     uses = {(use.round, use.call_id): use for use in memory.tool_usage}
     stated: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
     for fact in memory.facts.values():
@@ -124,7 +126,7 @@ def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
 
 
 def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
-    """All that the calls of that id returned; a model may have used an id in more than one round."""
+    """Return what the calls with this id returned; a model may have used an id in more than one round."""
     found = []
     for use in memory.tool_usage:
         if use.call_id == id.strip():
@@ -145,13 +147,13 @@ def _place(document: Document) -> Part:
 
 
 def _alone(fact: Fact, memory: Memory) -> Part:
-    """One fact, without what stands around it."""
+    """Return one fact as a part, without its context."""
     place = {**_place(memory.document_of(fact)), "position": fact.position}
     return {**place, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 
 def _what_there_is(memory: Memory) -> str:
-    """Which ids could be given instead, a few."""
+    """Return a hint that names some ids which exist."""
     if not memory.tool_usage:
         return "Nothing has been kept yet that could be recalled."
     there = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]

@@ -15,7 +15,7 @@ VariableNames = Annotated[
 
 
 class ToolDispatcherSettings(Settings):
-    """The dispatcher's own bounds."""
+    """The limits, permissions and secrets of a tool dispatcher."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_TOOL_DISPATCHER_")
     section = "tool_dispatcher"
@@ -94,7 +94,7 @@ class ToolDispatcherSettings(Settings):
     @field_validator("secrets")
     @classmethod
     def _set(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        """A name that is mistyped would leave the secret unguarded."""
+        """Refuse names of unset variables: a mistyped name would leave the secret unguarded."""
         for name in names:
             if load_environment(name) is None:
                 raise ValueError(f"{name} is not set; set it, or take it off the list")

@@ -2,16 +2,17 @@
 
     response = await ask_linear("Which course discusses idempotency keys?", ["examples.courses"])
 
-It asks, runs the tools, appends what they returned, and asks again, until the model asks for no tool or a limit is
-reached: read `rounds.py`. No Redis, no events, nothing but this process; when it dies, the answer is lost. Limits,
-tools, facts and the answer's form are those of the pipeline, so that the two can be compared. What is missing:
+It calls the model, runs the tools, appends their results, and calls it again, until the model asks for no
+tool or a limit is reached: read `rounds.py`. No Redis, no events, only this process; when it dies, the answer
+is lost. Limits, tools, facts and the answer's form are those of the pipeline, so that the two can be
+compared. It lacks:
 
-    exactly-once     a write whose process dies may be made again by whoever asks again
+    exactly-once     a write whose process dies may run again when the query is asked again
     recovery         a model that fails for good ends the rounds; no shorter prompt, no other model
-    shared limits    rates, breakers and caches are nobody else's
-    bounded context  the history grows with every round, up to where the model takes no more
+    shared limits    rates, breakers and caches are not shared with other processes
+    bounded context  the history grows with every round, up to the model's limit
     choice of tools  all are offered, however many there are
-    people           nobody can be asked to approve a call, or to answer a question; a conversation is not gone on with
+    people           no approvals and no questions to the user; a conversation is not continued
 """
 
 from antiphon.linear.ask import OneProcessPlan, ask_linear

@@ -1,4 +1,4 @@
-"""From a query to its response, in this process: what is read and built, what is asked, what is answered."""
+"""From a query to its response, in this process: settings are read, objects are built, the rounds are run."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -38,7 +38,7 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]
 _NO_PLACE = "0-0"
-"""Of the query in a log that there is none of."""
+"""The log entry of the query, as there is no log."""
 _DEADLINE_S_MAX = 86_400.0
 
 
@@ -53,15 +53,16 @@ async def ask_linear(
 ) -> LinearResponse:
     """Ask in this process, and wait for the answer.
 
-    As `Antiphon.embedded(tools, model=model, scopes=scopes)` and `ask(query, **options)` there; the settings that
-    are about limits, models and tools count here too. `plan="single"` is the single-call way: one call of the model,
-    without any tools. A limit that is reached ends in a partial answer, and so does a model that fails; only
-    `max_tool_rounds` ends in one like any other: 2 means up to two rounds of tool calls, then the answer.
+    The arguments are those of `Antiphon.embedded(tools, model=model, scopes=scopes)` and `ask(query,
+    **options)`; the settings of limits, models and tools apply here too. `plan="single"` makes a single call
+    of the model, without tools. A limit that is reached ends in a partial answer, and so does a model that
+    fails; only `max_tool_rounds` leads to a normal answer: 2 means up to two rounds of tool calls, then the
+    answer.
 
-    The response holds the rounds and their statistics, and each is one line of the log too (`linear_round`,
+    The response holds the rounds and their statistics, and each is one log line too (`linear_round`,
     `linear_session`), as long as structlog is configured.
 
-    Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
+    Raises InvalidQuery and ConfigurationError; failures of a model or a tool are never raised.
     """
     demanding = [name for name in ("output_schema", "steps") if options and options.get(name) is not None]
     if demanding:
@@ -70,7 +71,7 @@ async def ask_linear(
             hint="Ask by `Antiphon.embedded(tools)`, whose `ask` takes it.",
         )
     if not structlog.is_configured():
-        logs.silence("warning")  # structlog as it comes would write to the caller's stdout
+        logs.silence("warning")  # structlog's default would write to the caller's stdout
     registry = with_repeat_call(registry_of(() if plan == "single" else tools))
     settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
     redactor = Redactor(secret_values())
@@ -103,13 +104,13 @@ async def ask_linear(
 
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
-    """What the tools promise; a default or an example may be a secret of this process."""
+    """Return the catalogue of the tools; a default or an example may hold a secret of this process."""
     told = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
     return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
 
 
 def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
-    """The session of a query, opened as the coordinator opens it; without what needs people or a memory of others."""
+    """Return the session of a query, opened as the coordinator does, without interaction and conversation."""
     query = event.data
     assert isinstance(query, QuerySubmitted)
     alone = query.options.model_copy(update={"conversation_id": None, "interactive": None})
@@ -122,7 +123,7 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
 
 
 def _response(state: LinearSession, ending: Ending) -> Response:
-    """The answer, put together as the assembler does it."""
+    """Return the answer, composed as the assembler does."""
     session = state.session
     request = AssemblyRequested(
         question=_NO_PLACE,

@@ -2,12 +2,12 @@
 
     system       how to answer; the same for all queries
     user         the question
-    assistant    what the model said, and the calls it asked for
+    assistant    the model's text, and its calls
     user         a result for each call: `ok: F1-F9` and those facts, or the failure in its one form
     assistant    ...
 
-Results are filed as the pipeline files them, and shown once, under the ids that an answer cites. So the two plans
-differ in how the model is told what is known, and not in how an answer names its sources.
+Results are filed as the pipeline files them, and shown once, under the ids that an answer cites. So the two
+plans differ in how they present the known facts to the model, and not in how an answer names its sources.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from context_synthesizer.render import words_of
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
 _WORDS_CHARACTERS_MAX = 4_000
-"""Of what is said about a failure."""
+"""The length of the text about a failure."""
 _NO_BOUND_UNITS = 10**15
 _BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
 
@@ -77,7 +77,8 @@ def linear_prompt(
     model_id: str,
     tokens_max: int,
 ) -> Prompt:
-    """One call with the whole history. `last_because` is why it is the last one, without tools; empty when it is not.
+    """Return one call with the whole history. `last_because` is why it is the last, without tools; else
+    empty.
 
     The history ends in a cache breakpoint of its own, which moves on with every round.
     """
@@ -100,12 +101,12 @@ def linear_prompt(
 
 
 def asked(query: str) -> MessageParam:
-    """The user's words."""
+    """Return the message with the user's question."""
     return {"role": "user", "content": [{"type": "text", "text": query}]}
 
 
 def said(text: str, calls: Sequence[ToolCall]) -> MessageParam:
-    """The model's reply, as it is sent back to it."""
+    """Return the message with the model's reply, as it is sent back to it."""
     content: list[TextBlockParam | ToolUseBlockParam] = []
     if text.strip():
         content.append({"type": "text", "text": text})
@@ -116,7 +117,9 @@ def said(text: str, calls: Sequence[ToolCall]) -> MessageParam:
 
 
 def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> MessageParam:
-    """A result for each call of the round that `delta` has filed in `memory`; `notice` is said beside them."""
+    """Return the message with a result for each call that `delta` has filed in `memory`, followed by
+    `notice`.
+    """
     content: list[ToolResultBlockParam | TextBlockParam] = [
         {
             "type": "tool_result",
@@ -132,7 +135,7 @@ def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> MessagePar
 
 
 def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
-    """What came of a call: its outcome, then the facts that are new, then what is to be said of it."""
+    """Return the result of a call as text: its outcome, then the new facts, then notes."""
     told = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
     page = Page("", memory, Pieces(), Room(_NO_BOUND_UNITS), by_call=True)
     for fact in delta.facts:
@@ -146,5 +149,5 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
 
 
 def message_tokens(message: MessageParam) -> int:
-    """Of one message, estimated."""
+    """Return the estimated tokens of one message."""
     return estimate_tokens(to_json(message["content"]).decode())

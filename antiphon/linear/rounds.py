@@ -1,4 +1,4 @@
-"""The loop: ask, run the tools, append what they returned, and ask again."""
+"""The loop: call the model, run the tools, append their results, and call the model again."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,40 +27,40 @@ from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 
 _NO_LOG = "0-0"
-"""Where a reply stands in a log that there is none of."""
+"""The log entry of a reply, as there is no log."""
 _NEARLY_S = 0.1
-"""Retries and tools stop a little before the deadline; what is left then is no time for a model."""
+"""Retries and tools stop a little before the deadline; the rest is too short for a model."""
 
 
 @dataclass
 class LinearSession:
-    """Where a linear session stands."""
+    """The state of a linear session."""
 
     session: Session
-    """Its round, its limits, the calls made, the usage, when it began: as the coordinator keeps them."""
+    """Its round, limits, calls, usage and beginning, in the coordinator's form."""
     messages: list[MessageParam]
-    """All that has been said, oldest first."""
+    """All messages, oldest first."""
     memory: Memory
-    """What the tools have returned, filed."""
+    """The results of the tools, filed."""
     tokens: int
-    """Of the messages, estimated."""
+    """The estimated tokens of the messages."""
     reply: ReasoningCompleted | None = None
-    """The newest."""
+    """The newest reply."""
     calls: dict[str, ToolCall] = field(default_factory=dict)
-    """All that the model has asked for, by id."""
+    """All calls of the model, by id."""
     completed: ToolsCompleted | None = None
     """The batch of the round, once it has run."""
     rounds: list[RoundState] = field(default_factory=list)
-    """Those that are over."""
+    """The rounds that are over."""
 
     def add(self, message: MessageParam) -> None:
-        """One message more."""
+        """Append one message."""
         self.messages.append(message)
         self.tokens += message_tokens(message)
 
     @property
     def spent(self) -> Spent:
-        """What counts against the session's limits."""
+        """Return the usage that counts against the session's limits."""
         return self.session.spent
 
     @spent.setter
@@ -70,12 +70,12 @@ class LinearSession:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the rounds ended."""
+    """The end of the rounds."""
 
     status: Status
     reason: TerminationReason
     reply: ReasoningCompleted | None = None
-    """The one whose text is the answer; without it the answer quotes the facts."""
+    """The reply whose text is the answer; without one, the answer quotes the facts."""
 
 
 class Rounds:
@@ -98,7 +98,7 @@ class Rounds:
         self._ends_s = monotonic_s() + (state.session.deadline - utc_now()).total_seconds()
 
     async def run(self) -> Ending:
-        """Round after round, to the end; their number is bounded by the session's limits."""
+        """Run rounds to the end; the session's limits bound their number."""
         state = self._state
         while True:
             number, before, began_s = state.session.round, state.session.spent.usage, monotonic_s()
@@ -112,7 +112,7 @@ class Rounds:
                 return ending
 
     async def _round(self) -> Ending | None:
-        """Ask the model once; then the session ends, or what it asked for is run."""
+        """Call the model once; then return how the session ends, or run the requested calls and return None."""
         state = self._state
         names = set(offer.allowed(state.session, self._catalogue))
         offered = Offer.of(tool for tool in self._catalogue.tools if tool.name in names)
@@ -146,7 +146,7 @@ class Rounds:
         return await self._after(reply, last)
 
     def _spent(self, tokens: int) -> TerminationReason | None:
-        """Why the model is not asked any more; None when it is."""
+        """Return why the model must not be called any more; None when it may."""
         session = self._state.session
         if self._is_over:
             return "deadline_exceeded"
@@ -160,7 +160,7 @@ class Rounds:
         return monotonic_s() >= self._ends_s - _NEARLY_S
 
     def _failed(self, failed: Failed) -> Ending:
-        """The model has been asked as often as settings allow."""
+        """Return the ending after the last failed attempt at the model."""
         if self._is_over:
             return Ending("partial", "deadline_exceeded")
         message = f"The model could not be asked in round {self._state.session.round}: {failed}"
@@ -169,7 +169,7 @@ class Rounds:
         return Ending("partial", "model_unavailable")
 
     def _hear(self, reply: Reply, exchange: Exchange, tokens: int) -> None:
-        """Note the reply, and what it tells of our estimate of tokens."""
+        """Record the reply, and its token counts for the calibration of estimates."""
         session, usage = self._state.session, exchange.usage
         counted = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         if counted and exchange.attempts == 1 and not self._model.is_offline:
@@ -190,7 +190,7 @@ class Rounds:
         )
 
     async def _after(self, reply: Reply, last: TerminationReason | None) -> Ending | None:
-        """The reply ends the session, or its calls are run and the next round begins."""
+        """Return the ending after a reply, or run its calls, begin the next round and return None."""
         state = self._state
         if reply.stop_reason == "refusal":
             return Ending("failed", "model_refused", state.reply)
@@ -206,7 +206,7 @@ class Rounds:
         return Ending("complete", "natural_completion", state.reply)
 
     async def _run_tools(self, reply: Reply) -> None:
-        """Run one batch, and put what it returned into the history."""
+        """Run one batch, and append its results to the history."""
         state, session = self._state, self._state.session
         request = _batch_of(
             session, reply, offer.allowed(session, self._catalogue), self._catalogue, state.calls
@@ -237,7 +237,7 @@ class Rounds:
 
 
 def _handed_out(session: Session, request: ToolsRequested, catalogue: Catalogue) -> tuple[MadeWrite, ...]:
-    """The writes of the session with those of a batch."""
+    """Return the writes of the session including those of a batch."""
     tools = catalogue.by_name
     writes = [call for call in request.calls if call.name in tools and tools[call.name].effect == "write"]
     return repetitions.handed_out(
@@ -252,7 +252,9 @@ def _batch_of(
     catalogue: Catalogue,
     asked: Mapping[str, ToolCall],
 ) -> ToolsRequested:
-    """The calls of a reply; those beyond the session's limit are refused, so that every call is answered."""
+    """Return the calls of a reply as a batch; those beyond the session's limit are refused, so that each gets
+    a result.
+    """
     sources = {write.id: asked[write.source] for write in session.writes.made if write.source in asked}
     room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"

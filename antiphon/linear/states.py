@@ -1,4 +1,4 @@
-"""What the rounds of a linear session were: kept, returned with the answer, and logged."""
+"""The rounds of a linear session: stored, returned with the answer, and logged."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from antiphon_shared.values import Value
 
 
 class CallState(Value):
-    """What came of one call."""
+    """The outcome of one call."""
 
     tool: str
     call_id: str
@@ -20,7 +20,7 @@ class CallState(Value):
 
 
 class RoundState(Value):
-    """What one round was: the calls that the model asked for, what came of them, and why it was the last one."""
+    """One round: the model's calls, their outcomes, and why it was the last one."""
 
     number: int
     tools_used: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Statistics(Value):
     """The rounds of a session in figures."""
 
     rounds: int
-    """In which the model replied."""
+    """Rounds in which the model replied."""
     tool_rounds: int
     calls: int
     calls_failed: int

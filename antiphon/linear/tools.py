@@ -1,10 +1,11 @@
 """Batches of calls run within one process, by the contracts of their tools.
 
-What the dispatcher plans, this runs as it does: dependencies and placeholders first, what is parallel-safe together,
-what is sequential-only one after another, at most `max_concurrency` calls of a tool, fail-fast, timeouts, retries
-where a second run is safe, alternatives, permission. What takes a Redis is missing: a write is not protected against
-a second run after a crash, no rate limit, breaker, slot or cache is shared with other processes, large results are
-refused and not kept, and calls are not collapsed into one of a batch variant.
+The plan is the dispatcher's, and so is its execution: dependencies and placeholders first, parallel-safe
+calls together, sequential-only ones one after another, at most `max_concurrency` calls of a tool, fail-fast,
+timeouts, retries where a second run is safe, alternatives, permission. Features that need Redis are missing:
+a write is not protected against a second run after a crash; rate limits, breakers, slots and caches are not
+shared with other processes; large results are refused, not stored; and calls are not collapsed into one of a
+batch variant.
 """
 
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ _NEVER_COLLAPSED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """What the calls of one batch share."""
+    """The state that the calls of one batch share."""
 
     session_id: str
     request: ToolsRequested
@@ -64,13 +65,14 @@ class _Batch:
 
 
 class LinearTools:
-    """Runs batches with the tools of `registry`, within the default scopes of `settings`. Close it in the end.
+    """The runner of batches with the tools of `registry`, within the default scopes of `settings`. Close it
+    at the end.
 
-    Nobody can be asked for an approval here: a call that needs one is refused.
+    Approvals are not possible here: a call that needs one is refused.
     """
 
     def __init__(self, registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> None:
-        """Raises ConfigurationError, when the settings want approvals of a tool that is not there."""
+        """Raise ConfigurationError when the settings demand approval of an unknown tool."""
         self._tools, self._settings, self._redactor = registry, settings, redactor
         self._contracts = {name: tool.contract for name, tool in registry.items()}
         self._standing = Standing(frozenset(settings.default_scopes))
@@ -81,11 +83,11 @@ class LinearTools:
         self._writes = SessionWrites()
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Close the pool of threads."""
         self._threads.close()
 
     async def run(self, session_id: str, request: ToolsRequested) -> ToolsCompleted:
-        """Answer every call of a batch, in the order of the calls. Raises nothing but CancelledError."""
+        """Answer every call of a batch, in the order of the calls. Raises only CancelledError."""
         began_s = monotonic_s()
         terms = Terms.of(request, self._standing, self._rule, self._contracts)
         refused = {
@@ -132,7 +134,7 @@ class LinearTools:
     async def _run(
         self, unit: Unit, batch: _Batch, known: tuple[ToolResult | None, ...]
     ) -> tuple[ToolResult, ...]:
-        """The result of the one call of a unit."""
+        """Return the result of the one call of a unit."""
         began_s = monotonic_s()
         (place,) = unit.calls
         call, tool = batch.request.calls[place], self._tools[unit.tool]
@@ -186,7 +188,7 @@ class LinearTools:
         return name_of(request.tenant, session_id, identity)
 
     def _repeats(self, names: Mapping[int, str]) -> set[int]:
-        """The places of writes that an earlier call has made."""
+        """Return the indexes of writes that an earlier call has made."""
         first: dict[str, int] = {}
         return {
             place
@@ -197,7 +199,9 @@ class LinearTools:
     async def _answer(
         self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch, key: str
     ) -> tuple[Any, str, str]:
-        """What the tool, or the first alternative that does not fail, answers; with that one's name, and why."""
+        """Return the answer of the tool, or of its first alternative that does not fail, with the
+        alternative's name and why.
+        """
         outcome = await self._tried(tool, arguments, call, batch, key)
         if not isinstance(outcome, ToolError):
             return outcome, "", ""
@@ -216,7 +220,7 @@ class LinearTools:
     async def _tried(
         self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch, key: str
     ) -> Any:
-        """What came of the last attempt."""
+        """Return the outcome of the last attempt."""
 
         async def attempt(number: int) -> Any:
             fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
@@ -242,7 +246,7 @@ class LinearTools:
         return await with_retries(attempt, tool.contract, lambda: batch.time_left_s)
 
     def _fitted(self, tool: Tool, outcome: Any) -> Any:
-        """The data, or an error where it is too large to be shown whole."""
+        """Return the data, or an error where it is too large to be shown whole."""
         if isinstance(outcome, ToolError):
             return outcome
         most = self._settings.result_bytes_max

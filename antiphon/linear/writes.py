@@ -1,6 +1,7 @@
-"""The writes of one session in one process: what an identical call is answered.
+"""The writes of one session in one process: the results of identical calls.
 
-As tool_dispatcher/idempotency/begin.lua decides, without a Redis, and so without a memory of a process that has died.
+The rules are those of tool_dispatcher/idempotency/begin.lua, without Redis, and so without memory of a
+process that has died.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ Failed = Callable[[ToolError], ToolResult]
 
 @dataclass
 class _Made:
-    """The newest write that does the same."""
+    """The newest write with the same identity."""
 
     ordinal: int = 0
     state: Effect = "none"
@@ -40,7 +41,7 @@ class _Made:
 
 
 class SessionWrites:
-    """Has each write made once, whatever the model asks for."""
+    """The record of writes, which runs each identical one once."""
 
     def __init__(self) -> None:
         self._newest: dict[str, _Made] = {}
@@ -48,11 +49,11 @@ class SessionWrites:
         self._count = 0
 
     def has(self, name: str) -> bool:
-        """Whether an earlier call has made the write of that name, or may have."""
+        """Return whether an earlier call has made the write of that name, or may have."""
         return name in self._newest and self._newest[name].state != "none"
 
     async def once(self, write: Write, run: Run, failed: Failed) -> ToolResult:
-        """What came of a write, or of the identical one before."""
+        """Return the outcome of a write, or of the identical one before."""
         made = self._newest.setdefault(write.name, _Made())
         while write.kind in ("once", "ask") and made.write is not None and made.result is None:
             await made.ended.wait()
@@ -92,7 +93,7 @@ class SessionWrites:
         return _Made(ordinal, "unknown", keyed, since=self._count)
 
     def _answer(self, write: Write, made: _Made, failed: Failed) -> ToolResult | None:
-        """What the call is answered without being run; None when it runs."""
+        """Return the result that answers the call without running it; None when it has to run."""
         assert made.write is not None, "it has ended"
         assert made.result is not None, "it has ended"
         by = made.write.asked_by

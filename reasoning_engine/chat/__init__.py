@@ -1,1 +1,1 @@
-"""Models that are asked by chat completions, as OpenAI, vLLM, Ollama and llama.cpp serve them."""
+"""Models with chat completions, as OpenAI, vLLM, Ollama and llama.cpp serve them."""

@@ -1,4 +1,4 @@
-"""Chat completions: the one file that talks to the OpenAI SDK. It is imported where such a model is asked."""
+"""Chat completions: the only file that uses the OpenAI SDK. It is imported only for such a model."""
 
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -23,14 +23,14 @@ from reasoning_engine.prompt import Prompt
 if TYPE_CHECKING:
     from anthropic.types import Message
 _KEYLESS = "no-key"
-"""The SDK wants some key, also for a server that asks for none."""
+"""The SDK requires a key, also for a server that needs none."""
 
 
 class ChatModel:
-    """A server that speaks chat completions, streamed; each call is tried once."""
+    """A server of chat completions, streamed; each call is attempted once."""
 
     def __init__(self, api_key: str | None, base_url: str | None, timeout: httpx2.Timeout) -> None:
-        # OpenAI's newer models refuse the older name, and many other servers know no other.
+        # OpenAI's newer models refuse the older name, and many other servers know only that.
         self._limit_name = "max_tokens" if base_url else "max_completion_tokens"
         self._client = AsyncOpenAI(
             api_key=api_key or _KEYLESS,
@@ -41,7 +41,9 @@ class ChatModel:
         )
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
-        """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
+        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it
+        never did.
+        """
         reply, request = ChatReply(), dict[str, Any]()
         try:
             request = chat_request(prompt, self._limit_name)
@@ -65,7 +67,7 @@ class ChatModel:
 
 
 async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_text: OnText) -> None:
-    """Hear the stream out. Raises UnreadableReply when it will not end."""
+    """Read the stream to its end. Raises UnreadableReply when the reply grows too long."""
     async for chunk in stream:
         has_begun = reply.has_begun
         try:
@@ -85,7 +87,7 @@ def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
 
 
 class _ChatMessage(SimpleNamespace):
-    """A message that is looked at, and written down, as the other SDK's are."""
+    """A message with the attributes of the Anthropic SDK's, so that it is read and recorded in the same way."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         super().__init__(**vars(message_of(told)))
@@ -96,7 +98,7 @@ class _ChatMessage(SimpleNamespace):
 
 
 def _neutral(error: Exception) -> Exception:
-    """Return an error of the SDK as one that is classified without it, with what caused it."""
+    """Return an SDK error as one that can be classified without the SDK, with the original as its cause."""
     match error:
         case openai.APIStatusError():
             raised: Exception = Answered(error.status_code, error.response.headers, _body(error.body))
@@ -117,5 +119,5 @@ def _neutral(error: Exception) -> Exception:
 
 
 def _body(body: object) -> Any:
-    """Return the body of an error as it was sent: the SDK has taken its `error` out of it."""
+    """Return the body of an error as it was sent: the SDK has unwrapped its `error`."""
     return {"error": body} if isinstance(body, Mapping) else body

@@ -1,8 +1,9 @@
-"""From the pieces of a streamed chat completion to a message as the Messages API has it. Pure, and total.
+"""From the pieces of a streamed chat completion to a message in the form of the Messages API. Pure, and
+total.
 
-Servers differ in what they send, and the SDK checks none of it, so nothing is taken to be of the type it is declared
-with. What cannot be a part of a reply is let go; arguments that are no whole JSON stay the text they came in, and
-reply.py tells the model of them.
+Servers differ in what they send, and the SDK does not check it, so no value is assumed to have its declared
+type. Values that cannot be part of a reply are dropped; arguments that are not complete JSON stay text, and
+reply.py reports them to the model.
 """
 
 import json
@@ -25,7 +26,7 @@ _STOP_REASONS = {
 
 
 class TooLong(ValueError):
-    """A reply that is longer than may be taken in."""
+    """A reply that exceeds the limits."""
 
 
 @dataclass
@@ -37,10 +38,10 @@ class _Call:
 
 @dataclass
 class ChatReply:
-    """What has come of one reply."""
+    """The state of one reply."""
 
     finish: str = ""
-    """Why it ended; empty until it has."""
+    """The reason for its end; empty until then."""
     has_begun: bool = False
     _id: str = ""
     _model: str = ""
@@ -51,13 +52,13 @@ class ChatReply:
     _characters: int = 0
 
     def take(self, chunk: Mapping[str, Any]) -> str:
-        """Take one piece in; return the text in it, for observers. Raises TooLong."""
+        """Take in one piece; return its text, for observers. Raises TooLong."""
         self._id = self._id or _string(chunk.get("id"))
         self._model = self._model or _string(chunk.get("model"))
         if usage := _mapping(chunk.get("usage")):
             self._usage = usage
         text = ""
-        for choice in map(_mapping, _list(chunk.get("choices"))[:1]):  # one is asked for
+        for choice in map(_mapping, _list(chunk.get("choices"))[:1]):  # one choice is requested
             self.has_begun = True
             text = self._delta(_mapping(choice.get("delta")) or _mapping(choice.get("message")))
             self.finish = _string(choice.get("finish_reason")) or self.finish
@@ -74,7 +75,7 @@ class ChatReply:
         return text
 
     def _call(self, part: Mapping[str, Any], n: int) -> None:
-        """Add a part to the call that it belongs to; some servers send whole calls, and no index."""
+        """Add a part to the call that it belongs to; some servers send whole calls without an index."""
         function, id = _mapping(part.get("function")), _string(part.get("id"))
         index = part.get("index")
         if not isinstance(index, int):
@@ -86,7 +87,7 @@ class ChatReply:
         call.id = call.id or id
         call.name += self._counted(function.get("name"))
         arguments = function.get("arguments")
-        if isinstance(arguments, dict):  # as Ollama's own API has them
+        if isinstance(arguments, dict):  # the form of Ollama's own API
             arguments = json.dumps(arguments, ensure_ascii=False)
         call.arguments.append(self._counted(arguments))
 
@@ -99,14 +100,14 @@ class ChatReply:
 
     @property
     def has_usage(self) -> bool:
-        """Whether the server has told what was used."""
+        """Return whether the server has reported usage."""
         return bool(self._usage)
 
     def message(self, prompt_tokens: int = 0) -> dict[str, Any]:
-        """Return the reply, whole or as far as it has come, in the form of the Messages API.
+        """Return the reply, complete or as far as it has arrived, in the form of the Messages API.
 
-        Where the server has told of no usage, as before the end of a stream, it is estimated: `prompt_tokens` are
-        those of the request. Else budgets would not hold.
+        Where the server has not reported usage, as before the end of a stream, it is estimated, so that
+        budgets hold; `prompt_tokens` are those of the request.
         """
         refusal = "".join(self._refusal)
         stop_reason = "refusal" if refusal else _STOP_REASONS.get(self.finish, "end_turn")

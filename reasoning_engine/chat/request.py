@@ -1,7 +1,7 @@
 """From the parameters of a Messages API call to those of a chat completion. Pure.
 
-One prompt is built and recorded for both wire formats; this is the only place where they differ in a request. Cache
-breakpoints are left out: servers of chat completions cache beginnings by themselves.
+One prompt is built and recorded for both wire formats; their requests differ only here. Cache breakpoints are
+left out: servers of chat completions cache prompt prefixes by themselves.
 """
 
 import json
@@ -12,11 +12,13 @@ from reasoning_engine.prompt import Prompt
 from reasoning_engine.wires import name_at_server
 
 ANSWER = "answer"
-"""The name of the shape that is demanded; the API wants one."""
+"""The name of the demanded schema; the API requires one."""
 
 
 def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
-    """Return the parameters of `chat.completions.create`; `limit_name` is what it calls the bound of a reply."""
+    """Return the parameters of `chat.completions.create`; `limit_name` is its name for the limit on a reply's
+    tokens.
+    """
     given: Mapping[str, Any] = prompt
     request: dict[str, Any] = {
         "model": name_at_server(prompt["model"]),
@@ -39,7 +41,9 @@ def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
 
 
 def _messages(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what one message becomes: results of tools are messages of their own, before the words beside them."""
+    """Yield the messages that replace one message: tool results become messages of their own, before its
+    text.
+    """
     content = message["content"]
     if isinstance(content, str):
         yield {"role": message["role"], "content": content}

@@ -1,1 +1,1 @@
-"""What may be asked of a model in a minute, kept in Redis for all engines of a deployment."""
+"""The limits of a model per minute, kept in Redis for all engines of a deployment."""

@@ -1,9 +1,10 @@
-"""What a server says of its limits in the headers of a reply. Pure, and total: headers may hold anything.
+"""The limits that a server reports in the headers of a reply. Pure, and total: headers may hold anything.
 
-The names are those of the Messages API: `anthropic-ratelimit-<meter>-limit`, `-remaining` and `-reset`, the last the
-moment when nothing is used any more, as RFC 3339 (https://docs.claude.com/en/api/rate-limits). Limits are per minute.
-Chat completions have `x-ratelimit-limit-<meter>`, `-remaining-<meter>` and `-reset-<meter>`, the last a time such as
-`6m0s` (https://platform.openai.com/docs/guides/rate-limits).
+The names are those of the Messages API: `anthropic-ratelimit-<meter>-limit`, `-remaining` and `-reset`, the
+last the time at which the limit is fully available again, as RFC 3339
+(https://docs.claude.com/en/api/rate-limits). Limits are per minute. Chat completions have
+`x-ratelimit-limit-<meter>`, `-remaining-<meter>` and `-reset-<meter>`, the last a duration such as `6m0s`
+(https://platform.openai.com/docs/guides/rate-limits).
 """
 
 import re
@@ -19,11 +20,11 @@ MINUTE_S = 60.0
 _LIMITS: Mapping[Meter, range] = {
     meter: range(1 if meter == "requests" else 100, 10**9 + 1) for meter in METERS
 }
-"""No server means less, or more, per minute."""
+"""The plausible limits per minute."""
 _DIGITS_MAX = 12
 _CHAT_METERS: tuple[Meter, ...] = ("requests", "tokens")
 _BY_THE_MINUTE_S_MAX = 2 * MINUTE_S
-"""In which what was used of a limit by the minute is whole again, rounding included."""
+"""The time within which a limit per minute is fully available again, rounding included."""
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
 _DURATION = re.compile(
     rf"(?:{_NUMBER}d)?(?:{_NUMBER}h)?(?:{_NUMBER}m)?(?:{_NUMBER}s)?(?:{_NUMBER}ms)?", re.ASCII
@@ -34,15 +35,15 @@ _UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Of one meter."""
+    """The reported limit of one meter."""
 
     limit: int
     remaining: int | None = None
-    """What of it is left; None when the server does not say."""
+    """The rest of it; None when the server does not report it."""
 
 
 def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, Told]:
-    """What the headers say of each meter; nothing of one whose limit is absent or absurd."""
+    """Return the reported limits by meter, without absent and implausible ones."""
     if wire == "chat":
         return dict(_told_by_chat(headers))
     told: dict[Meter, Told] = {}
@@ -54,9 +55,10 @@ def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, 
 
 
 def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Told]]:
-    """Yield what chat completions say of requests and tokens, where that is by the minute.
+    """Yield the limits that chat completions report for requests and tokens, where they are per minute.
 
-    Some accounts have limits by the day under the same names. They refill so slowly that the time told shows it.
+    Some accounts have daily limits under the same names. Those refill so slowly that the reset time reveals
+    them.
     """
     for meter in _CHAT_METERS:
         limit = _count(headers.get(f"x-ratelimit-limit-{meter}"))
@@ -71,7 +73,7 @@ def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Told]]:
 
 
 def _duration_s(value: str) -> float | None:
-    """Return the seconds of a time such as `6m0s`, `1.5s` or `20ms`; None for anything else."""
+    """Return the seconds of a duration such as `6m0s`, `1.5s` or `20ms`; None for anything else."""
     found = _DURATION.fullmatch(value[:_DURATION_CHARACTERS_MAX])
     if not value or found is None:
         return None
@@ -79,7 +81,7 @@ def _duration_s(value: str) -> float | None:
 
 
 def _remaining(headers: Mapping[str, str], meter: Meter, limit: int) -> int | None:
-    """As told, or what is left when an even refilling ends at the moment told."""
+    """Return the reported remainder, or one computed from the reset time on the assumption of even refilling."""
     name = f"anthropic-ratelimit-{meter.replace('_', '-')}"
     if (left := _count(headers.get(f"{name}-remaining"))) is not None:
         return min(left, limit)
@@ -92,7 +94,7 @@ def _remaining(headers: Mapping[str, str], meter: Meter, limit: int) -> int | No
 
 
 def _count(value: str | None) -> int | None:
-    """A plain whole number; None for what is none."""
+    """Return a plain whole number; None for any other text."""
     if value is None or len(value) > _DIGITS_MAX or not (value.isascii() and value.isdigit()):
         return None
     return int(value)

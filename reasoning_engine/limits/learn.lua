@@ -1,12 +1,12 @@
--- Takes over what a model's server says of its limits.
+-- Records the limits that a model's server reports.
 --
 -- KEYS[1]  the model's limiter, as in reserve.lua
--- ARGV[1]  for how long nobody may ask (0: no pause)     ARGV[2]  size of a bucket; both in microseconds
--- ARGV[3+] for each meter: the limit of the settings (0: none), the server's (0: not told), and what the server says is
---          left (-1: not told)
+-- ARGV[1]  how long no call may start (0: no pause)     ARGV[2]  size of a bucket; both in microseconds
+-- ARGV[3+] for each meter: the limit of the settings (0: none), the server's (0: not reported), and the rest that the
+--          server reports (-1: not reported)
 --
--- The server's limit is remembered as it was told last. What it says is left can only empty a bucket: it does not know
--- of the turns that were given and not used yet.
+-- The server's latest limit is stored. The rest that it reports can only empty a bucket: it does not include turns
+-- that were assigned and not used yet.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local MINUTE, LONGEST, KEPT = 60000000, 600000000, 3600000

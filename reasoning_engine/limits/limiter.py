@@ -1,10 +1,10 @@
 """The limiter: every call to a model waits for its turn, in one order for all engines.
 
     reservation = await limiter.reserve(model, prompt_tokens, output_tokens_max, wait_s)
-    ...  # the call; what the server says of its limits goes to limiter.learn
+    ...  # the call; limits in the server's headers go to limiter.learn
     reservation.settle(spent)
 
-The arithmetic is in the scripts, on Redis's clock. A Redis that is away limits nothing: the call is made.
+The scripts do the arithmetic, on Redis's clock. While Redis is unavailable there is no limit: calls are made.
 """
 
 import asyncio
@@ -23,16 +23,16 @@ from reasoning_engine.limits.meters import METERS, Guess, Limits, Meter, Spendin
 
 _RESERVE, _LEARN, _SETTLE = (script_of(__package__, name) for name in ("reserve", "learn", "settle"))
 _ANSWER_S = 1.0
-"""What Redis has for its answer; then the call is made without."""
+"""The time allowed for Redis to reply, in seconds; after it the call is made without a reservation."""
 _SECOND_US, _MINUTE_US = 1_000_000, 60_000_000
 _MODELS_MAX = 256
-"""Models whose calls are guessed from experience; clients may name any."""
+"""The number of models with an estimate of usage; clients may name any model."""
 _NO_CALL = Spending(requests=0)
 _NOTHING_TOLD = Told(0)
 
 
 class TooLate(Exception):
-    """The call's turn comes later than it can wait for."""
+    """The call's turn comes later than the call can wait."""
 
     def __init__(self, retry_after_s: float) -> None:
         super().__init__(f"the model's limits leave no room for {retry_after_s:.1f} s")
@@ -40,7 +40,7 @@ class TooLate(Exception):
 
 
 class Scripts(Protocol):
-    """Who runs scripts: a Batcher."""
+    """A runner of scripts, such as a Batcher."""
 
     def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]: ...
 
@@ -58,7 +58,7 @@ class Limiter:
     ) -> "Reservation":
         """Return when it is the call's turn: first come, first served. `settle` the reservation in any case.
 
-        Raises TooLate, at once, when the turn is later than in `wait_s`. Who is cancelled gives the turn back.
+        Raises TooLate at once when the turn is more than `wait_s` away. A cancelled caller releases its turn.
         """
         expected = self._guesses.get(model, Guess()).of(prompt_tokens, output_tokens_max)
         ends_s = monotonic_s() + wait_s
@@ -69,7 +69,7 @@ class Limiter:
                 return reservation
             try:
                 await asyncio.sleep(pause_s)
-                # Since the turn was given the server may have asked for a pause, which has taken it.
+                # Since the turn was assigned, the server may have asked for a pause, which revokes it.
                 pause_s, _, _ = await self._ask(model, _NO_CALL, ends_s - monotonic_s())
                 if pause_s <= 0:
                     return reservation
@@ -80,7 +80,7 @@ class Limiter:
             await asyncio.sleep(pause_s)
 
     def learn(self, model: str, told: Mapping[Meter, Told], pause_s: float = 0.0) -> None:
-        """Tell all engines what a server has said; `pause_s`: how long it wants to be left alone."""
+        """Share a server's reported limits with all engines; `pause_s`: how long it asks for no calls."""
         if not told and pause_s <= 0:
             return
         arguments: list[Argument] = [round(pause_s * _SECOND_US), self._burst_us]
@@ -90,11 +90,13 @@ class Limiter:
         self._tell(_LEARN, model, arguments)
 
     async def told(self) -> None:
-        """Return when Redis has been told everything so far."""
+        """Return when everything shared so far has reached Redis."""
         await asyncio.gather(*self._telling)
 
     async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:
-        """(seconds to wait, the turn, the limits that hold); no turn when Redis does not say. Raises TooLate."""
+        """Return the seconds to wait, the turn, and the limits in force; no turn when Redis does not reply.
+        Raises TooLate.
+        """
         arguments: list[Argument] = [max(0, round(wait_s * _SECOND_US)), self._burst_us]
         for limit, units in zip(self._limits.by_meter, use.by_meter, strict=True):
             arguments += [limit, units]
@@ -122,7 +124,7 @@ class Limiter:
         self._guesses[model] = self._guesses.get(model, Guess()).after(reservation.prompt_tokens, spent)
 
     def _tell(self, script: Script, model: str, arguments: list[Argument]) -> None:
-        """Without waiting: nothing a caller does next depends on it."""
+        """Run a script without waiting: the caller does not depend on its result."""
 
         async def tell() -> None:
             await _answered(self._scripts.run(script, [self._keys.limiter(model)], arguments))
@@ -137,7 +139,7 @@ class Limiter:
 
 
 class Reservation:
-    """One call's turn, and what it is likely to use."""
+    """One call's turn, and its expected usage."""
 
     def __init__(
         self,
@@ -153,18 +155,18 @@ class Reservation:
         self._limiter = limiter
 
     def replied(self, spent: Spending) -> None:
-        """The call has used that, and the next will be like it."""
+        """Settle with the usage of a reply, and learn from it for the next estimate."""
         self._limiter._learn_from(self, spent)
         self.settle(spent)
 
     def settle(self, spent: Spending) -> None:
-        """Give back what was not used, and owe what was used in excess."""
+        """Return unused units to the limits, and charge units used in excess."""
         if self.start:
             self._limiter._settle(self, spent)
 
 
 async def _answered(asked: Awaitable[Any]) -> Any:
-    """Redis's answer; None when there is none in time."""
+    """Return Redis's reply; None when it does not reply in time."""
     try:
         async with asyncio.timeout(_ANSWER_S):
             return await asked

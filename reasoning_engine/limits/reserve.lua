@@ -1,19 +1,20 @@
--- Gives a call to a model its turn, at once or later, and reserves what it will use until then.
+-- Assigns a call to a model its turn, at once or later, and reserves the expected usage.
 --
--- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with calls of any size, once for each meter: the
--- requests, all tokens, those given and those replied. A meter is a bucket that is refilled evenly, kept as one number:
--- when it will be full again. A call starts when all its buckets hold enough. One larger than a bucket starts when
--- that is full, and those behind it wait the longer.
+-- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with calls of any size, once for each meter:
+-- requests, all tokens, input tokens and output tokens. A meter is a bucket that is refilled evenly, stored as one
+-- number: the time at which it will be full again. A call starts when all its buckets hold enough. A call larger
+-- than a bucket starts when the bucket is full, and later calls wait the longer.
 --
--- No span of time sees more started than its share of the limit, and one bucket; calls larger than one aside.
+-- In any span of time, the calls started use no more than the span's share of the limit plus one bucket, apart from
+-- calls larger than a bucket.
 --
--- KEYS[1]  the model's limiter: <meter>:full (Unix microseconds), <meter>:limit (told by the server, per minute),
---          paused (nothing starts before), latest (the latest turn given)
+-- KEYS[1]  the model's limiter: <meter>:full (Unix microseconds), <meter>:limit (reported by the server, per minute),
+--          paused (no call starts before), latest (the latest turn assigned)
 -- ARGV[1]  how long the caller can wait     ARGV[2]  size of a bucket; both in microseconds
--- ARGV[3+] for each meter: the limit of the settings (0: none), what the call will use (0: the meter is left alone)
+-- ARGV[3+] for each meter: the limit of the settings (0: none), the call's expected usage (0: the meter is not touched)
 --
 -- Returns {1, microseconds to wait, the turn, and the limit of each meter (0: none)}, or {0, microseconds to wait}
--- where that is longer than the caller can, and nothing has changed. A call that uses nothing waits for a pause alone.
+-- where the wait is too long for the caller, and nothing has changed. A call with no usage waits for a pause alone.
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local MINUTE, LONGEST, APART, KEPT = 60000000, 600000000, 50000, 3600000
@@ -21,7 +22,7 @@ local MINUTE, LONGEST, APART, KEPT = 60000000, 600000000, 50000, 3600000
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- What lies too far ahead was written before the clock was set back, and counts for nothing.
+-- A time too far ahead was written before the clock was set back, and is ignored.
 local function moment(value)
   local at = tonumber(value) or 0
   return at <= now + 2 * LONGEST and at or 0
@@ -48,7 +49,7 @@ for i, meter in ipairs(METERS) do
   end
 end
 
--- After a pause calls start one by one, also where no limit is known.
+-- After a pause calls start one by one, even where no limit is known.
 if paused > now then
   start = math.max(start, paused)
   if latest >= paused then

@@ -1,11 +1,11 @@
--- Corrects what a call has reserved to what it has used.
+-- Corrects a call's reservation to its actual usage.
 --
--- What was reserved too much is given back as far as no later turn rests on it: turns already given are not moved, so a
--- bucket gets back at most what of it reaches beyond the latest of them. What was used in excess is owed.
+-- Unused units are returned only as far as no later turn relies on them: turns already assigned are not moved, so a
+-- bucket gets back at most the part that reaches beyond the latest of them. Excess usage is charged.
 --
 -- KEYS[1]  the model's limiter, as in reserve.lua
 -- ARGV[1]  the call's turn, in Unix microseconds
--- ARGV[2+] for each meter, in microseconds of its refilling: used beyond what was reserved; below 0: used less
+-- ARGV[2+] for each meter, in microseconds of its refilling: usage beyond the reservation; below 0: less usage
 
 local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
 local LONGEST, KEPT = 600000000, 3600000

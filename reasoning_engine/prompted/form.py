@@ -1,8 +1,9 @@
-"""From a model's words to the one JSON object in them that has the form of a reply. Pure.
+"""From a model's text to the one JSON object in it that has the form of a reply. Pure.
 
-Code fences, prose and other objects around it are let go, and so are trailing commas and line breaks within texts. The
-first object that has one of the two forms counts. An object that was meant to have one, and is broken or cut off, is
-named as the problem: what stands behind it, or in it, is not taken in its place. Takes time linear in the text.
+Code fences, prose and other objects around it are ignored, and so are trailing commas and line breaks within
+texts. The first object that has one of the two forms counts. An object that was meant to have one, and is
+broken or cut off, is reported as the problem; a later or nested object does not replace it. The time is
+linear in the length of the text.
 """
 
 import re
@@ -13,12 +14,12 @@ from antiphon_shared.output.reading import value_of
 
 CALLS, SUCCESS, RESULT, REASONING = "tool_calls", "success", "result", "reasoning"
 OBJECTS_MAX = 200
-"""That are looked at for one in a form; what stands behind them is let go."""
+"""The number of objects that are examined; later ones are ignored."""
 _THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
-"""Around what some models write before their reply."""
+"""Enclose the thoughts that some models write before their reply."""
 _BEGINS = re.compile(r"\{(?=\s*[\"'}])")
 _TEXT = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
-"""A text in JSON; one without its end goes to the end, so that no part of it is looked at twice."""
+"""A text in JSON; an unterminated one extends to the end, so that no part of it is scanned twice."""
 _BRACES = re.compile(rf"{_TEXT}|[{{}}]", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_TEXT})|,(?=\s*[}}\]])", re.DOTALL)
 _MEANT = re.compile(rf'"(?:{CALLS}|{SUCCESS})"')
@@ -27,17 +28,17 @@ _FENCE = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a reply gives: an object in one of the forms, or why there is none, or nothing but prose."""
+    """The form of a reply: an object in one of the forms, or the reason why there is none, or only prose."""
 
     value: dict[str, Any] | None = None
     problem: str = ""
     """A sentence for the model."""
     prose: str = ""
-    """The words around the object; all of them where there is none."""
+    """The text around the object; all of the text where there is no object."""
 
 
 def read_form(text: str) -> Form:
-    """Return what a reply gives. A reply without any object has neither a value nor a problem."""
+    """Return the form of a reply. A reply without any object has neither a value nor a problem."""
     text = _without_thoughts(text)
     at, problem = 0, ""
     for _ in range(OBJECTS_MAX):
@@ -63,7 +64,7 @@ def read_form(text: str) -> Form:
 
 
 def _end_of(text: str, start: int) -> int | None:
-    """Return where the object that begins at `start` ends; None where the text ends first."""
+    """Return the end of the object that begins at `start`; None where the text ends first."""
     depth = 0
     for found in _BRACES.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(found[0], 0)

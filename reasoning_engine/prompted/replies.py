@@ -1,4 +1,6 @@
-"""From the form that a model was asked for to a reply in our words: read leniently, held to the form strictly. Pure."""
+"""From the form that a model was told to use to our reply: parsed leniently, checked against the form
+strictly. Pure.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -33,9 +35,9 @@ _NOT_A_RESULT = (
 
 
 def taken(reply: Reply, offered: Collection[str], round: int, is_shaped: bool) -> Reply:
-    """Return the reply with what its form says, or with why it is refused.
+    """Return the reply with the contents of its form, or with the reasons for its rejection.
 
-    Plain prose is the answer where the query asks for no shape. A refusal of the model's stays one.
+    Plain prose is the answer where the query demands no form. A model's own refusal is kept.
     """
     if reply.stop_reason == "refusal" or reply.tool_calls:
         return reply
@@ -55,7 +57,7 @@ def taken(reply: Reply, offered: Collection[str], round: int, is_shaped: bool) -
 
 
 def _problems(value: dict[str, Any], offered: Collection[str], is_shaped: bool) -> Iterator[str]:
-    """Yield what is wrong with an object that has one of the forms, a sentence each."""
+    """Yield the faults of an object that has one of the forms, a sentence each."""
     yield from _extra(value, _KEYS, "The object")
     if not isinstance(value.get(REASONING), str | None):
         yield f"`{REASONING}` must be text."
@@ -119,7 +121,7 @@ def _is_empty(result: Any) -> bool:
 
 
 def _answer(value: dict[str, Any], is_shaped: bool) -> str:
-    """Return the result as the text of a reply; where there is none, why."""
+    """Return the result as the text of a reply; where it is empty, the reason given."""
     result = value.get(RESULT)
     if is_shaped:
         return to_json(result).decode()
@@ -131,7 +133,7 @@ def _answer(value: dict[str, Any], is_shaped: bool) -> str:
 
 
 def _tool_calls(calls: list[Any], round: int) -> tuple[ToolCall, ...]:
-    # A session has one accepted reply for each round, so that no two of its calls have the same id.
+    # A session has one accepted reply per round, so the ids of calls are unique.
     return tuple(
         ToolCall(id=f"call_{round}_{n}", name=call["name"], arguments=call["arguments"])
         for n, call in enumerate(calls, 1)
@@ -141,7 +143,8 @@ def _tool_calls(calls: list[Any], round: int) -> tuple[ToolCall, ...]:
 def _refused(reply: Reply, form: Form, because: tuple[str, ...], is_shaped: bool) -> Reply:
     """Return the reply as one that does not count.
 
-    Its text is what was attempted, where that is quoted to the user; or else the answer in it, for a session that ends.
+    Its text is the whole attempt where that is quoted to the user; otherwise the answer within it, for a
+    session that ends.
     """
     text = form.value.get(RESULT) if form.value is not None and form.value.get(SUCCESS) is True else None
     answer = text.strip() if isinstance(text, str) else ""

@@ -1,9 +1,10 @@
-"""From a call with tools to one that describes them in its text, for a model that knows of no tools. Pure.
+"""From a call with tools to one that describes them in its text, for a model without tool calling. Pure.
 
     system    how to answer; then the form of a reply, and the tools
-    user      the briefing; then the shape of the result, where one is asked for
+    user      the briefing; then the schema of the result, where one is demanded
 
-What stays the same from round to round still comes first, so that a server's prompt cache serves it.
+The parts that do not change from round to round still come first, so that a server's prompt cache can hold
+them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ _RESULT = "The `result` must be a JSON value, not text, that fits this JSON Sche
 def prompted(
     prompt: Prompt, schema: dict[str, Any] | None = None, validation_tools: Sequence[str] = ()
 ) -> Prompt:
-    """Return the call with its tools, and the shape of its answer, in words."""
+    """Return the call with its tools, and the schema of its answer, as text."""
     tools = prompt.get("tools", [])
     *before, last = prompt["system"]
     uncached: TextBlockParam = {"type": "text", "text": last["text"]}

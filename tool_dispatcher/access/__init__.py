@@ -1,1 +1,4 @@
-"""What a session may do: its grant, verified, and the rules every call is held against. Read `gatekeeper.py` first."""
+"""Permissions of a session: its verified grant, and the rules that every call is checked against.
+
+Read `gatekeeper.py` first.
+"""

@@ -1,4 +1,4 @@
-"""What a session may do of what its batch asks for: decided at every delivery, by what its grant says then."""
+"""The permissions of a batch, decided at every delivery from the session's grant as it is then."""
 
 import asyncio
 from collections.abc import Container, Mapping
@@ -20,22 +20,22 @@ from tool_dispatcher.authoring.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """What a batch may do."""
+    """The permissions of a batch."""
 
     standing: Standing = field(default_factory=Standing)
     refused: Mapping[int, ToolError] = field(default_factory=dict)
-    """By place, why a call may not be run, nor what came of it be told."""
+    """By index in the batch: why a call must neither run nor show a result."""
     barred: Container[str] = ()
-    """Tools that may not run in the place of others."""
+    """Tools that must not run in the place of others."""
     hidden: Container[str] = ()
-    """Tools that are not to be found: the session may not call them in the next round."""
+    """Tools that a search must not find: the session may not call them in the next round."""
     approved: Container[int] = ()
-    """Places of the calls that a person has approved of."""
+    """Indexes of the calls that a person has approved."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Barred(Container[str]):
-    """Worked out for the tools that are asked about, which are few."""
+    """The tools that must not stand in for others, decided one by one: few of them are ever looked up."""
 
     contracts: Mapping[str, Contract]
     terms: Terms
@@ -47,7 +47,9 @@ class _Barred(Container[str]):
 
 @dataclass(frozen=True, slots=True)
 class _Hidden(Container[str]):
-    """A tool that a person has to approve may be found: its call is what they are asked about."""
+    """The tools that a search must not find. A tool that needs approval is not among them: approval is asked
+    per call.
+    """
 
     contracts: Mapping[str, Contract]
     terms: Terms
@@ -60,14 +62,16 @@ class _Hidden(Container[str]):
 
 
 class Gatekeeper:
-    """Checks every call at the tool boundary, whatever was offered to the model."""
+    """The check of every call at the tool boundary, whatever the model was offered."""
 
     def __init__(self, tools: Mapping[str, Tool], verifier: Verifier, rule: ApprovalRule) -> None:
         self._contracts = {name: tool.contract for name, tool in tools.items()}
         self._verifier, self._rule = verifier, rule
 
     async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
-        """What the batch may do. Unknown tools and calls the coordinator has refused are left to the plan."""
+        """Return the permissions of a batch; the plan deals with unknown tools and with calls the coordinator
+        refused.
+        """
         standing = self._verifier.verify(
             request.grant, session.session_id, request.tenant, utc_now(), for_undo=UNDO in request.node
         )
@@ -89,7 +93,7 @@ class Gatekeeper:
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:
-    """What people have decided on calls of the batch, by its place in the session's log."""
+    """Return people's decisions on calls of the batch, by their log entry."""
     entries = {call.approval for call in request.calls if call.approval is not None}
     if not entries:
         return {}

@@ -1,4 +1,4 @@
-"""What a session may do here and now: by its grant, verified, or by default where it has none."""
+"""The scopes of a session: from its verified grant, or the default ones where it has no grant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a session may do here and now."""
+    """The scopes of a session at the time of a batch."""
 
     scopes: frozenset[str] = frozenset()
     problem: str = ""
-    """Why it may do nothing, as a sentence; empty when all is well."""
+    """Why the session may call no tool, as a sentence; empty when its grant is good or not needed."""
     ends: datetime | None = None
-    """When its grant is over; None where it has none."""
+    """The end of its grant; None where it has no grant."""
 
     def is_over(self, now: datetime) -> bool:
-        """Whether the grant has ended since, give or take the clocks."""
+        """Return whether the grant has ended, with a leeway for clocks that differ."""
         return self.ends is not None and now - LEEWAY > self.ends
 
 
 class Verifier:
-    """Tells what sessions may do: by their grant, or by default where they have none."""
+    """The source of a session's scopes: its grant, or the default scopes where it has no grant."""
 
     def __init__(self, keys: Sequence[PublicKey] = (), default_scopes: Iterable[str] = ("read",)) -> None:
         self._grants = GrantVerifier(keys)
@@ -34,10 +34,10 @@ class Verifier:
     def verify(
         self, token: str, session_id: str, tenant: str, now: datetime, *, for_undo: bool = False
     ) -> Standing:
-        """Return the standing of a session with that grant, an empty one being none; never raises.
+        """Return the scopes of a session with this grant; an empty token stands for no grant. Never raises.
 
-        `for_undo`: for calls that undo what the session has done. A grant that has ended is good for them, or what was
-        done under it while it was good could never be undone.
+        `for_undo`: for calls that undo earlier ones of the session. They may run under a grant that has
+        ended; otherwise a write could not be undone after the grant that allowed it.
         """
         if not token:
             return self._default if tenant == DEFAULT_TENANT else _without_grant(tenant)

@@ -1,7 +1,7 @@
-"""Permission: whether a call may run, or its result be told. Pure.
+"""Permission: whether a call may run, and whether its result may be shown. Pure.
 
-Checked at the tool boundary, whatever the model was offered and whatever the coordinator has let through. The
-scopes come from a verified grant alone: nothing that a session, a model or a tool's result says adds to them.
+Checked at the tool boundary, whatever the model was offered and whatever the coordinator has let through.
+Scopes come from a verified grant alone: neither a session nor a model nor a tool's result can add to them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,21 +21,21 @@ EVERY_TOOL = "*"
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRule:
-    """When the operator wants a person asked."""
+    """The operator's rule for which calls need a person's approval."""
 
     tools: frozenset[str] = frozenset()
-    """Names of those whose every call needs it; `*`: of all."""
+    """Names of the tools whose every call needs approval; `*` stands for all tools."""
     after_untrusted: bool = False
-    """Every write needs it once content that anybody may have written is in the session."""
+    """Whether every write needs approval once the session holds content from an untrusted source."""
 
     def of(self, name: str, contract: Contract) -> Approval:
-        """What the rule says of one tool."""
+        """Return what the rule requires of one tool."""
         if name in self.tools or EVERY_TOOL in self.tools:
             return "always"
         return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises ConfigurationError when the rule names a tool that is not there: nothing would be guarded."""
+        """Raise ConfigurationError when the rule names an unknown tool: a mistyped name would guard nothing."""
         there = sorted(names)
         if unknown := sorted(self.tools - {EVERY_TOOL, *there}):
             raise ConfigurationError(
@@ -46,13 +46,13 @@ class ApprovalRule:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the calls of one batch are held against."""
+    """The facts that each call of a batch is checked against."""
 
     request: ToolsRequested
     standing: Standing
     rule: ApprovalRule
     is_flowing: bool
-    """Whether a tool of this batch may bring what anybody may have written, which others may take up."""
+    """Whether a tool of this batch may bring in untrusted content, which other calls may take up."""
 
     @classmethod
     def of(
@@ -62,7 +62,7 @@ class Terms:
         rule: ApprovalRule,
         contracts: Mapping[str, Contract],
     ) -> "Terms":
-        """The terms of a batch; `contracts` by the name of the tool, of all there are."""
+        """Return the terms of a batch; `contracts` holds those of all tools, by name."""
         asked = [
             contracts[call.name] for call in request.calls if not call.refused and call.name in contracts
         ]
@@ -75,9 +75,9 @@ class Terms:
 def refusal(
     call: RequestedCall, contract: Contract, terms: Terms, decision: ApprovalDecided | None = None
 ) -> ToolError | None:
-    """Why a call of a tool must not run, nor what came of it be told; None when it may.
+    """Return why a call must neither run nor show its result; None when it may.
 
-    `decision` is what stands in this session's log where `call.approval` points.
+    `decision` is the decision in this session's log that `call.approval` points to.
     """
     error = without_leave(call.name, contract, terms)
     takes_from_others = has_placeholder(call.arguments)
@@ -90,7 +90,7 @@ def refusal(
 
 
 def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | None:
-    """Why the session has no leave to use a tool at all in this round, approved or not."""
+    """Return why the session must not use a tool in this round, with or without approval; None when it may."""
     if name not in terms.request.allowed:
         return tool_error(
             "permission_denied",
@@ -108,14 +108,18 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
 
 
 def is_barred(name: str, contract: Contract, terms: Terms) -> bool:
-    """Whether a tool must not run in another's place: no person has approved of it there."""
+    """Return whether a tool must not stand in for another; it must not where approval is needed, which it
+    cannot have.
+    """
     return without_leave(name, contract, terms) is not None or _needs_approval(
         name, contract, terms, takes_from_others=True
     )
 
 
 def withheld(refused: ToolError, name: str) -> ToolError:
-    """The same for a call that has been made already: what came of it is not told, but that it was made is."""
+    """Return the refusal of a call that has already run: it says that the call was made, and withholds the
+    outcome.
+    """
     return tool_error(
         refused.error_type,
         f"{name} was called earlier, and what came of it must not be shown any more. Why: {refused.message}",
@@ -134,7 +138,7 @@ def _needs_approval(name: str, contract: Contract, terms: Terms, takes_from_othe
 
 
 def approves(decision: ApprovalDecided | None, call: RequestedCall, round: int) -> bool:
-    """Whether a person has approved of this call, of this round."""
+    """Return whether a person has approved this call of this round."""
     if decision is None or not decision.is_approved or decision.round != round:
         return False
     return not decision.calls or call.id in decision.calls
@@ -149,7 +153,7 @@ def _unapproved(name: str, decision: ApprovalDecided | None) -> ToolError:
 
 
 def _blind(name: str) -> ToolError:
-    """Nobody can approve of a value that is not there yet."""
+    """Return the refusal of a call with placeholders: a person cannot approve values that do not exist yet."""
     return tool_error(
         "permission_denied",
         f"{name} was not run: a person has to approve it, and must see its arguments.",
@@ -166,7 +170,7 @@ def _not_in_this_round(name: str, rounds: tuple[int, ...], round: int) -> ToolEr
 
 
 def _denied(message: str) -> ToolError:
-    """What only a person can change."""
+    """Return a refusal that only a person can lift."""
     return tool_error("permission_denied", message, _ASK_NOBODY)
 
 

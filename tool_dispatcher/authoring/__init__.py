@@ -1,4 +1,5 @@
-"""What an author of tools works with: the decorator, the contract, and what is made of a function and its hints.
+"""The API for authors of tools: the decorator, the contract, and the schema derived from a function's type
+hints.
 
 Read `tool.py` first.
 """

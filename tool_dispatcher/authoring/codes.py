@@ -1,4 +1,4 @@
-"""Codes of a tool's own, such as NOT_FOUND: kept as they are, and read as one of our error types. Pure."""
+"""A tool's own error codes, such as NOT_FOUND: kept as they are, and mapped to one of our error types. Pure."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from tool_dispatcher.authoring import foreign_failures
 
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}")
 _LOUD = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|E[A-Z]{3,}")
-"""A text that can be nothing but a code."""
+"""A text that can only be a code."""
 _TYPES: dict[str, ErrorType] = {
     "validation_error": "validation_error",
     "invalid_argument": "validation_error",
@@ -37,7 +37,7 @@ _TYPES: dict[str, ErrorType] = {
 
 
 def code_in(given: Any) -> str:
-    """Return the code that a tool gave, text or a number; empty when it is none."""
+    """Return the code that a tool gave as text or as a number; empty when the value is not a code."""
     if isinstance(given, bool) or not isinstance(given, str | int):
         return ""
     code = str(given).strip()
@@ -50,7 +50,7 @@ def is_code_alone(text: Any) -> bool:
 
 
 def type_of(code: str) -> ErrorType | None:
-    """Return the error type that a code, or an HTTP status, stands for; None when it is not known."""
+    """Return the error type of a code or an HTTP status; None when it is unknown."""
     if code.isdecimal() and len(code) == 3:
         reading = foreign_failures.of_status(int(code))
         return None if reading is None else reading.error_type

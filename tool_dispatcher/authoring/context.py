@@ -1,4 +1,4 @@
-"""What a call knows of itself."""
+"""The context of a call, for the tool's function."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,18 +8,22 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Handed to a tool that has a parameter annotated with it; no part of the tool's schema."""
+    """The context passed to a tool that has a parameter annotated with this class; it is not in the tool's
+    schema.
+    """
 
     idempotency_key: str
-    """The name of this call's effect, the same across retries and takeovers. Pass it to what you write to."""
+    """The name of this call's effect, the same across retries and takeovers. Pass it to the service you write
+    to.
+    """
     session_id: str
     call_id: str
-    """The model's id of the call."""
+    """The id that the model gave the call."""
     attempt: int
-    """Counts from 1; more says that another worker may have begun this call before."""
+    """Counts from 1; a higher number means that another worker may have begun this call before."""
     deadline: datetime
-    """When the result is no longer waited for; timezone-aware."""
+    """The time after which the result is dropped; timezone-aware."""
     tenant: str = DEFAULT_TENANT
-    """On whose behalf the session runs."""
+    """The tenant that the session runs for."""
     fence: int = 0
-    """Counts up with every worker that takes the call over; a service may refuse lower ones. 0 for reads."""
+    """Increases with every takeover of the call; a service may refuse lower ones. 0 for reads."""

@@ -1,4 +1,4 @@
-"""What an author says of a tool's calls, made into a whole contract, or refused with the fix. Pure."""
+"""An author's options, completed into a contract, or refused with the remedy. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, get_args
@@ -27,11 +27,11 @@ from tool_dispatcher.authoring.options import as_written, refusal
 Fields = Mapping[str, Any]
 """One of the contract's classes in its JSON form."""
 Fault = tuple[str, str]
-"""What is wrong, and the fix."""
+"""The problem and its remedy."""
 
 
 class ContractOptions(TypedDict, total=False):
-    """The options of a tool's contract, its effect apart. docs/tools.md tells what each means."""
+    """The options of a tool's contract, without its effect. docs/tools.md explains each."""
 
     mode: Mode
     max_concurrency: int | None
@@ -65,7 +65,9 @@ OPTIONS = tuple(name for name in ContractOptions.__annotations__ if name not in 
 
 
 def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcile: bool = False) -> Contract:
-    """The contract with every default resolved. Raises InvalidTool: a wrong option, or two that contradict."""
+    """Return the contract with every default resolved. Raises InvalidTool for a wrong option or two that
+    conflict.
+    """
     if effect not in get_args(Effect):
         raise InvalidTool(tool, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
     given = as_written(tool, options, OPTIONS)
@@ -94,7 +96,7 @@ def _defaults(effect: Effect, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
-    """Whatever in a contract contradicts the rest of it."""
+    """Yield the contradictions within a contract."""
     yield from _of_mode(contract)
     yield from _of_effect(contract, given)
     yield from _of_itself(tool, contract)

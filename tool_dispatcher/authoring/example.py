@@ -1,4 +1,4 @@
-"""Examples of valid arguments: those an author gives are checked, others are made from a JSON Schema. Pure."""
+"""Examples of valid arguments: an author's are checked, others are generated from a JSON Schema. Pure."""
 
 from math import ceil, floor
 from typing import Any
@@ -23,7 +23,7 @@ _TEXTS = {
 
 
 def checked_examples(tool: str, parameters: Parameters, examples: object) -> tuple[dict[str, Any], ...]:
-    """The author's examples as JSON. Raises InvalidTool for one that the tool would not accept."""
+    """Return the author's examples as JSON. Raises InvalidTool for one that the tool would not accept."""
     if not isinstance(examples, list | tuple):
         raise InvalidTool(tool, f"its examples are {readable(repr(examples), 200)}", hint="Give a list.")
     checked: list[dict[str, Any]] = []
@@ -39,7 +39,7 @@ def checked_examples(tool: str, parameters: Parameters, examples: object) -> tup
 
 
 def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
-    """Whether a tool would accept these arguments."""
+    """Return whether a tool would accept these arguments."""
     try:
         parameters.read(arguments)
     except Exception:  # noqa: BLE001  # a model's validators are the tool's own code
@@ -48,7 +48,9 @@ def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
 
 
 def example_of(schema: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with every required property. What a pattern asks for is not guessed; check the outcome."""
+    """Return arguments with every required property. Patterns are ignored, so check the result with
+    `is_valid`.
+    """
     example = _value(schema, schema, 0)
     return example if isinstance(example, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Failures: what a tool's author raises, and what a model is told of any exception. Pure."""
+"""Failures: the exception for authors of tools, and the error that a model receives for any exception. Pure."""
 
 from typing import Any, get_args
 
@@ -40,20 +40,24 @@ _OF_THE_DISPATCHER: tuple[ErrorType, ...] = (
     "circuit_open",
     "repeated_write",
 )
-"""What says that a call did not run: no tool can."""
+"""Errors of calls that did not run: a tool cannot report them."""
 ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
     kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
 )
 MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
-"""What may be gone at the next attempt. Of a write, only its author knows that it had no effect before."""
+"""Errors that may be gone at the next attempt. Of a write, only its author knows that it had no effect
+before.
+"""
 _REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
-"""What an author says of a write that was turned away; what an exception says of one is not certain."""
+"""Errors with which an author says that a write was refused; an exception's own kind does not prove that."""
 _CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)
-"""Of a write: that it has certainly had no effect. Where that is not known it ends as `outcome_unknown`."""
+"""Errors after which a write has certainly had no effect; any other uncertainty is `outcome_unknown`."""
 
 
 class InvalidTool(ConfigurationError):
-    """A tool's definition cannot be used; says which tool's, where it is written if that is known, why, and the fix."""
+    """A tool definition that cannot be used: names the tool, its file and line if known, the reason and the
+    remedy.
+    """
 
     code = "invalid_tool"
 
@@ -63,18 +67,18 @@ class InvalidTool(ConfigurationError):
         self.tool, self.problem, self.parameter, self.source = tool, problem, parameter, source
 
     def at(self, source: str) -> "InvalidTool":
-        """The same, found at `file:line`; what says already where it is stays as it is."""
+        """Return the same error, located at `file:line`; an error that has a location keeps it."""
         if self.source or not source:
             return self
         return InvalidTool(self.tool, self.problem, hint=self.hint, parameter=self.parameter, source=source)
 
 
 class ToolFailed(Exception):
-    """Raise it in a tool to say what the model should know of a failure.
+    """Raise it in a tool to report a failure to the model.
 
-    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help, `code` what your
-    own system calls it; a subclass may have one. Raises ValueError for an `error_type` that does not exist, or that
-    only the dispatcher can speak of.
+    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help, `code` is
+    your own system's error code; a subclass may set one. Raises ValueError for an `error_type` that does not
+    exist, or that only the dispatcher can report.
     """
 
     code = ""
@@ -101,7 +105,7 @@ class ToolFailed(Exception):
 
 
 def error_of(error: BaseException, effect: Effect) -> ToolError:
-    """What the model is told of an exception: never a traceback."""
+    """Return the error that the model receives for an exception, without a traceback."""
     if isinstance(error, ToolFailed):
         return _told(error)
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
@@ -109,19 +113,21 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     is_write = effect == "write"
     if (reading := foreign_failures.read(error)) is not None:
         message = foreign_failures.shortened(message)
-        # Of a write that was refused nobody knows here what it had done before: only its author does.
+        # Only the author of a write knows whether a refused one had an effect before.
         is_unknown = is_write and reading.error_type in MAY_PASS
         error_type = "outcome_unknown" if is_unknown else reading.error_type
         action = _AFTER_A_FAILED_WRITE if is_write and not is_unknown else None
         return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s, code=code)
     if isinstance(error, PermissionError):
         return tool_error("permission_denied", message, code=code)
-    # Model and reader are told the same of a write: whatever it had done by then is not known.
+    # Model and reader get the same message for a write: its effect up to then is not known.
     return tool_error("outcome_unknown" if is_write else "internal_error", message, code=code)
 
 
 def is_without_effect(error: ToolError) -> bool:
-    """Whether a write that ended like that has certainly had no effect, so that it may run again."""
+    """Return whether a write that ended with this error has certainly had no effect, so that it may run
+    again.
+    """
     if error.error_type in _REFUSALS:
         return error.suggested_action != _AFTER_A_FAILED_WRITE
     return error.error_type in _CERTAIN
@@ -130,7 +136,7 @@ def is_without_effect(error: ToolError) -> bool:
 def tool_error(
     error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
 ) -> ToolError:
-    """An error with texts that fit into an event, and the usual next step where none is given."""
+    """Return an error whose texts fit into an event, with the default next step where none is given."""
     return ToolError(
         error_type=error_type,
         message=readable(message).strip() or "The tool failed and did not say why.",
@@ -140,7 +146,7 @@ def tool_error(
 
 
 def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
-    """Text that can be encoded, and is not too long."""
+    """Return text that can be encoded and has at most `characters_max` characters."""
     clean = _text(text).encode("utf-8", "replace").decode()
     return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
 
@@ -158,8 +164,8 @@ def _told(failure: ToolFailed) -> ToolError:
 
 
 def _text(value: object) -> str:
-    """`str(value)`, of which a tool's own exceptions may make anything."""
+    """Return `str(value)`; a tool's own exceptions may raise in it."""
     try:
         return str(value)
-    except Exception as error:  # noqa: BLE001  # any code may stand in a __str__
+    except Exception as error:  # noqa: BLE001  # a __str__ may run any code
         return f"(no text: {type(error).__name__})"

@@ -1,4 +1,4 @@
-"""What is wrong with each argument, in words for a model that quote what it gave, but never a secret. Pure."""
+"""Argument errors in words for a model, which quote the values given but never a secret. Pure."""
 
 import math
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from tool_dispatcher.authoring.secret import (
 )
 
 Faults = dict[Path, str]
-"""What is wrong with each argument."""
+"""The error of each argument, by its path."""
 
 FAULTS_MAX = 20
 REDACTED = "[redacted]"
@@ -28,17 +28,18 @@ HIDDEN = "not valid (its value is secret and not shown)"
 _TELLS_NO_VALUE = frozenset(
     f"{kind}_type" for kind in ("string", "int", "float", "bool", "list", "dict", "model", "bytes")
 ) | {"string_too_short", "string_too_long", "string_pattern_mismatch", "too_short", "too_long"}
-"""Kinds of pydantic's errors whose messages speak of the rule alone."""
+"""Kinds of pydantic errors whose messages mention the rule alone."""
 
 _OF_AUTHORS = ("value_error", "assertion_error")
-"""Kinds that a validator of the author's own raises. About a whole that only holds a secret, they are of use."""
+"""Kinds raised by an author's own validator; they help even where they concern an object that holds a secret.
+"""
 
 _SECRET_CHARACTERS_MIN = 4
-"""A shorter text would be found in half of all words."""
+"""A shorter text would match within half of all words."""
 
 
 def of_schema_faults(found: Iterable[SchemaFault], schema: Schema, arguments: Any) -> Faults:
-    """What a JSON Schema's validator found, by the path of the argument."""
+    """Return the errors of a JSON Schema validator, by the path of the argument."""
     faults: Faults = {}
     secrets: tuple[str, ...] | None = None
     for fault in found:
@@ -66,12 +67,13 @@ def _of_schema_fault(fault: SchemaFault, schema: Schema, secrets: tuple[str, ...
 
 
 def of_validation(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> Faults:
-    """What pydantic found, by the path of the argument."""
+    """Return the errors of pydantic, by the path of the argument."""
     faults: Faults = {}
     secrets = _secrets(schema, arguments)
     for fault in error.errors(include_url=False, include_context=False):
         if fault["type"] == "json_invalid":
-            return {(): "nested too deeply"}  # they were JSON when they came: only their depth can be wrong
+            # They were JSON when they arrived, so only their depth can be wrong.
+            return {(): "nested too deeply"}
         path = _path(fault["loc"], arguments, is_missing=fault["type"] == "missing")
         message = _message(fault, path, schema, secrets)
         faults[path] = message if path not in faults else readable(f"{faults[path]}, or: {message}", 500)
@@ -81,7 +83,7 @@ def of_validation(error: ValidationError, schema: Schema, arguments: dict[str, A
 
 
 def not_json(value: Any) -> str:
-    """Why this can be no JSON, however deeply it is nested; nothing when it can."""
+    """Return why a value cannot be JSON, however deeply it is nested; empty when it can."""
     todo = [value]
     while todo:
         match todo.pop():
@@ -97,7 +99,7 @@ def not_json(value: Any) -> str:
 
 
 def _path(place: Path, arguments: Any, is_missing: bool) -> Path:
-    """A fault's place without the names of union members, which are nothing the caller wrote."""
+    """Return an error's path without the names of union members, which the caller did not write."""
     path: list[str | int] = []
     for n, part in enumerate(place):
         is_there = (isinstance(arguments, dict) and part in arguments) or (
@@ -130,12 +132,12 @@ def _message(fault: ErrorDetails, path: Path, schema: Schema, secrets: tuple[str
 
 
 def _secrets(schema: Schema, arguments: Any) -> tuple[str, ...]:
-    """Once for all faults: every argument is looked at."""
+    """Return the secrets among the arguments; called once for all errors, as it visits every argument."""
     return secrets_in(schema, arguments) if secret_paths(schema) else ()
 
 
 def _without(secrets: tuple[str, ...], message: str) -> str:
-    """A validator of the author's own may speak of another argument than the one it is asked about."""
+    """Return the message without secrets: an author's validator may mention another argument than its own."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SECRET_CHARACTERS_MIN:
             message = message.replace(secret, REDACTED).replace(to_json(secret).decode()[1:-1], REDACTED)

@@ -1,8 +1,8 @@
-"""What the exceptions of HTTP and database clients say, read without importing any of them. Pure.
+"""Exceptions of HTTP and database clients, classified without importing any of the clients. Pure.
 
-A client's exceptions are known by what they carry: a response with a status code (httpx, requests and what is
-built on them), a `status` of their own (aiohttp), or a class whose name says that time or the connection ran
-out. Whatever is not known here is the tool's own error.
+They are recognised by their attributes: a response with a status code (httpx, requests and packages built on
+them), a `status` of their own (aiohttp), or a class name for a timeout or a lost connection. An exception
+that is not recognised counts as the tool's own error.
 """
 
 import re
@@ -22,14 +22,14 @@ _QUERY = re.compile(r"(?<=\w)\?[^\s'\"<>]+(?=[\s'\"<>]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an exception says of a call."""
+    """The classification of an exception."""
 
     error_type: ErrorType
     retry_after_s: float | None = None
 
 
 def read(error: BaseException) -> Reading | None:
-    """What a foreign exception says; None when it is none that we can read."""
+    """Return the classification of a foreign exception; None when it is not recognised."""
     if (status := _status_of(error)) is not None:
         return of_status(status, _retry_after_s(error))
     names = {kind.__name__ for kind in type(error).__mro__}
@@ -47,12 +47,14 @@ def code_of(error: BaseException) -> str:
 
 
 def shortened(message: str) -> str:
-    """A client's message without its advice to programmers, and without the query of an address, where keys stand."""
+    """Return a client's message without its advice to programmers and without URL queries, which may hold
+    keys.
+    """
     return _QUERY.sub("", message.strip().partition("\n")[0])
 
 
 def of_status(status: int, retry_after_s: float | None = None) -> Reading | None:
-    """Return what an HTTP status says of a call; None when it says nothing of a failure that we know."""
+    """Return the classification of an HTTP status; None for a status that is not a known failure."""
     match status:
         case 400 | 409 | 411 | 412 | 413 | 414 | 415 | 422:
             return Reading("validation_error")
@@ -79,7 +81,9 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _retry_after_s(error: BaseException) -> float | None:
-    """The header in seconds; a date in it is left to the pauses of the contract."""
+    """Return the Retry-After header in seconds; None where it is a date, so that the contract's backoff
+    applies.
+    """
     response = _carried(error, "response")
     headers = _carried(error if response is None else response, "headers")
     if not isinstance(headers, Mapping):
@@ -91,7 +95,7 @@ def _retry_after_s(error: BaseException) -> float | None:
 
 
 def _carried(holder: object, name: str) -> Any:
-    """An attribute, of which a foreign class may make anything."""
+    """Return an attribute; None where reading it raises, as a foreign class may do anything."""
     try:
         return getattr(holder, name, None)
     except Exception:  # noqa: BLE001  # a property runs foreign code

@@ -1,4 +1,4 @@
-"""Hints as a YAML or JSON file: what models are told of tools beside the tools' own descriptions. Pure.
+"""A YAML or JSON file of hints, which are added to the descriptions of tools. Pure.
 
 create_booking:
   requires: [search_flights (needs flight_id)]
@@ -31,7 +31,7 @@ _NamedTool = Annotated[str, Field(max_length=300)]
 
 
 class ToolHint(Value):
-    """What is added to the description of one tool."""
+    """The addition to the description of one tool."""
 
     requires: tuple[_NamedTool, ...] = Field(
         default=(), max_length=20, description="Tools to call before, each as `NAME` or `NAME (why)`."
@@ -46,13 +46,14 @@ _FILE: TypeAdapter[Hints] = TypeAdapter(Hints)
 
 
 class UnfitHints(ValueError):
-    """A file holds no hints that can be used; the message has a line for each fault, with its position."""
+    """A file without usable hints; the message has a line for each mistake, with its position."""
 
 
 def with_hints(tools: Iterable[ToolDefinition], hints: Mapping[str, ToolHint]) -> tuple[ToolDefinition, ...]:
-    """Return the tools with hints in their descriptions; what a description says already is not said again.
+    """Return the tools with hints in their descriptions; a description that already has a hint is left as it
+    is.
 
-    Hints of several origins are added one after the other. Those of tools that are not there have no effect.
+    Hints from several sources are added one after the other. Hints for unknown tools have no effect.
     """
     return tuple(_hinted(tool, hints[tool.name]) if tool.name in hints else tool for tool in tools)
 
@@ -66,7 +67,7 @@ def _hinted(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
 
 
 def read_hints(text: str, known: Collection[str]) -> Hints:
-    """Return the hints of a file for tools with `known` names. Raises UnfitHints, which names every fault."""
+    """Return the hints of a file for tools with `known` names. Raises UnfitHints, which lists every mistake."""
     faults: list[tuple[Position | None, str]] = []
     found: YamlText | None
     try:
@@ -93,7 +94,7 @@ def _located(found: YamlText, path: Path, told: str) -> tuple[Position, str]:
 
 
 def _of_form(fault: Any) -> tuple[Path, str]:
-    """Return where what pydantic found is, and what is wrong there."""
+    """Return the path and the message of one of pydantic's errors."""
     path = fault["loc"]
     if fault["type"] == "extra_forbidden":
         return path, f"there is no such field. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
@@ -101,7 +102,7 @@ def _of_form(fault: Any) -> tuple[Path, str]:
 
 
 def _of_names(value: Any, known: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yield each name that no tool has, as far as the file has the form of hints."""
+    """Yield the path and the message of each unknown name, as far as the file has the form of hints."""
     for tool, hint in value.items() if isinstance(value, dict) else ():
         if tool not in known:
             yield (tool,), f"there is no tool {tool!r}. {did_you_mean(tool, known)}"

@@ -1,4 +1,4 @@
-"""Options as an author wrote them: read without coercion, and refused in one clear sentence. Pure."""
+"""An author's options: read without coercion, and refused in one sentence. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 
 _LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
-"""Options that are lists; one alone may stand without its brackets."""
+"""Options that are lists; a single item may stand without brackets."""
 _OF_TOOLS = ("depends_on", "alternatives")
 _SHORT = dict.fromkeys(_OF_TOOLS, "the name of a tool, or ") | {"retry": "the number of attempts, or "}
 _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")
 
 
 def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
-    """The options in their JSON form, those written short in full. Raises InvalidTool."""
+    """Return the options in their JSON form, short forms expanded. Raises InvalidTool."""
     check_known(tool, options, known)
     written: dict[str, Any] = {}
     for name, value in options.items():
@@ -31,14 +31,14 @@ def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> d
 
 
 def check_known(tool: str, options: Iterable[str], known: Sequence[str]) -> None:
-    """Raises InvalidTool for the first option there is not."""
+    """Raise InvalidTool for the first unknown option."""
     for name in options:
         if name not in (*known, *_OTHER_KEYWORDS):
             raise _unknown(tool, name, known)
 
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
-    """The first of pydantic's faults as one sentence and a fix."""
+    """Return the first of pydantic's errors as one sentence and a remedy."""
     fault = error.errors(include_url=False)[0]
     place = fault["loc"]
     parent, field = _shown(place[:-1]), place[-1]
@@ -77,7 +77,10 @@ def _in_full(name: str, value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """JSON values. Raises TypeError for what would have to be made into one, UnicodeEncodeError, RecursionError."""
+    """Return the value as JSON.
+
+    Raises TypeError for a value that would need conversion, UnicodeEncodeError and RecursionError.
+    """
     match value:
         case Enum():
             raise TypeError
@@ -98,13 +101,13 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(place: tuple[str | int, ...]) -> str:
-    """`depends_on[0].tool`."""
+    """Return a path as text: `depends_on[0].tool`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return "".join(parts).removeprefix(".")
 
 
 def _form(place: tuple[str | int, ...]) -> str:
-    """What may stand at a place of a contract."""
+    """Return a description of the values allowed at a path of a contract."""
     whole = Contract.model_json_schema()
     schema, name = whole, ""
     for part in place:
@@ -120,7 +123,7 @@ def _child(schema: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """Without the reference, and without the branch for None."""
+    """Return the schema behind a reference, without the branch for None."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     schema = branches[0] if branches else schema
     if "$ref" in schema:
@@ -158,5 +161,5 @@ def _number(schema: dict[str, Any], name: str, *, is_whole: bool) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    """`86400 (24 h)`."""
+    """Return a number as text, long times with their hours: `86400 (24 h)`."""
     return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""What a tool accepts: from type hints by pydantic, or from a JSON Schema by jsonschema. Pure.
+"""The parameters of a tool: from type hints by pydantic, or from a JSON Schema by jsonschema. Pure.
 
 Both are strict: unknown fields and coercion are refused, and "42" is not 42. Both are compiled once.
 """
@@ -23,7 +23,7 @@ from tool_dispatcher.authoring.secret import without_defaults
 
 
 class BadArguments(Exception):
-    """The arguments are not what the tool accepts."""
+    """Arguments that the tool does not accept."""
 
     def __init__(self, faults: Faults) -> None:
         super().__init__(faults)
@@ -31,26 +31,29 @@ class BadArguments(Exception):
 
 
 class Parameters(Protocol):
-    """What a tool accepts."""
+    """The parameters of a tool."""
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments."""
+        """Return the JSON Schema of the arguments."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as the tool's function takes them. Raises BadArguments."""
+        """Return the arguments as the tool's function takes them. Raises BadArguments."""
 
 
 @dataclass(frozen=True)
 class SchemaParameters:
-    """Arguments of which only a JSON Schema is known; they reach the function as they are."""
+    """Parameters given by a JSON Schema alone; the arguments reach the function unchanged."""
 
     schema: dict[str, Any]
     validator: Any
 
     @classmethod
     def of(cls, tool: str, schema: object) -> "SchemaParameters":
-        """Raises InvalidTool for what is no JSON Schema of an object, or refers to anything outside."""
+        """Return the parameters of a schema.
+
+        Raises InvalidTool unless it is the JSON Schema of an object without references to anything outside.
+        """
         hint = 'Give a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
         try:
             own = from_json(to_json(schema, inf_nan_mode="strings"))
@@ -81,18 +84,18 @@ class SchemaParameters:
 
 @dataclass(frozen=True)
 class TypedParameters:
-    """Arguments of a function with type hints, as one pydantic model."""
+    """Parameters of a function with type hints, as one pydantic model."""
 
     schema: dict[str, Any]
     model: type[BaseModel]
     fields: Mapping[str, str]
-    """Name of the model's field by name of the function's parameter; empty when the model is the argument."""
+    """The model's field names, by the function's parameter names; empty when the model is the argument."""
     optional: frozenset[str]
-    """Parameters with a default of their own, which is left to the function."""
+    """Parameters that have a default, which the function applies."""
     whole: str | None
-    """Name of the one parameter that takes the model itself."""
+    """The name of the one parameter that takes the model itself."""
     exact: SchemaParameters | None
-    """Checked too where the schema is stricter than pydantic."""
+    """Checked too, where the schema is stricter than pydantic."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -114,7 +117,9 @@ class TypedParameters:
 
 
 def is_laxer_typed(schema: object) -> bool:
-    """Whether pydantic lets pass what the schema does not: True for 1 in an `enum`, a set's item given twice."""
+    """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, a duplicate item of a
+    set.
+    """
     return any(
         node.get("uniqueItems") is True or isinstance(option, int | float)
         for node in _nodes(schema)
@@ -132,7 +137,7 @@ def _listed(value: object) -> Iterable[object]:
 
 
 def _nodes(schema: object) -> Iterator[dict[str, Any]]:
-    """Every object within a schema."""
+    """Yield every object within a schema."""
     if isinstance(schema, dict):
         yield schema
     children = schema.values() if isinstance(schema, dict) else _listed(schema)
@@ -141,7 +146,7 @@ def _nodes(schema: object) -> Iterator[dict[str, Any]]:
 
 
 def _check_references(schema: dict[str, Any]) -> None:
-    """Raises Unresolvable for a reference that leads nowhere or outside: nothing is ever fetched."""
+    """Raise Unresolvable for a reference that is dangling or leads outside: no schema is ever fetched."""
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = References().with_resource("", resource).resolver()
     for node in _nodes(schema):

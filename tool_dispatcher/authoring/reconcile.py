@@ -1,4 +1,4 @@
-"""What a tool answers when it is asked what came of a write: the crash after an effect and before its record."""
+"""The answers of a tool that is asked about a write whose worker crashed between the effect and its record."""
 
 import inspect
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class TookEffect:
 
 @dataclass(frozen=True)
 class NoEffect:
-    """The write has not taken effect, and cannot any more: it may be run again."""
+    """The write has not taken effect, and no longer can: it may run again."""
 
 
 NO_EFFECT: Final = NoEffect()
@@ -26,13 +26,14 @@ NO_EFFECT: Final = NoEffect()
 Reconcile = Callable[..., Any]
 """`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell.
 
-A parameter annotated ToolContext is given one. Its fence is above that of every earlier run of the write: a
-service that is asked with it, and refuses lower ones from then on, can promise that nothing follows a no.
+A parameter annotated ToolContext receives one. Its fence is above that of every earlier run of the write: a
+service that gets it, and refuses lower ones from then on, can guarantee that no effect follows after
+NO_EFFECT.
 """
 
 
 def checked(tool: str, reconcile: object) -> Reconcile | None:
-    """The author's `reconcile`, if it can be asked. Raises InvalidTool."""
+    """Return the author's `reconcile` if it can be called with a key and arguments. Raises InvalidTool."""
     if reconcile is None:
         return None
     hint = "Write `async def reconcile(key: str, arguments: dict[str, Any])`."
@@ -45,15 +46,15 @@ def checked(tool: str, reconcile: object) -> Reconcile | None:
         raise InvalidTool(
             tool, "its reconcile cannot be called with a key and arguments, in this order", hint=hint
         ) from None
-    except ValueError:  # written in C, without a signature to look at
+    except ValueError:  # written in C, without a signature to inspect
         return reconcile
     return reconcile
 
 
 def contexts_of(reconcile: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of its parameters that take the ToolContext."""
+    """Return the names of its parameters that take the ToolContext."""
     try:
         parameters = inspect.signature(reconcile, eval_str=True).parameters.values()
-    except Exception:  # noqa: BLE001  # to resolve a hint runs an author's text; written in C, it has none
+    except Exception:  # noqa: BLE001  # resolving a hint runs the author's code; a function written in C has none
         return ()
     return tuple(parameter.name for parameter in parameters if parameter.annotation is ToolContext)

@@ -1,4 +1,4 @@
-"""What tools say of each other, checked once they are all there. Pure."""
+"""References between contracts, checked once all tools are known. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _LISTED_MAX = 20
 
 
 def check_relations(tools: Mapping[str, Tool]) -> None:
-    """Raises InvalidTool: a contract names a tool that is not there, or one that does not fit."""
+    """Raise InvalidTool when a contract names an unknown tool, or one that does not fit."""
     for tool in tools.values():
         _check_names(tool, tools)
     for tool in tools.values():
@@ -128,7 +128,7 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
 
 
 def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[dict[str, Any]]) -> None:
-    """Each item is the arguments of one call."""
+    """Check that an item of the variant's list accepts the arguments of one call."""
     if items and not any(one.get("type", "object") == "object" for one in items):
         raise refuse("takes no objects in its list", "Each item is an object: the arguments of one call.")
     ours = _Names.of(tool.input_schema)
@@ -161,12 +161,12 @@ def _check_for_circles(tools: Mapping[str, Tool]) -> None:
 
 @dataclass(frozen=True)
 class _Names:
-    """The parameters a schema speaks of."""
+    """The parameter names of a schema."""
 
     known: frozenset[str]
     required: frozenset[str]
     is_closed: bool
-    """No other is taken."""
+    """Whether other names are refused."""
 
     @classmethod
     def of(cls, schema: dict[str, Any]) -> "_Names":
@@ -178,7 +178,7 @@ class _Names:
 
 
 def _branches(schema: Any, root: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """A schema behind its reference, or what it may be one of."""
+    """Yield the schema behind a reference, or each branch of an `anyOf`."""
     if not isinstance(schema, dict):
         return
     if isinstance(target := schema.get("$ref"), str):

@@ -1,4 +1,4 @@
-"""Options under an earlier name: taken for one release, with a warning that says what to write."""
+"""Options under an earlier name: accepted for one release, with a warning that names the new one."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ def under_todays_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Warn of each option under an earlier name, at the line where the tool's function is written."""
+    """Warn of each option under an earlier name, at the line where the tool's function is defined."""
     for name in RENAMED.keys() & options.keys():
         today = RENAMED[name]
         message = (

@@ -1,6 +1,7 @@
-"""Values that must never be shown: the mark an author sets, and where a schema or a type bears it. Pure.
+"""Secret values: the mark that an author sets, and where a schema or a type carries it. Pure.
 
-In a JSON Schema the mark is `"writeOnly": true` or `"format": "password"`, as pydantic's SecretStr has them too.
+In a JSON Schema the mark is `"writeOnly": true` or `"format": "password"`, as pydantic writes for SecretStr
+too.
 """
 
 import dataclasses
@@ -35,7 +36,9 @@ _SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 
 
 class Secret:
-    """Marks a parameter, or a field of a result, whose value is never shown: `Annotated[str, Secret]`."""
+    """The mark of a parameter, or of a field of a result, whose value is never shown: `Annotated[str,
+    Secret]`.
+    """
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
@@ -45,9 +48,9 @@ class Secret:
 
 
 def secrets_in(schema: Schema, arguments: Any) -> tuple[str, ...]:
-    """The texts that stand in the arguments where the schema has its marks, each once, none empty.
+    """Return the texts of the arguments that the schema marks as secret, each once, without empty ones.
 
-    A number stands there as text too.
+    A number is returned as text too.
     """
     found: dict[str, None] = {}
     todo: list[tuple[Any, list[Schema]]] = [(arguments, _unfolded([schema], schema))]
@@ -63,28 +66,28 @@ def secrets_in(schema: Schema, arguments: Any) -> tuple[str, ...]:
 
 
 def secret_paths(schema: Schema) -> tuple[Path, ...]:
-    """The places of a schema that are secret, each once, by its shortest path; `*` is any item."""
+    """Return the secret places of a schema, each once, by its shortest path; `*` stands for any item."""
     return tuple(dict.fromkeys(path for path, node in _places([schema], schema) if _is_marked(node)))
 
 
 def is_secret_at(schema: Schema, path: Path) -> bool:
-    """Whether what stands at the path is a secret, or part of one."""
+    """Return whether the value at the path is a secret, or part of one."""
     return _reached(schema, path) is None
 
 
 def holds_secret(schema: Schema, path: Path) -> bool:
-    """Whether what stands at the path is a secret, is part of one, or may hold one."""
+    """Return whether the value at the path is a secret, is part of one, or may hold one."""
     nodes = _reached(schema, path)
     return nodes is None or any(_is_marked(node) for _, node in _places(nodes, schema))
 
 
 def without_defaults(schema: Schema) -> Schema:
-    """The schema without the defaults and examples of secrets: it is published."""
+    """Return the schema without the defaults and examples of secrets, so that it can be published."""
     return _bare(schema, schema) if secret_paths(schema) else schema
 
 
 def is_secret(kind: Any) -> bool:
-    """Whether a type hint or a pydantic field bears the mark, itself or in one of its parts."""
+    """Return whether a type hint or a pydantic field carries the mark, itself or in one of its parts."""
     if isinstance(kind, FieldInfo):
         extra = kind.json_schema_extra
         is_said = isinstance(extra, dict) and _is_marked(extra)
@@ -97,14 +100,16 @@ def is_secret(kind: Any) -> bool:
 
 @lru_cache(1_024)
 def secret_fields(kind: type) -> frozenset[str]:
-    """Names of the fields of a pydantic model or dataclass that bear the mark; none for any other type."""
+    """Return the names of the marked fields of a pydantic model or dataclass; an empty set for any other
+    type.
+    """
     if issubclass(kind, BaseModel):
         return frozenset(name for name, field in kind.model_fields.items() if is_secret(field))
     if not dataclasses.is_dataclass(kind):
         return frozenset()
     try:
         hints = get_type_hints(kind, include_extras=True)
-    except Exception:  # noqa: BLE001  # hints that are text may hold anything; better hidden than shown
+    except Exception:  # noqa: BLE001  # hints given as text may hold anything; better hidden than shown
         hints = {}
     return frozenset(
         field.name
@@ -144,7 +149,7 @@ def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def _unfolded(nodes: list[Schema], root: Schema) -> list[Schema]:
-    """The schemas, and all those they bring in for the same value: references, branches, conditions."""
+    """Return the schemas and all those that apply to the same value: references, branches, conditions."""
     found: dict[int, Schema] = {}
     todo = list(nodes)
     while todo:
@@ -169,7 +174,7 @@ def _referred(node: Schema, root: Schema) -> list[Schema]:
 
 
 def _reached(schema: Schema, path: Path) -> list[Schema] | None:
-    """The schemas of what stands at the path; None when the way there leads to a secret."""
+    """Return the schemas of the value at the path; None when the path leads into a secret."""
     nodes = _unfolded([schema], schema)
     for part in path:
         if any(map(_is_marked, nodes)):
@@ -179,7 +184,7 @@ def _reached(schema: Schema, path: Path) -> list[Schema] | None:
 
 
 def _at(nodes: list[Schema], part: str | int) -> list[Schema]:
-    """The schemas of what stands under a key, or at a place in a list."""
+    """Return the schemas of the value under a key, or at an index of a list."""
     return [child for node in nodes for child in _part(node, part)]
 
 
@@ -195,7 +200,7 @@ def _part(node: Schema, part: str | int) -> list[Schema]:
 
 
 def _parts(node: Schema) -> Iterator[tuple[str | int, Schema]]:
-    """The schemas of all that a value may hold."""
+    """Yield the schemas of everything that a value may hold, each with its key."""
     yield from _mapped(node.get("properties"))
     yield from enumerate(_in_order(node))
     others = [child for _, child in _mapped(node.get("patternProperties"))]
@@ -204,7 +209,7 @@ def _parts(node: Schema) -> Iterator[tuple[str | int, Schema]]:
 
 
 def _places(nodes: list[Schema], root: Schema) -> Iterator[tuple[Path, Schema]]:
-    """Every schema at and below these, once, with its path from them: breadth first."""
+    """Yield every schema at and below these once, with its path from them: breadth first."""
     seen: set[int] = set()
     todo: deque[tuple[Path, list[Schema]]] = deque([((), nodes)])
     while todo:
@@ -234,7 +239,7 @@ def _bare_under(key: str, child: Any, root: Schema) -> Any:
 
 
 def _in_order(node: Schema) -> list[Schema]:
-    """Schemas of the first items; before the draft of 2020 they stood under `items`."""
+    """Return the schemas of the first items; before draft 2020-12 they stood under `items`."""
     return _listed(node.get("prefixItems")) or _listed(node.get("items"))
 
 
@@ -249,5 +254,5 @@ def _listed(value: Any) -> list[Schema]:
 def _fits(pattern: str, name: str) -> bool:
     try:
         return re.search(pattern, name) is not None
-    except re.error:  # written for another engine: better hidden than shown
+    except re.error:  # written for another regex engine: better hidden than shown
         return True

@@ -1,4 +1,4 @@
-"""From a function with type hints to what it accepts, as a JSON Schema and a compiled validator."""
+"""From a function with type hints to its parameters: a JSON Schema and a compiled validator."""
 
 import inspect
 from collections.abc import Callable
@@ -19,9 +19,9 @@ _UNUSABLE = (PydanticUserError, PydanticSchemaGenerationError, PydanticInvalidFo
 
 
 def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParameters, tuple[str, ...]]:
-    """What the function accepts, and the names of the parameters that take the ToolContext.
+    """Return the parameters of a function, and the names of those that take the ToolContext.
 
-    Raises InvalidTool, which names the parameter at fault and the fix.
+    Raises InvalidTool, which names the parameter and the remedy.
     """
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise InvalidTool(tool, "it is a generator", hint="Return a list instead of yielding.")
@@ -100,7 +100,9 @@ def _is_context(annotation: object) -> bool:
 
 
 def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
-    """One field per parameter, under a neutral name: a parameter may be called `json` or `_x`."""
+    """Return a model with one field per parameter, under a neutral name: a parameter may be called `json` or
+    `_x`.
+    """
     fields: dict[str, Any] = {}
     for n, parameter in enumerate(parameters):
         default = ... if parameter.default is parameter.empty else parameter.default
@@ -125,7 +127,7 @@ def _field(parameter: inspect.Parameter, default: Any) -> tuple[Any, Any]:
 
 
 class _Schema(GenerateJsonSchema):
-    """Schemas without titles, which would only repeat names, and with defaults where they are JSON."""
+    """A generator of schemas without titles, which would only repeat names, and with defaults that are JSON."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
 
@@ -152,7 +154,7 @@ def _schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of one model, which says that it takes no other fields."""
+    """Return the schema of one model, with other fields forbidden."""
     closed = {key: value for key, value in schema.items() if key != "title"}
     if closed.get("type") == "object" and "properties" in closed:
         closed["additionalProperties"] = False

@@ -1,4 +1,4 @@
-"""Where an author wrote something: the file and line that an error names."""
+"""The location of an author's definition, for errors: file and line."""
 
 import ast
 import inspect
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def source_of(function: Callable[..., Any], parameter: str = "") -> str:
-    """`my_tools.py:3`: where the function is defined, or its parameter; empty where no file says so."""
+    """Return `my_tools.py:3`, where the function or its parameter is defined; empty where no file is known."""
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
         return ""
@@ -18,13 +18,13 @@ def source_of(function: Callable[..., Any], parameter: str = "") -> str:
 
 
 def shown_path(file: str) -> str:
-    """A path as a person at the command line would write it."""
+    """Return a path as a person would type it: relative to the current directory where it lies below."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else file
 
 
 def _line(code: CodeType, parameter: str) -> int:
-    """The line of `def`, not that of its first decorator; or that of the parameter."""
+    """Return the line of `def`, not that of its first decorator; or the line of the parameter."""
     try:
         lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))

@@ -1,10 +1,10 @@
-"""What an author of tools works with.
+"""The API for authors of tools.
 
     @tool(effect="read")
     async def get_course_outline(course: str) -> Outline:
         '''The lessons of a course, in order.'''
 
-The decorated function stays callable as the plain function it was. Where only a JSON Schema is known:
+The decorated function stays callable as a plain function. Where only a JSON Schema is known:
 
     Tool("lookup", "Looks a word up.", {"type": "object", ...}, look_up, effect="read")
 """
@@ -45,21 +45,22 @@ Function = Callable[..., Any]
 
 
 class ToolOptions(ContractOptions, total=False):
-    """What else may be said of a tool: the options of its contract, and these."""
+    """All options of a tool: those of its contract, and these."""
 
     reconcile: Reconcile | None
-    """Writes: asked for what came of a key when a crash left it open; see tool_dispatcher/authoring/reconcile.py."""
+    """For writes: called to find out whether a write took effect after a crash; see authoring/reconcile.py.
+    """
     example: dict[str, Any] | None
     """Valid arguments."""
     examples: Sequence[dict[str, Any]]
-    """Several of them."""
+    """Several examples of valid arguments."""
 
 
 class Tool:
-    """One tool: what the model sees of it, its contract, and the function behind it.
+    """One tool: its description for the model, its contract, and its function.
 
-    `function(arguments: dict, context: ToolContext)` may be async or plain; it returns what is JSON, or can
-    be made JSON. `parameters` is the JSON Schema of its arguments. Raises InvalidTool.
+    `function(arguments: dict, context: ToolContext)` may be async or plain; it returns JSON, or values that
+    can be converted to JSON. `parameters` is the JSON Schema of its arguments. Raises InvalidTool.
     """
 
     def __init__(
@@ -109,12 +110,12 @@ class Tool:
         return self.contract.timeout_s
 
     def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        """The function's result, or its awaitable, for arguments as its parameters have read them."""
+        """Return the function's result, or its awaitable, for arguments as returned by `parameters.read`."""
         return self.function(arguments, context)
 
     @cached_property
     def definition(self) -> ToolDefinition:
-        """The tool as the catalogue publishes it: its description with the hints of its contract."""
+        """Return the tool as the catalogue publishes it: its description includes the hints of its contract."""
         return ToolDefinition(
             name=self.name,
             description=published(self.description, self.contract),
@@ -124,7 +125,7 @@ class Tool:
 
     @cached_property
     def example(self) -> dict[str, Any] | None:
-        """Arguments that are valid: the author's first, else some made from the schema, if they are."""
+        """Return valid arguments: the author's first example, else a generated one if it is valid, else None."""
         if self._examples:
             return self._examples[0]
         made = example_of(self.parameters.schema)
@@ -132,7 +133,7 @@ class Tool:
 
     @cached_property
     def definition_digest(self) -> str:
-        """What tells this tool from one that was changed: its name, description, schema, and contract."""
+        """Return a digest of name, description, schema and contract, which changes when the tool does."""
         return fingerprint(self.name, self.description, self.input_schema)
 
     def __repr__(self) -> str:
@@ -140,7 +141,7 @@ class Tool:
 
 
 class FunctionTool(Tool, Generic[P, R]):
-    """A tool made of a function with type hints; calling it calls the function."""
+    """A tool made from a function with type hints; calling it calls the function."""
 
     def __init__(
         self,
@@ -188,8 +189,8 @@ def tool(
     """Make a tool of an async or plain function with type hints.
 
     `effect` is "read" when a repeated call changes nothing, else "write"; it is required. `name` and
-    `description` are the function's own name and docstring when left out. The options of the contract say how
-    its calls are run: see docs/tools.md. Raises InvalidTool, which says what to change.
+    `description` default to the function's name and docstring. The options of the contract control how its
+    calls run: see docs/tools.md. Raises InvalidTool, which says what to change.
     """
     if bare is not None:
         problem, hint = "tool takes nothing but keywords", "Write tool(effect=...)(function)."
@@ -216,7 +217,7 @@ def tool(
 
 
 class Toolset:
-    """Tools that belong together: `Toolset(search, outline)`, or with `@toolset.tool(effect=...)`."""
+    """A group of tools: `Toolset(search, outline)`, or with `@toolset.tool(effect=...)`."""
 
     def __init__(self, *tools: Tool) -> None:
         self._tools: dict[str, Tool] = {}
@@ -224,7 +225,7 @@ class Toolset:
             self.add(one)
 
     def add(self, one: Tool) -> None:
-        """Raises InvalidTool when it is no tool, or its name is taken."""
+        """Add a tool. Raises InvalidTool when it is not a Tool, or when its name is taken."""
         if not isinstance(one, Tool):
             raise InvalidTool(
                 getattr(one, "__name__", repr(one)),
@@ -246,7 +247,7 @@ class Toolset:
         description: str | None = None,
         **options: Unpack[ToolOptions],
     ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
-        """As the decorator `tool`; the tool is added to the set."""
+        """Work as the decorator `tool`, and add the tool to the set."""
         decorate: Callable[[Callable[P, R]], FunctionTool[P, R]] = tool(
             bare, effect=effect, name=name, description=description, **options
         )
@@ -267,7 +268,7 @@ class Toolset:
 
 @contextmanager
 def _located(function: object) -> Iterator[None]:
-    """Have an InvalidTool that is raised within say where the function is written."""
+    """Add the function's file and line to an InvalidTool raised within the block."""
     try:
         yield
     except InvalidTool as error:
@@ -296,7 +297,7 @@ def _checked_description(name: str, description: object) -> str:
 
 
 def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[dict[str, Any], ...]:
-    """Arguments that the author says are valid: in the options, else with the model, else in the schema."""
+    """Return the author's examples: from the options, else from the model, else from the schema."""
     one, several = options.get("example"), options.get("examples", ())
     given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several
     if one is None and not several:

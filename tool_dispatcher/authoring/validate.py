@@ -1,4 +1,4 @@
-"""Validation of a call's arguments: what the function takes, or an error that the model can act on. Pure."""
+"""Validation of a call's arguments: the function's arguments, or an error that the model can act on. Pure."""
 
 from difflib import get_close_matches
 from typing import Any
@@ -13,7 +13,9 @@ from tool_dispatcher.authoring.tool import Tool
 
 
 def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
-    """The arguments as the tool's function takes them, or what is wrong with each and what to send."""
+    """Return the arguments as the tool's function takes them, or an error for each invalid one with the
+    remedy.
+    """
     try:
         given = tool.parameters.read(arguments)
         if problem := not_json(arguments):  # no schema can forbid NaN
@@ -33,7 +35,7 @@ def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolErro
 
 
 def _name(path: Path) -> str:
-    """`filters[0].name`."""
+    """Return a path as text: `filters[0].name`."""
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return readable(name.removeprefix("."), 200)
 

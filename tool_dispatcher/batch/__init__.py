@@ -1,13 +1,13 @@
 """A batch: the calls of one round, planned as a graph and run step by step. Pure, all of it.
 
-Read first `schedule.py`, which says what to begin and what is answered as things happen; then `plan.py`, which
-makes what it goes by:
+Read first `schedule.py`, which decides at each step which units begin and which calls are answered; then
+`plan.py`, which makes the plan from:
 
-    units.py            what runs at once: one call, or a group as one call of its batch variant
-    dependencies.py     which calls wait for which, and in what order they may come
+    units.py            the units of execution: one call, or a group that runs as one call of its batch variant
+    dependencies.py     which calls wait for which, and in what order
     placeholders.py     values that one call returns and another needs
-    collapse.py         which calls are grouped, and what came of a group, call by call
-    answers.py          what calls that do not run are told
+    collapse.py         which calls form a group, and the result of a group, call by call
+    answers.py          the errors of calls that do not run
 """
 
 from tool_dispatcher.batch.answers import begun_before, failed

@@ -1,4 +1,4 @@
-"""What is answered to a call that does not run: what happened, and what to do next. Pure."""
+"""Errors of calls that do not run: what happened, and what to do next. Pure."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -13,18 +13,18 @@ _NAMES_LISTED = 20
 _REASON_CHARACTERS_MAX = 300
 
 Example = dict[str, Any] | None
-"""Valid arguments of a tool, where there are any."""
+"""Valid arguments of a tool; None where there are no known ones."""
 
 
 def failed(index: int, call: RequestedCall, error: ToolError, duration_ms: int = 0) -> ToolResult:
-    """The result of a call that failed."""
+    """Return the result of a call that failed."""
     return ToolResult(
         index=index, call_id=call.id, tool=call.name, status="error", error=error, duration_ms=duration_ms
     )
 
 
 def refused_by_coordinator(reason: str) -> ToolError:
-    """For a call that the coordinator hands out only to have it answered."""
+    """Return the error of a call that the coordinator refuses and sends along only to have it answered."""
     return tool_error(
         "cancelled",
         f"The call was not run: {reason.removesuffix('.')}.",
@@ -33,13 +33,13 @@ def refused_by_coordinator(reason: str) -> ToolError:
 
 
 def unknown_tool(name: str, offered: Sequence[str]) -> ToolError:
-    """For a name that no tool has; the nearest of those offered are named."""
+    """Return the error for an unknown tool name; it lists the nearest names of those offered."""
     nearest = get_close_matches(name, offered, n=3)
     return tool_error("unknown_tool", f"There is no tool {name!r}.", _use_one_of(nearest or offered))
 
 
 def unusable(call: RequestedCall, problem: str, example: Example = None) -> ToolError:
-    """For arguments that did not come as an object."""
+    """Return the error for arguments that did not arrive as an object."""
     return tool_error(
         "validation_error",
         f"The arguments of {call.name} could not be used: {problem}",
@@ -49,7 +49,7 @@ def unusable(call: RequestedCall, problem: str, example: Example = None) -> Tool
 
 
 def repeated(call: RequestedCall) -> ToolError:
-    """For the second call of one id: nobody could tell their results apart."""
+    """Return the error for the second call with the same id: their results would be indistinguishable."""
     return tool_error(
         "validation_error",
         f"Two calls of this batch have the id {call.id!r}; this one, the later, was not run.",
@@ -58,7 +58,7 @@ def repeated(call: RequestedCall) -> ToolError:
 
 
 def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Example = None) -> ToolError:
-    """For placeholders that stand for nothing; `faults` says why, by the argument."""
+    """Return the error for placeholders that cannot be resolved; `faults` holds the reason, by argument."""
     listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
     return tool_error(
         "validation_error",
@@ -71,7 +71,7 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
 
 
 def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
-    """For a call that waits, by way of others or at once, for itself."""
+    """Return the error for a call that waits for itself, directly or through other calls."""
     if len(circle) == 1:
         what = f"{named(index, calls[index])} waits for itself"
     else:
@@ -85,7 +85,7 @@ def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall
 
 
 def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
-    """For a call whose tool needs another one, which has succeeded nowhere."""
+    """Return the error for a call whose tool needs another tool, which has not succeeded in this session."""
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {dependency.tool}, which has not succeeded in this session.",
@@ -94,7 +94,9 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
-    """For a call whose tool needs another one, no call of which in this batch gave what is needed."""
+    """Return the error for a call whose tool needs another tool, when no call of it in this batch gave the
+    needed fields.
+    """
     gives = _what_it_gives(dependency)
     return tool_error(
         "dependency_failed",
@@ -105,7 +107,7 @@ def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> 
 
 
 def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
-    """For a call with a placeholder for what a call that failed would have returned."""
+    """Return the error for a call with a placeholder for the result of a call that failed."""
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: an argument is what {named(index, other)} returns, and that call "
@@ -115,7 +117,9 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
 
 
 def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
-    """For a write that another worker has begun, and that cannot be followed up here: it may have taken effect."""
+    """Return the error for a write that another worker began and that cannot be resumed here: it may have
+    taken effect.
+    """
     why = "this dispatcher has no such tool." if refused is None else refused.message
     return tool_error(
         "outcome_unknown",
@@ -125,7 +129,7 @@ def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
 
 
 def stopped(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
-    """For a call that had not begun when another one of its batch failed."""
+    """Return the error for a call that had not begun when another call of its batch failed."""
     return tool_error(
         "cancelled",
         f"{call.name} was not run and has had no effect: {named(index, other)} {why_failed(error)}, and calls "
@@ -136,12 +140,12 @@ def stopped(call: RequestedCall, index: int, other: RequestedCall, error: ToolEr
 
 
 def named(index: int, call: RequestedCall) -> str:
-    """`calls[1] (search)`."""
+    """Return a call as text: `calls[1] (search)`."""
     return f"calls[{index}] ({readable(call.name, 64)})"
 
 
 def why_failed(error: ToolError) -> str:
-    """`failed (timeout): it took too long`, to be followed by a full stop of the sentence's own."""
+    """Return a failure as text, without the final full stop: `failed (timeout): it took too long`."""
     message = readable(error.message, _REASON_CHARACTERS_MAX).rstrip(" .")
     return f"failed ({error.error_type}: {message})"
 

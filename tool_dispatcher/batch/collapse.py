@@ -1,4 +1,4 @@
-"""Many calls of one tool as one call of its batch variant, and what came of it, item by item. Pure."""
+"""Many calls of one tool as one call of its batch variant, and the result of each item. Pure."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
@@ -14,7 +14,8 @@ from tool_dispatcher.batch.placeholders import outlined
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
 _ERROR = frozenset(("code", "error_type", "message", "suggested_action", "retry_after_s", "fields"))
-"""What may be said of an error; beside the envelope too, where the error has no object of its own."""
+"""The fields of an error; they may stand beside the envelope too, where the error has no object of its own.
+"""
 _RETRY_AFTER_S_MAX = 86_400
 _FIELDS_MAX = 20
 _READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
@@ -29,12 +30,12 @@ def groups(
     barred: Container[str],
     collapse_above: int,
 ) -> list[tuple[int, ...]]:
-    """The calls that are run together, by their places; one left over is a group of its own.
+    """Return the groups of calls that run together, as indexes; the last group may hold a single call.
 
-    `free` are the calls that could be, as the request alone tells: neither refused by the coordinator nor
-    without usable arguments, and needing no value of another call. What has settled, or must not run for
-    any other reason, takes no part in this: a batch taken over after a crash has to find the very same
-    groups, as each has an idempotency key of its own.
+    `free` are the calls that may be grouped, judged by the request alone: not refused by the coordinator,
+    with usable arguments, and without values of other calls. Settled calls, and calls refused for any other
+    reason, are not left out: a batch taken over after a crash has to form the very same groups, as each has
+    an idempotency key of its own.
     """
     by_tool: dict[str, list[int]] = {}
     for index in free:
@@ -51,10 +52,10 @@ def groups(
 def variant_of(
     name: str, request: ToolsRequested, contracts: Mapping[str, Contract], barred: Container[str]
 ) -> BatchVariant | None:
-    """The batch variant that may run in the place of a tool here; None when there is none.
+    """Return the batch variant that may run in the place of a tool here; None when there is none.
 
-    A variant that is kept to other rounds, or needs tools that the single one does not, would refuse what
-    the model could do without it.
+    A variant that is limited to other rounds, or that depends on further tools, does not qualify: it would
+    refuse calls that the single tool accepts.
     """
     contract = contracts.get(name)
     if contract is None or contract.batch is None:
@@ -73,16 +74,18 @@ def variant_of(
 
 
 def gathered(variant: BatchVariant, arguments: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The arguments of the variant that hold those of each call, in order."""
+    """Return the arguments of the variant, which hold those of each call, in order."""
     return {variant.argument: list(arguments)}
 
 
 def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> list[Any]:
-    """What came of each of `count` calls, in order: JSON, or a ToolError; `outcome` is the variant's.
+    """Return the result of each of `count` calls, in order, as JSON or a ToolError; `outcome` is the
+    variant's.
 
-    Understood are a list with one item for each, and `{"results": [{index, status, data | error}]}` in any
-    order. An item that is `{"error": ...}` or has the status `error` failed. Of an outcome that cannot be
-    matched with the calls, each is told so. The failure of the whole is the failure of each.
+    Accepted are a list with one item per call, and `{"results": [{index, status, data | error}]}` in any
+    order. An item that is `{"error": ...}` or has the status `error` failed. Where the outcome cannot be
+    matched with the calls, each call gets an error that says so. A failure of the whole is the failure of
+    each call.
     """
     if isinstance(outcome, ToolError):
         return [_of_the_whole(outcome, variant, count)] * count
@@ -93,7 +96,7 @@ def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> l
 
 
 def _in_order(outcome: Any, count: int) -> list[Any] | None:
-    """One item for each call; None when they cannot be told apart."""
+    """Return one item per call; None when the items cannot be matched with the calls."""
     if isinstance(outcome, list):
         return outcome if len(outcome) == count else None
     items = outcome.get("results") if isinstance(outcome, dict) else None
@@ -124,7 +127,9 @@ def _read_item(item: Any, effect: Effect) -> Any:
 
 
 def _read_error(told: Any, effect: Effect) -> ToolError:
-    """The error a variant gives of one item: with its own code, and the error type that it names or stands for."""
+    """Return the error that a variant reports for one item: its own code, and the error type it names or maps
+    to.
+    """
     if is_code_alone(told):
         told = {"code": told}
     unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
@@ -157,7 +162,9 @@ def _type_of(named: Any, code: str, effect: Effect) -> ErrorType:
 
 
 def _fields(told: Any) -> dict[str, str]:
-    """What is wrong with each argument, bounded: an error goes into the journal, and into an event."""
+    """Return the errors of the arguments, bounded in number and length: they go into the journal and into an
+    event.
+    """
     if not isinstance(told, dict):
         return {}
     return {readable(name, 200): readable(why, 300) for name, why in islice(told.items(), _FIELDS_MAX)}

@@ -1,9 +1,11 @@
-"""Which calls of a batch wait for which, in what order they may come, and which can never begin. Pure.
+"""The dependencies between calls of a batch, the order they require, and the calls that can never begin.
+Pure.
 
-The nodes of the graph are the calls, by their places, and after them the *gates*: one for each tool, and fields
-of its result, that calls depend on. A gate waits for every call of its tool, and whoever needs it waits for the
-gate alone, so that a batch of many such calls has few edges. A call of a write that repeats an earlier one has a
-gate of its own: whether another write has come in between is known once all before it are done.
+The nodes of the graph are the calls, by their indexes, and after them the *gates*: one for each tool, and
+fields of its result, that calls depend on. A gate waits for every call of its tool, and dependent calls wait
+for the gate alone, so that a batch of many such calls has few edges. A write that repeats an earlier one has
+a gate of its own: only once all writes before it are done is it known whether another write has come in
+between.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,13 +21,15 @@ from tool_dispatcher.batch.placeholders import outlined
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A tool that others depend on, and its calls in this batch; or, with no dependency, calls to come after."""
+    """A tool that others depend on, and its calls in this batch; without a dependency, calls that must come
+    first.
+    """
 
     dependency: Dependency | None
     calls: tuple[int, ...]
 
     def problem(self, calls: Sequence[RequestedCall], results: Sequence[ToolResult | None]) -> str:
-        """Why none of its calls, all of which are answered, gave what is needed; empty when one did."""
+        """Return why none of its calls, all of them answered, gave the needed fields; empty when one did."""
         if self.dependency is None:
             return ""
         outcomes = [self._problem_of(index, calls[index], results[index]) for index in self.calls]
@@ -49,12 +53,12 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """`needs[node]` are the nodes that have to be done before it; gates come after the calls."""
+    """The graph: `needs[node]` are the nodes that have to be done before it; gates come after the calls."""
 
     needs: tuple[tuple[int, ...], ...]
     gates: tuple[Gate, ...]
     missing: Mapping[int, Dependency]
-    """Of calls that need a tool which has succeeded nowhere and has no call here."""
+    """By call: a tool it depends on that has not succeeded and has no call in this batch."""
 
 
 def graph_of(
@@ -64,9 +68,10 @@ def graph_of(
     named: Sequence[tuple[int, ...]],
     repeats: Collection[int] = (),
 ) -> Graph:
-    """`succeeded`: tools that did in earlier rounds. `named`: by call, those its placeholders name.
+    """Return the graph of a batch.
 
-    `repeats`: calls of writes that an earlier call had made; they come after every write before them.
+    `succeeded`: tools that succeeded in earlier rounds. `named`: by call, the calls that its placeholders
+    name. `repeats`: writes that an earlier call has made; they come after every write before them.
     """
     by_tool: dict[str, list[int]] = {}
     for index, call in enumerate(calls):
@@ -98,7 +103,7 @@ def _may_write(call: RequestedCall, contracts: Mapping[str, Contract]) -> bool:
 
 
 def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
-    """Whether a node comes after another, by way of others too."""
+    """Return whether a node comes after another, directly or through other nodes."""
     reached, open_nodes = {node}, [node]
     while open_nodes:
         for needed in needs[open_nodes.pop()]:
@@ -111,11 +116,11 @@ def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
 
 
 def knots(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
-    """`roots` and all that they need, in an order in which each node comes after those it needs.
+    """Return the cycles among `roots` and all that they need; each node comes after the nodes it needs.
 
-    Otherwise they come in the order of `roots`, each right after what it needs. Nodes that wait for each other
-    in a circle stand together; every other one stands alone. These are the strongly connected components, in
-    the order of Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without
+    Otherwise the nodes keep the order of `roots`, each right after the nodes it needs. The nodes of a cycle
+    stand together; every other node stands alone. These are the strongly connected components, in the order
+    of Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without
     recursion.
     """
     found: list[list[int]] = []
@@ -147,9 +152,9 @@ def knots(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int
 
 
 def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
-    """Fields that a result does not hold: neither at the top nor in the first of its records.
+    """Return the fields that a result lacks, both at the top and in the first of its records.
 
-    Of a result that is shown in part only nobody can tell here: it is taken to hold them.
+    A result that is shown in part only counts as complete: the missing fields may be in the other part.
     """
     if result.handle:
         return []
@@ -157,7 +162,7 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
 
 
 def _places(data: Any) -> list[Any]:
-    """Where a field may stand: the data itself, and the first record of every list in it."""
+    """Return where a field may stand: the data itself, and the first record of every list in it."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]

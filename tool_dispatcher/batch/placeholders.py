@@ -1,4 +1,4 @@
-"""Placeholders among the arguments of a batch: what they name, and the values they stand for. Pure."""
+"""Placeholders in the arguments of a batch: the results they name, and their values. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.batch.answers import Example, bad_placeholders
 
 VALUES_BYTES_MAX = 10_000_000
-"""What the placeholders of one call may bring in, as JSON."""
+"""The size of all values that the placeholders of one call may bring in, as JSON."""
 _FAULTS_MAX = 20
 _KEYS_LISTED = 20
 _NAME_CHARACTERS_MAX = 200
@@ -25,12 +25,13 @@ def resolve(
     wholes: Mapping[int, Any] | None = None,
     example: Example = None,
 ) -> dict[str, Any] | ToolError:
-    """The arguments of a call with the values that its placeholders stand for, each with its JSON type.
+    """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON
+    types.
 
-    `results` are those of the batch, by place; the plan sees to it that each one needed is there and ok, else
-    ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes become the
-    text they stand for. Resolved strictly: a ToolError names each argument and what the call did return;
-    `example` is valid arguments for it to show.
+    `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
+    otherwise ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes
+    become the text they stand for. Resolution is strict: a ToolError names each argument and what the call
+    did return; `example` is a set of valid arguments for the error to show.
     """
     values: dict[Reference, bytes] = {}
     faults: dict[str, str] = {}
@@ -51,14 +52,16 @@ def resolve(
 
 
 def digest_of(arguments: Mapping[str, Any]) -> str:
-    """Return the digest of arguments as JSON, by which a replay compares what placeholders were filled into."""
+    """Return the digest of arguments as JSON; a replay compares it with the arguments after its own
+    substitution.
+    """
     return blake2b(json.dumps(arguments, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def unreadable(
     index: int, placeholders: Iterable[tuple[Path, Placeholder]], calls: Sequence[RequestedCall]
 ) -> dict[str, str]:
-    """What is wrong with placeholders before anything has run, by the argument they stand in."""
+    """Return the errors of placeholders that are known before any call runs, by argument."""
     faults = {}
     for path, placeholder in placeholders:
         fault = _fault(index, placeholder, calls)
@@ -70,7 +73,7 @@ def unreadable(
 
 
 def named_calls(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
-    """Places of the calls whose results are asked for, each once."""
+    """Return the indexes of the calls whose results are needed, each once."""
     return tuple(dict.fromkeys(found.call for _, found in placeholders if isinstance(found, Reference)))
 
 
@@ -91,7 +94,9 @@ def _look_up(
     wholes: Mapping[int, Any],
     values: dict[Reference, bytes],
 ) -> str:
-    """Puts the value into `values`, as JSON, so that no two calls ever share one; or says what is wrong."""
+    """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty
+    text.
+    """
     if placeholder in values:
         return ""
     result = results[placeholder.call]
@@ -119,7 +124,7 @@ def _holds(value: Any, part: str | int) -> bool:
 
 
 def outlined(value: Any) -> str:
-    """What a value is, without what is in it: its keys, or its length."""
+    """Return a description of a value without its contents: its keys, or its length."""
     match value:
         case None:
             return "null"
@@ -142,7 +147,9 @@ def outlined(value: Any) -> str:
 
 
 def _filled(value: Any, values: Mapping[Reference, bytes]) -> Any:
-    """JSON from a stream is never nested deeper than its reader allows, which is far from Python's limit."""
+    """Return a value with its placeholders replaced; JSON from a stream nests too little to exceed the
+    recursion limit.
+    """
     if isinstance(value, str):
         found = read(value)
         return from_json(values[found]) if isinstance(found, Reference) else found

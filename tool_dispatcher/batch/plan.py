@@ -1,4 +1,4 @@
-"""The plan of a batch: what runs at once, what waits for what, and what is answered without running. Pure."""
+"""The plan of a batch: its units, their dependencies, and the calls that are answered without running. Pure."""
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _Found = Sequence[tuple[Path, Placeholder]]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many units of a batch run at once, and how many calls of one tool are not yet collapsed."""
+    """Limits of a batch: how many units run at once, and up to how many calls of one tool run singly."""
 
     batch_concurrency: int
     collapse_above: int = 3
@@ -37,28 +37,29 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that has to be known of a batch to run it. The nodes of its graph are the calls, then the gates."""
+    """The plan of a batch. The nodes of its graph are the calls, then the gates."""
 
     request: ToolsRequested
     bounds: Bounds
     units: tuple[Unit, ...]
     unit_of: tuple[int, ...]
-    """Of each call, the number of its unit."""
+    """By call, the number of its unit."""
     gates: tuple[Gate, ...]
     needs: tuple[tuple[int, ...], ...]
-    """Of each node, those that have to be done before it."""
+    """By node, the nodes that have to be done before it."""
     wanted_by: tuple[tuple[int, ...], ...]
-    """The same edges, the other way."""
+    """The same edges, reversed."""
     lane: tuple[int, ...]
     """Units that run one at a time, in this order."""
     settled: Mapping[int, ToolResult]
-    """By call, what the journal has."""
+    """By call, the outcome that the journal holds."""
     answered: Mapping[int, ToolResult]
-    """By call, why it does not run, where that is known before anything does."""
+    """By call, the error of a call that is known from the start not to run."""
     begun: Collection[int]
-    """Calls that another worker has begun, and whose outcome nobody has noted: nothing stops them any more."""
+    """Calls that another worker has begun and that have no noted outcome: they can no longer be stopped."""
     repeated: frozenset[int]
-    """Calls whose id an earlier one has. The journal goes by id, and holds the earlier one's outcome."""
+    """Calls whose id an earlier call has. The journal is keyed by id, and holds the earlier call's outcome.
+    """
 
 
 def plan_batch(
@@ -73,14 +74,14 @@ def plan_batch(
     repeats: Collection[int] = (),
     example_of: Callable[[str], Example] = lambda _: None,
 ) -> Plan:
-    """The plan of one batch.
+    """Return the plan of one batch.
 
-    `settled` is what the journal has of it, by the place of the call. `refused` is why calls must not run,
-    whatever was checked beforehand: permission, arguments that are not valid, tools that are gone. It names
-    calls whether they have settled or not, since a group's arguments leave the refused ones out. `barred` are
-    tools that this session may not run, so that no calls are collapsed onto them. `repeats` are calls of writes that
-    an earlier call has made: they come after all writes before them, and are in no group. `example_of` gives valid
-    arguments of a tool, for the errors to show.
+    `settled` are the outcomes in the journal, by the index of the call. `refused` is why calls must not run,
+    from checks made before: permission, invalid arguments, tools that are gone. It includes calls that have
+    settled, since a group's arguments leave out the refused ones. `barred` are tools that this session may
+    not run, so that no calls are collapsed onto them. `repeats` are writes that an earlier call has made:
+    they come after all writes before them, and are in no group. `example_of` gives valid arguments of a tool,
+    for the errors to show.
     """
     calls = request.calls
     placeholders = [list(find(call.arguments)) for call in calls]
@@ -127,7 +128,7 @@ def _errors_in_calls(
     placeholders: Sequence[_Found],
     example_of: Callable[[str], Example],
 ) -> dict[int, ToolError]:
-    """Of calls that cannot run, whatever the others do."""
+    """Return the errors of calls that cannot run, whatever the other calls do."""
     errors = {}
     offered = sorted(name for name in request.allowed if name in contracts)
     for index, call in enumerate(request.calls):
@@ -143,7 +144,7 @@ def _errors_in_calls(
 
 
 def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, ToolError]:
-    """Of calls that wait for what will never come."""
+    """Return the errors of calls that wait for a dependency that can never be met."""
     errors = {index: not_called_yet(calls[index], needed) for index, needed in graph.missing.items()}
     for knot in knots(graph.needs, range(len(calls))):
         if len(knot) > 1:
@@ -153,7 +154,7 @@ def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, 
 
 
 def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
-    """By call, the other calls whose results it asks for."""
+    """Return by call the other calls whose results it needs."""
     count = len(placeholders)
     return [
         tuple(place for place in named_calls(found) if place < count and place != index)
@@ -162,7 +163,7 @@ def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
 
 
 def _is_free(call: RequestedCall, placeholders: _Found, contract: Contract | None) -> bool:
-    """Whether it could be one of a group, as far as request and contract tell."""
+    """Return whether a call may be part of a group, judged by the request and the contract."""
     is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
     return call.refused is None and call.problem is None and not placeholders and not is_own
 
@@ -178,9 +179,11 @@ def _lane(
     needs: Sequence[Sequence[int]],
     must_not_run: Collection[int],
 ) -> tuple[int, ...]:
-    """Units of sequential-only tools: in the order of the calls, but each after those it waits for.
+    """Return the units of sequential-only tools: in the order of the calls, but each after the units it waits
+    for.
 
-    The calls of a group wait for the same ones, so that all of these are before the first of the group.
+    The calls of a group wait for the same units, so that all of these come before the first call of the
+    group.
     """
     sequential = [
         index

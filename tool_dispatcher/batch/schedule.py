@@ -1,13 +1,13 @@
-"""Running a plan: what has happened goes in, what is to begin and what is answered comes out. Pure.
+"""The execution of a plan as a state machine: events go in; units to begin and answered calls come out. Pure.
 
     step = start(plan)
     while not step.progress.is_done:
-        begin each of step.begin; settle each of step.answered; when some of those begun have ended and are settled:
+        begin each of step.begin; settle each of step.answered; once a unit has ended and its results are settled:
         step = advance(step.progress, (unit, its results))
     step.progress.results()
 
-Results are settled before they are handed in: a batch taken over after a crash then finds whatever the ones
-answered because of them were answered for.
+Results are settled before they are passed in: a batch taken over after a crash then finds the results on
+which later answers are based.
 """
 
 from bisect import insort
@@ -28,22 +28,23 @@ _LetDown = Callable[[RequestedCall], ToolError]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a batch has come."""
+    """The state of a batch under execution."""
 
     plan: Plan
     outcomes: tuple[ToolResult | None, ...]
-    """By call; None where nothing has come of it yet."""
+    """By call; None while it has no outcome."""
     left: int
-    """Calls without an outcome."""
+    """The number of calls without an outcome."""
     unit_waits: tuple[int, ...]
-    """By unit, how much it still waits for; and by gate:"""
+    """By unit, the number of nodes it still waits for; below, the same by gate."""
     gate_waits: tuple[int, ...]
     ready: Mapping[AtOnce, tuple[int, ...]]
-    """Units that wait for nothing but room, ascending, by the bounds they share. Those of the lane, which
-    run one at a time, are not among them."""
+    """Units that wait only for a free slot, ascending, by the limits they share. Units of the lane, which run
+    one at a time, are not among them.
+    """
     running: frozenset[int]
     lane: tuple[int, ...]
-    """What is left of the plan's; the first one may run."""
+    """The rest of the plan's lane; its first unit may run."""
     failed_fast: int | None
     """The first call of a fail-fast tool that failed."""
 
@@ -52,7 +53,7 @@ class Progress:
         return self.left == 0
 
     def results(self) -> tuple[ToolResult, ...]:
-        """One for every call, in the order of the calls. Raises ValueError while some are missing."""
+        """Return one result per call, in the order of the calls. Raises ValueError while some are missing."""
         if not self.is_done:
             raise ValueError(f"{self.left} calls have no result yet; go on until is_done")
         return tuple(result for result in self.outcomes if result is not None)
@@ -60,7 +61,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do now. `answered` are calls that do not run, and are to be settled as they are."""
+    """The next actions. `answered` are results of calls that do not run; they are to be settled."""
 
     progress: Progress
     begin: tuple[Unit, ...]
@@ -68,10 +69,10 @@ class Step:
 
 
 def start(plan: Plan) -> Step:
-    """Answer what cannot run, and begin what waits for nothing.
+    """Return the first step: answer calls that cannot run, and begin units that wait for nothing.
 
-    All that is known to fail is made known before anything begins: a batch of writes one of which is
-    invalid must not run by half.
+    All known failures are applied before anything begins: a batch of writes one of which is invalid must not
+    run by half.
     """
     calls = plan.request.calls
     turn = _Turn(
@@ -96,9 +97,9 @@ def start(plan: Plan) -> Step:
 
 
 def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> Step:
-    """What follows when units have ended, each with a result for each of its calls, in their order.
+    """Return the next step after units have ended, each with a result for each of its calls, in their order.
 
-    Calls of a group that had settled before keep what the journal has. Raises ValueError when a unit is not
+    Calls of a group that had settled before keep the journal's outcome. Raises ValueError when a unit is not
     running, or the results are not those of its calls.
     """
     running = set(progress.running)
@@ -119,7 +120,7 @@ def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> St
 
 
 class _Turn:
-    """One step in the making."""
+    """The mutable state of one step while it is computed."""
 
     def __init__(self, progress: Progress) -> None:
         self._before = progress
@@ -133,10 +134,10 @@ class _Turn:
         self._noted = 0
         self._answered: list[ToolResult] = []
         self._news: list[int] = []
-        """Nodes that are done, and of which those that wait for them have not heard."""
+        """Nodes that are done and whose dependents have not been updated yet."""
 
     def note(self, result: ToolResult) -> None:
-        """That is what came of a call."""
+        """Record the outcome of a call."""
         index = result.index
         self._outcomes[index] = result
         self._noted += 1
@@ -146,13 +147,13 @@ class _Turn:
             self._failed_fast = index
 
     def answer(self, result: ToolResult) -> None:
-        """The call does not run."""
+        """Record the outcome of a call that does not run."""
         self.note(result)
         if result.index not in self._plan.repeated:
             self._answered.append(result)
 
     def count_waits(self) -> None:
-        """To be done once, when all is noted that is known before anything runs."""
+        """Count what each unit waits for; call once, when all initially known outcomes are recorded."""
         for index, number in enumerate(self._plan.unit_of):
             if self._outcomes[index] is None:
                 self._unit_waits[number] += len(self._plan.needs[index])
@@ -161,7 +162,7 @@ class _Turn:
                 self._has_what_it_needs(unit)
 
     def end(self) -> Step:
-        """The step, when everything has followed that follows."""
+        """Return the step, after all consequences have been propagated."""
         self._spread_news()
         if self._failed_fast is not None and self._before.failed_fast is None:
             self._stop(self._failed_fast)
@@ -214,7 +215,9 @@ class _Turn:
             insort(self._ready.setdefault(unit.at_once, []), unit.number)
 
     def _let_down(self, node: int) -> _LetDown | None:
-        """What calls are told that have waited for a node in vain; None when they have what they need."""
+        """Return the error factory for calls that depend on a failed node; None when the node gave what they
+        need.
+        """
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
             problem = gate.problem(self._calls, self._outcomes)
@@ -247,7 +250,7 @@ class _Turn:
         return lane[done:]
 
     def _begin(self, lane: tuple[int, ...]) -> tuple[Unit, ...]:
-        """Take from the ready ones, in the order of the calls, what there is room for."""
+        """Take ready units, in the order of the calls, as far as the limits allow."""
         running = self._before.running
         queues = list(self._ready.items())
         if lane and lane[0] not in running and self._unit_waits[lane[0]] == 0:

@@ -1,8 +1,8 @@
-"""Units: what of a batch runs at once. Pure.
+"""Units of execution of a batch. Pure.
 
-A unit is one call, or a group of calls of one tool that run as one call of its batch variant. Units are a function
-of the request, the contracts and the bounds. What has settled plays no part, so that a batch taken over after
-a crash has the same ones, under the same idempotency keys.
+A unit is one call, or a group of calls of one tool that run as one call of its batch variant. Units are a
+function of the request, the contracts and the bounds. Settled outcomes have no influence, so that a batch
+taken over after a crash has the same units, under the same idempotency keys.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,22 +17,24 @@ AtOnce = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What runs at once."""
+    """A unit of execution."""
 
     number: int
     calls: tuple[int, ...]
-    """Places of the calls it answers, ascending. A group leaves out those that must not run."""
+    """Indexes of the calls it answers, ascending. A group leaves out calls that must not run."""
     tool: str
-    """The tool that runs: of a group, the batch variant."""
+    """The tool that runs: for a group, the batch variant."""
     key: str
-    """Its idempotency key in sessions of format 1, else empty: of one call its own; of a group that of its first
-    call, `+`, and how many more calls it has. Those that must not run count too, so that the key never changes."""
+    """Its idempotency key in sessions of format 1, else empty: for one call its own; for a group that of its
+    first call, `+`, and how many more calls it has. Calls that must not run count too, so that the key never
+    changes.
+    """
     variant: BatchVariant | None = None
-    """How arguments are gathered and the outcome is spread, of a group."""
+    """For a group: how arguments are gathered and the outcome is spread."""
     is_fail_fast: bool = False
     is_sequential: bool = False
     at_once: AtOnce = ()
-    """The bounded tools it counts for."""
+    """The bounded tools whose limits it counts against."""
 
 
 def units_of(
@@ -41,7 +43,7 @@ def units_of(
     groups: Sequence[tuple[int, ...]],
     must_not_run: Collection[int],
 ) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
-    """The units in the order of their first calls, and the number of each call's unit."""
+    """Return the units in the order of their first calls, and the number of each call's unit."""
     group_of = {group[0]: group for group in groups}
     numbers: dict[int, int] = {}
     units: list[Unit] = []
@@ -62,7 +64,9 @@ def units_of(
 
 
 def _unit(unit: Unit, asked: RequestedCall, contracts: Mapping[str, Contract]) -> Unit:
-    """With what is promised of it: a group keeps to its tool's contract and to that of the variant."""
+    """Return the unit with its contract's properties: a group keeps to its tool's contract and to the
+    variant's.
+    """
     promised = {name: contracts[name] for name in (asked.name, unit.tool) if name in contracts}
     return replace(
         unit,

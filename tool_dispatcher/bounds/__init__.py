@@ -1,4 +1,4 @@
-"""Bounds that hold over all dispatcher processes: how many calls of a tool at once, and how many within a time.
+"""Bounds across all dispatcher processes: calls of a tool at once, and calls per period of time.
 
-Read `slots.py` and `rate.py`; what they raise is in `refusals.py`.
+Read `slots.py` and `rate.py`; `refusals.py` holds their exceptions.
 """

@@ -1,11 +1,11 @@
--- Takes slots of a tool: as many of those asked for as are free.
+-- Acquires slots of a tool: as many of the requested ones as are free.
 --
--- KEYS[1]  the tool's slots: each holder's id, by when its slot expires (Unix milliseconds)
--- ARGV[1]  how many slots there are      ARGV[2]  how long a slot is held, in milliseconds
--- ARGV[3+] ids, drawn by whoever asks
+-- KEYS[1]  the tool's slots: each holder's id, scored by the expiry of its slot (Unix milliseconds)
+-- ARGV[1]  the number of slots      ARGV[2]  the lease of a slot, in milliseconds
+-- ARGV[3+] ids, drawn by the caller
 --
--- Slots that have expired are free again: their holder is gone, or was frozen. Returns the ids that hold a slot
--- now. An id that holds one already keeps it, so asking again after a lost reply takes no second slot.
+-- Expired slots are free again: their holder is gone, or was suspended. Returns the ids that hold a slot now. An id
+-- that holds one already keeps it, so repeating a request whose reply was lost takes no second slot.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -24,7 +24,7 @@ for i = 3, #ARGV do
   end
 end
 
--- The key goes with its last slot.
+-- The key expires with its last slot.
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
 if last[2] then
   redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last[2]) + 1))

@@ -1,4 +1,4 @@
-"""Rate limits: how many calls of a tool may begin within a time, over all dispatcher processes."""
+"""Rate limits: the number of calls of a tool that may begin per period, across all dispatcher processes."""
 
 import asyncio
 
@@ -16,14 +16,15 @@ from tool_dispatcher.bounds.refusals import BoundUnknown, RateExceeded
 _RATE = script_of(__package__, "rate")
 _MICROSECONDS = 1_000_000
 _ANSWER_S = 1.0
-"""What Redis has for its answer, however little time the call has to wait for its turn."""
+"""Time allowed for Redis to reply, however short the call's own wait is, in seconds."""
 
 
 class RateLimiter:
-    """One turn after the other for all processes, by the generic cell rate algorithm; see `rate.lua`.
+    """Rate limits shared by all processes, by the generic cell rate algorithm; see `rate.lua`.
 
-    After a pause a burst of `limit.calls` is admitted at once, then one call every `per_s / calls`; so no span
-    of `per_s` sees more than twice the calls. More than a million calls a second are not told apart.
+    After an idle period a burst of `limit.calls` is admitted at once, then one call every `per_s / calls`; so
+    no span of `per_s` sees more than twice the calls. The resolution is a microsecond: at most a million
+    calls a second.
     """
 
     def __init__(self, batcher: Batcher, keys: Keys) -> None:
@@ -32,8 +33,8 @@ class RateLimiter:
     async def admit(self, tool: str, limit: RateLimit, wait_s: float) -> None:
         """Return when it is the call's turn. A turn that is taken and then not used is lost.
 
-        Raises RateExceeded at once when the turn is later than in `wait_s`, BoundUnknown when Redis did not
-        answer in that time.
+        Raises RateExceeded at once when the turn is more than `wait_s` away, BoundUnknown when Redis does not
+        reply within that time.
         """
         ends_s = monotonic_s() + wait_s
         try:

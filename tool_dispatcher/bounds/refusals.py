@@ -1,4 +1,4 @@
-"""Why a call may not begin: a bound is reached, or cannot be asked about. Nothing has been run."""
+"""Exceptions for calls that may not begin: a bound is reached, or its state is unknown. The call has not run."""
 
 from math import ceil
 
@@ -8,7 +8,7 @@ from tool_dispatcher.authoring.failures import tool_error
 
 
 class NotAdmitted(Exception):
-    """A call may not begin. `error` is what the model is told."""
+    """A call may not begin. `error` goes to the model."""
 
     def __init__(self, error: ToolError) -> None:
         super().__init__(error.message)
@@ -16,12 +16,12 @@ class NotAdmitted(Exception):
 
     @property
     def retry_after_s(self) -> float | None:
-        """When it may begin, as far as that is known."""
+        """Return the seconds until the call may begin; None where they are not known."""
         return self.error.retry_after_s
 
 
 class NoSlot(NotAdmitted):
-    """No slot of the tool came free in time."""
+    """No slot of the tool became free in time."""
 
     def __init__(self, tool: str, max_concurrency: int, wait_s: float) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class NoSlot(NotAdmitted):
 
 
 class RateExceeded(NotAdmitted):
-    """The turn of the call is later than it can wait for."""
+    """The turn of the call is later than the call can wait."""
 
     def __init__(self, tool: str, retry_after_s: float) -> None:
         super().__init__(
@@ -50,7 +50,7 @@ class RateExceeded(NotAdmitted):
 
 
 class BoundUnknown(NotAdmitted):
-    """Redis, which keeps the bound, could not be asked in time."""
+    """Redis, which keeps the bound, did not reply in time."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(

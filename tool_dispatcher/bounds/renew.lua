@@ -1,18 +1,17 @@
--- Renews the slots a process holds of a tool.
+-- Renews the slots that a process holds of a tool.
 --
--- KEYS[1]  the tool's slots: each holder's id, by when its slot expires (Unix milliseconds)
--- ARGV[1]  how many slots there are      ARGV[2]  how long a slot is held, in milliseconds
+-- KEYS[1]  the tool's slots: each holder's id, scored by the expiry of its slot (Unix milliseconds)
+-- ARGV[1]  the number of slots      ARGV[2]  the lease of a slot, in milliseconds
 -- ARGV[3+] ids
 --
--- A slot that expired while its holder was frozen is taken again when there is room, so that the call which is
--- still under way counts; never beyond the bound. Returns the ids for which there was none: somebody else has
--- their slot.
+-- A slot that expired while its holder was suspended is acquired again when one is free, so that the call, still in
+-- flight, counts; never beyond the bound. Returns the ids for which no slot was free: another holder has theirs.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local expiry = now + tonumber(ARGV[2])
 
--- Before those of others that have expired are dropped: of ours, none is.
+-- Done before other holders' expired slots are dropped, so that none of ours is.
 local lost = {}
 local missing = {}
 for i = 3, #ARGV do
@@ -34,7 +33,7 @@ for _, id in ipairs(missing) do
   end
 end
 
--- The key goes with its last slot.
+-- The key expires with its last slot.
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
 if last[2] then
   redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last[2]) + 1))

@@ -1,8 +1,9 @@
-"""The slots this process holds in Redis: taken, renewed while they are held, given back.
+"""The slots that this process holds in Redis: acquired, renewed while held, released.
 
-A slot is a member of a sorted set, and expires when nobody renews it: those of a killed process come free by
-themselves. A process that was frozen for longer than that finds its slots with others while its own calls still
-run; no lease can prevent it, a service that must not see one call too many has to count for itself.
+A slot is a member of a sorted set, and expires unless it is renewed, so the slots of a killed process become
+free by themselves. A process that was suspended for longer than that finds its slots taken by others while
+its own calls still run. A lease cannot prevent that; a service that must never see one call too many has to
+count for itself.
 """
 
 import asyncio
@@ -23,18 +24,18 @@ _RENEW = script_of(__package__, "renew")
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """The right to have one call of a tool under way."""
+    """The right to have one call of a tool in flight."""
 
     tool: str
     id: str
     taken_s: float
-    """When this process took it, on the monotonic clock."""
+    """When this process acquired it, on the monotonic clock."""
     is_lost: bool = False
-    """It expired, and somebody else has its place."""
+    """It expired, and another call may have its place."""
 
 
 class SlotLeases:
-    """Takes slots, and renews those that are held, every third of `lease_s`, in one task for all of them."""
+    """The slots held by this process; one task renews all of them, every third of `lease_s`."""
 
     def __init__(self, batcher: Batcher, keys: Keys, lease_s: float) -> None:
         self._batcher, self._keys, self._lease_s = batcher, keys, lease_s
@@ -43,9 +44,9 @@ class SlotLeases:
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self, tool: str, max_concurrency: int, ids: list[str]) -> list[Slot]:
-        """Slots for as many of `ids` as there are free. Raises RedisError.
+        """Acquire slots for as many of `ids` as there are free slots. Raises RedisError.
 
-        After an error the ids may hold slots: ask for the same again, or give them back.
+        After an error the ids may hold slots: ask for the same ids again, or give them back.
         """
         self._bounds[tool] = max_concurrency
         arguments: list[Argument] = [max_concurrency, milliseconds(self._lease_s), *ids]
@@ -57,7 +58,9 @@ class SlotLeases:
         return slots
 
     def give_back(self, tool: str, ids: list[str]) -> None:
-        """Free the slots, whether or not these ids hold any. What Redis does not hear of expires."""
+        """Release the slots, whether or not these ids hold any. A slot whose release does not reach Redis
+        expires.
+        """
         held = self._held[tool]
         for id in ids:
             held.pop(id, None)
@@ -90,4 +93,5 @@ class SlotLeases:
                 )
             slot.is_lost = slot.id in gone
         if given_back := [id for id in ids if id not in held]:
-            self.give_back(tool, given_back)  # while the renewal was on its way, which may have come later
+            # They were released while the renewal was in flight, which may have restored them.
+            self.give_back(tool, given_back)

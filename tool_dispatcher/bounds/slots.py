@@ -1,8 +1,8 @@
-"""Slots: at most so many calls of one tool under way at once, over all dispatcher processes.
+"""Slots: a limit on the calls of one tool in flight at once, across all dispatcher processes.
 
-Within a process those who wait for the same tool stand in one queue. One poller asks Redis for all of them, and
-a slot that comes free in this process goes to the first in the queue without a round trip; but not for ever, or
-the queues of other processes would never move.
+Within a process, the waiters for one tool form a queue. One poller asks Redis for all of them, and a slot
+that becomes free in this process goes to the first in the queue without a round trip; but only for a while,
+so that the queues of other processes move too.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
 from tool_dispatcher.bounds.slot_leases import Slot, SlotLeases
 
 _PAUSES_S = (0.01, 0.02, 0.04, 0.08, 0.1)
-"""Between two questions to Redis; each pause is drawn from half of it to the whole."""
+"""Pauses between two requests to Redis; each is drawn from half its value to the whole."""
 _ASKED_AT_ONCE_MAX = 256
 _IN_A_ROW_S = 1.0
-"""How long a slot may go from one call of this process to the next."""
+"""How long a slot may pass from call to call within this process, in seconds."""
 
 
 class Slots:
@@ -36,11 +36,11 @@ class Slots:
 
     @asynccontextmanager
     async def held(self, tool: str, max_concurrency: int, wait_s: float) -> AsyncIterator[None]:
-        """One of the tool's `max_concurrency` slots, for as long as the block runs.
+        """Hold one of the tool's `max_concurrency` slots for as long as the block runs.
 
-        Waits for it up to `wait_s`, which must be more than a round trip, and through a Redis that is away. Raises
-        NoSlot when none came free in that time, BoundUnknown when Redis did not answer. The end of the block
-        waits for nothing and cannot fail.
+        Waits up to `wait_s`, which must be more than a round trip, also while Redis is unavailable. Raises
+        NoSlot when no slot became free in that time, BoundUnknown when Redis did not reply. Leaving the block
+        neither waits nor fails.
         """
         queue = self._queues.get(tool) or self._queues.setdefault(tool, _Queue(tool, self._leases))
         slot = await queue.slot(max_concurrency, wait_s)
@@ -51,7 +51,7 @@ class Slots:
 
 
 class _Queue:
-    """Those of this process who wait for a slot of one tool, first come first served."""
+    """The waiters of this process for a slot of one tool, first in, first out."""
 
     def __init__(self, tool: str, leases: SlotLeases) -> None:
         self._tool, self._leases = tool, leases
@@ -61,7 +61,7 @@ class _Queue:
         self._is_answered = False
 
     async def slot(self, max_concurrency: int, wait_s: float) -> Slot:
-        """The next slot that is ours. Raises NoSlot and BoundUnknown."""
+        """Return the next slot for this process. Raises NoSlot and BoundUnknown."""
         self._max_concurrency = max_concurrency
         turn: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
@@ -80,7 +80,7 @@ class _Queue:
         raise BoundUnknown(self._tool)
 
     def pass_on(self, slot: Slot) -> None:
-        """To the first in the queue, or back to Redis, where every process has its chance."""
+        """Pass the slot to the first in the queue, or back to Redis, where every process can acquire it."""
         is_worn = slot.is_lost or monotonic_s() - slot.taken_s >= _IN_A_ROW_S
         if self._waiting and not is_worn:
             self._waiting.popleft().set_result(slot)
@@ -94,7 +94,7 @@ class _Queue:
             self._waiting.remove(turn)
 
     async def _poll(self) -> None:
-        """Ask for as many slots as there are waiters, until nobody waits any more."""
+        """Ask for as many slots as there are waiters, until the queue is empty."""
         asked: list[str] = []
         tries, self._is_answered = 0, False
         try:
@@ -116,7 +116,7 @@ class _Queue:
             self._poller = None
 
     async def _ask(self, ids: list[str]) -> list[Slot] | None:
-        """The slots there are for these ids; None when Redis did not say, and they may hold some."""
+        """Return the slots acquired for these ids; None when Redis did not reply, and the ids may hold some."""
         try:
             slots = await self._leases.take(self._tool, self._max_concurrency, ids)
         except RedisError as error:
@@ -129,6 +129,6 @@ class _Queue:
 
 
 def _pause_s(tries: int) -> float:
-    """A little longer each time, and never the same in two processes: a fresh id's last bits see to that."""
+    """Return the pause before the next request, with jitter taken from the last bits of a fresh id."""
     longest_s = _PAUSES_S[min(tries, len(_PAUSES_S) - 1)]
     return longest_s * (0.5 + new_id().int % 1_024 / 2_048)

@@ -1,5 +1,5 @@
-"""The adversarial check of tools: what a careless or hostile caller may send, and what it is told.
+"""The adversarial check of tools: hostile or careless arguments, and the errors they lead to.
 
-`cases` makes the arguments, `judge` says which of them the schema allows, `run` hands them to the tool, and
-`verdict` says what is wrong with the outcome.
+`cases` makes the arguments, `judge` says which of them the schema allows, `run` passes them to the tool, and
+`verdict` lists the faults of the outcome.
 """

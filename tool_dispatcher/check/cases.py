@@ -1,4 +1,4 @@
-"""The arguments an adversarial check sends: a fixed table over every place, and drawn ones changed. Pure."""
+"""The arguments of an adversarial check: a fixed table applied to every place, and drawn ones, changed. Pure."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _LISTED_MAX = 20
 
 @dataclass(frozen=True)
 class Case:
-    """Arguments to send, and what they try."""
+    """One set of arguments, and the weakness it probes."""
 
     kind: str
     label: str
@@ -25,9 +25,9 @@ class Case:
 
 
 def cases(schema: Schema, example: dict[str, Any] | None, drawn: Sequence[dict[str, Any]] = ()) -> list[Case]:
-    """Every case for a tool with that schema, in a stable order: the same input gives the same cases.
+    """Return every case for a tool with that schema, in a stable order: the same input gives the same cases.
 
-    `example` is what is varied; `drawn` are arguments that the schema allows, sent as they are and changed.
+    `example` is varied; `drawn` are arguments that the schema allows, sent as they are and with changes.
     """
     found = places(schema)
     base = example if example is not None else next(iter(drawn), {})
@@ -44,7 +44,7 @@ def cases(schema: Schema, example: dict[str, Any] | None, drawn: Sequence[dict[s
 
 
 def _missing_and_extra(base: dict[str, Any], found: list[Place]) -> Iterator[Case]:
-    """Each object of the example without each of its fields, and with fields that nobody asked for."""
+    """Yield each object of the example without each of its fields, and with unexpected fields."""
     for place in found:
         node = base if not place.path else value_at(base, place.path)
         if not isinstance(node, dict):
@@ -70,7 +70,7 @@ def _strangers(node: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def _item(base: dict[str, Any], place: Place, found: list[Place]) -> Any:
-    """What a list at that place may hold."""
+    """Return an item for a list at that place."""
     now = value_at(base, (*place.path, 0))
     return now or next((one.example for one in found if one.path == (*place.path, 0)), None)
 
@@ -148,7 +148,7 @@ def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]
 
 
 def _changed(arguments: dict[str, Any], n: int, found: list[Place]) -> Case:
-    """Drawn arguments with one thing wrong in them, another one for each `n`."""
+    """Return drawn arguments with one fault in them, which depends on `n`."""
     place = found[n % len(found)]
     if not place.path:
         name = next(iter(arguments), None)

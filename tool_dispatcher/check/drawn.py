@@ -1,7 +1,7 @@
-"""Arguments that a schema allows, drawn by hypothesis: the same for the same seed.
+"""Arguments that a schema allows, drawn by hypothesis: the same seed gives the same arguments.
 
-Objects, lists, choices and references are put together here; what is left, texts and numbers with their rules,
-comes from hypothesis-jsonschema. Its own way with objects uses parts of hypothesis that are no longer there.
+Objects, lists, choices and references are assembled here; hypothesis-jsonschema draws the rest, texts and
+numbers with their rules. Its own support for objects uses parts of hypothesis that no longer exist.
 """
 
 import contextlib
@@ -17,11 +17,12 @@ from tool_dispatcher.check.places import Schema, pointed_at
 _DEPTH_MAX = 10
 _ITEMS_MAX = 5
 _UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionError)
-"""What hypothesis-jsonschema raises for a schema that it cannot read; what was drawn before is kept."""
+"""Errors of hypothesis-jsonschema for a schema that it cannot read; arguments drawn before are kept."""
 
 
 def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
-    """At most so many different arguments that are valid by the schema; fewer where no more are found.
+    """Return up to `examples_max` different arguments that are valid by the schema; fewer where no more are
+    found.
 
     Raises ConfigurationError when the libraries are not installed.
     """
@@ -31,7 +32,7 @@ def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     undrawable = (hypothesis.errors.HypothesisException, *_UNDRAWABLE)
     with warnings.catch_warnings(), contextlib.suppress(*undrawable):
-        warnings.simplefilter("ignore")  # of patterns that only another engine knows
+        warnings.simplefilter("ignore")  # warnings about patterns of another regex engine
         strategy = _Strategies(schema, hypothesis.strategies, from_schema).arguments()
         _collect(hypothesis, strategy, kept, examples_max, seed)
     judge = Judge(schema)
@@ -58,18 +59,22 @@ def _collect(
 
 
 class _Strategies:
-    """Strategies for the parts of one schema."""
+    """The strategies for the parts of one schema."""
 
     def __init__(self, root: Schema, strategies: Any, from_schema: Any) -> None:
         self._root, self._make, self._leaf = root, strategies, from_schema
         self._known: dict[tuple[int, int], tuple[Any, Any]] = {}
-        """Strategies by the identity of their schema, which is held beside them, and their depth."""
+        """Strategies by depth and the id of their schema, which is stored with them so that the id stays its
+        own.
+        """
 
     def arguments(self) -> Any:
         return self._of(self._root, 0)
 
     def _of(self, schema: Any, depth: int) -> Any:
-        """Made once for each depth: a schema that refers to itself in many places would grow without end."""
+        """Return the strategy for a schema, made once per depth: a recursive schema would otherwise grow
+        without end.
+        """
         if (id(schema), depth) not in self._known:
             self._known[id(schema), depth] = (schema, self._made(schema, depth))
         return self._known[id(schema), depth][1]
@@ -127,7 +132,7 @@ class _Strategies:
 
 
 def _libraries() -> tuple[Any, Any]:
-    """hypothesis, and hypothesis-jsonschema's way from a schema to a strategy: read only when needed."""
+    """Return hypothesis, and the `from_schema` of hypothesis-jsonschema; both are imported only when needed."""
     try:
         import hypothesis
         import hypothesis_jsonschema

@@ -1,7 +1,7 @@
-"""What a careless or hostile caller sends in place of a value. Pure.
+"""Hostile and careless values for any place of a schema. Pure.
 
-Nothing here does harm where it works: what is injected only computes or reads. Whether it worked is seen by
-`EVIDENCE`, which no argument holds.
+None does harm where an injection works: it only computes or reads. Its success shows in the result as
+`EVIDENCE`, which no argument contains.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ EVIDENCE: dict[str, str] = {
     "10587703": "it ran text that it was given: 1337*7919 was worked out",
     "root:x:0:0:": "it read a file that it was pointed at: /etc/passwd",
 }
-"""What only a result can hold where an injection worked, and what that says."""
+"""Texts that a result can contain only where an injection worked, with their meaning."""
 
 DEEP = 50
 TOO_DEEP = 2_000
@@ -18,7 +18,7 @@ LONG = 100_000
 
 
 class Sample(NamedTuple):
-    """One value, and what it tries."""
+    """One value, and the weakness it probes."""
 
     kind: str
     label: str
@@ -26,7 +26,7 @@ class Sample(NamedTuple):
 
 
 def of_any_kind() -> list[Sample]:
-    """For every place: each kind of value once, and what is no JSON at all."""
+    """Return the samples for every place: each kind of value once, and values that are not JSON."""
     return [
         Sample("null", "null", None),
         Sample("empty", "an empty text", ""),
@@ -46,7 +46,7 @@ def of_any_kind() -> list[Sample]:
 
 
 def texts() -> list[Sample]:
-    """For places that take text."""
+    """Return the samples for places that take text."""
     return [
         Sample("empty", "only white space", " \t\n"),
         Sample("long", f"{LONG} characters", "a" * LONG),
@@ -57,7 +57,7 @@ def texts() -> list[Sample]:
 
 
 def numbers() -> list[Sample]:
-    """For places that take numbers."""
+    """Return the samples for places that take numbers."""
     return [
         Sample("number", "zero", 0),
         Sample("number", "minus one", -1),
@@ -76,7 +76,7 @@ def numbers() -> list[Sample]:
 
 
 def nestings() -> list[Sample]:
-    """For places that take lists, objects or anything."""
+    """Return the samples for places that take lists, objects or anything."""
     return [
         Sample("nesting", f"objects nested {DEEP} deep", nested_object(DEEP)),
         Sample("nesting", f"lists nested {TOO_DEEP} deep", nested_list(TOO_DEEP)),

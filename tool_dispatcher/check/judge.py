@@ -1,4 +1,6 @@
-"""Whether a tool's published schema allows some arguments, judged apart from the tool's own validation. Pure."""
+"""The judgement whether a tool's published schema allows some arguments, apart from the tool's own
+validation. Pure.
+"""
 
 import json
 from dataclasses import dataclass
@@ -16,19 +18,19 @@ from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.shown import shown
 
 _DEPTH_MAX = DEEP + 10
-"""What is nested deeper may be refused by any reader of JSON."""
+"""A reader of JSON may refuse values that are nested deeper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the schema says of some arguments; `either` where a tool may take or refuse them."""
+    """The verdict of the schema on some arguments; `either` where a tool may accept or refuse them."""
 
     word: Literal["valid", "invalid", "either"]
     why: str = ""
 
 
 class Judge:
-    """Judges by one schema; the contract in it is ignored."""
+    """The judge by one schema; it ignores the contract in the schema."""
 
     def __init__(self, input_schema: dict[str, Any]) -> None:
         self.schema = {key: value for key, value in input_schema.items() if key != CONTRACT_KEYWORD}
@@ -38,25 +40,26 @@ class Judge:
         self._has_secrets = bool(secret_paths(self.schema))
 
     def of(self, arguments: Any) -> Judgement:
-        """What is no JSON is invalid whatever the schema says: no schema can forbid NaN."""
+        """Return the judgement on arguments. Values that are not JSON are invalid: no schema can forbid NaN."""
         if problem := not_json(arguments):
             return Judgement("invalid", problem)
         is_deep = depth_of(arguments) > _DEPTH_MAX
         try:
             fault = best_match(self._validator.iter_errors(arguments))
-        except (RecursionError, ArithmeticError, ValueError):  # too deep or too large for the judge itself
+        # Too deep or too large for the validator itself.
+        except (RecursionError, ArithmeticError, ValueError):
             return Judgement("either")
         if fault is not None:
             return Judgement("invalid", _said(fault))
         return Judgement("either") if is_deep else Judgement("valid")
 
     def secrets_in(self, arguments: dict[str, Any]) -> tuple[str, ...]:
-        """The texts in the arguments that the schema marks as secret."""
+        """Return the texts in the arguments that the schema marks as secret."""
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
 def depth_of(value: Any) -> int:
-    """How deeply lists and objects are nested."""
+    """Return how deeply lists and objects are nested."""
     depth, level = 0, [value]
     while level := [node for node in level if isinstance(node, dict | list)]:
         depth += 1
@@ -65,7 +68,9 @@ def depth_of(value: Any) -> int:
 
 
 def _said(fault: Any) -> str:
-    """`limit: "type": "integer" does not hold`; jsonschema's own message would quote the value whole."""
+    """Return a fault as text: `limit: "type": "integer" does not hold`; jsonschema's message would quote the
+    whole value.
+    """
     where = ".".join(str(part) for part in fault.absolute_path) or "the arguments"
     rule = shown(fault.validator_value, 120)
     if fault.validator == "additionalProperties":

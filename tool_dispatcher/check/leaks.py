@@ -1,4 +1,4 @@
-"""What must stand in no outcome: tracebacks, paths of the machine, secrets, and proof of an injection. Pure."""
+"""Leaks in an outcome: tracebacks, paths of the machine, secrets, and evidence of an injection. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ _PATHS = (
 
 
 def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterator[str]:
-    """What an error shows that it must not. `said` is what the caller knows already: paths in it are no leak."""
+    """Yield the leaks in an error. `said` is known to the caller already: a path in it is no leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
         yield "it shows a traceback"
@@ -38,7 +38,7 @@ def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterato
 
 
 def in_data(data: Any, secrets: Iterable[str]) -> Iterator[str]:
-    """What a result shows that it must not."""
+    """Yield the leaks in a result."""
     try:
         text = data if isinstance(data, str) else to_json(data).decode()
     except ValueError:
@@ -59,12 +59,12 @@ def _secrets(text: str, said: str, secrets: Iterable[str]) -> Iterator[str]:
 
 
 def _beginnings(secrets: Iterable[str]) -> list[str]:
-    """The beginnings of those that do not stand in any text by chance: an error may cut them."""
+    """Return the beginnings of secrets long enough not to match by chance: an error may be cut off."""
     return [secret[:_BEGINNING] for secret in secrets if len(secret) >= SECRET_CHARACTERS_MIN]
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, names included, however deeply it is nested."""
+    """Yield every text in a JSON value, keys included, however deeply it is nested."""
     todo = [value]
     while todo:
         match todo.pop():

@@ -1,4 +1,4 @@
-"""Where in a call's arguments a value stands, by the schema. Pure."""
+"""Places in a call's arguments, derived from the schema. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _BRANCHES_MAX = 12
 
 @dataclass(frozen=True)
 class Place:
-    """One place, with every schema a value there may follow."""
+    """One place, with every schema that a value there may follow."""
 
     path: Path
     branches: tuple[Schema, ...]
@@ -25,7 +25,7 @@ class Place:
 
     @property
     def types(self) -> frozenset[str]:
-        """The types a value there may have; empty when any is allowed."""
+        """Return the types that a value there may have; empty when any is allowed."""
         each = [_types(branch) for branch in self.branches]
         return frozenset().union(*each) if all(each) else frozenset()
 
@@ -34,18 +34,18 @@ class Place:
 
     @property
     def is_listed(self) -> bool:
-        """Whether each of its values is named one by one."""
+        """Return whether the schema lists each of its values."""
         return all("enum" in branch or "const" in branch for branch in self.branches)
 
     @property
     def name(self) -> str:
-        """`filters[0].name`."""
+        """Return the path as text: `filters[0].name`."""
         name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
         return name.removeprefix(".") or "the arguments"
 
 
 def places(schema: Schema) -> list[Place]:
-    """The arguments themselves, then every parameter and what is within, the outer ones first."""
+    """Return the arguments themselves, then every parameter and the places within, outer ones first."""
     found = [Place((), tuple(_branches(schema, schema)), {})]
     for place in found:
         if len(place.path) >= _DEPTH_MAX:
@@ -59,7 +59,9 @@ def places(schema: Schema) -> list[Place]:
 
 
 def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Place]) -> dict[str, Any]:
-    """A copy of the arguments with `value` at that place; what must stand around it is an example."""
+    """Return a copy of the arguments with `value` at that place; missing parts around it are filled with
+    examples.
+    """
     around = {one.path: one.example for one in all_places}
 
     def within(node: Any, depth: int) -> Any:
@@ -81,7 +83,7 @@ def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Pl
 
 
 def value_at(arguments: Any, path: Path) -> Any:
-    """What stands there; None when nothing does."""
+    """Return the value at the path; None when there is none."""
     for part in path:
         try:
             arguments = arguments[part]
@@ -100,7 +102,7 @@ def _children(place: Place) -> Iterator[tuple[Path, Any]]:
 
 
 def _branches(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """A schema without its references and choices: each way to be valid, about."""
+    """Yield the schema without references and choices: roughly, each way to be valid."""
     if not isinstance(schema, dict) or depth > _BRANCHES_MAX:
         return
     if isinstance(target := schema.get("$ref"), str):
@@ -114,7 +116,7 @@ def _branches(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
 
 
 def pointed_at(target: str, root: Schema) -> Any:
-    """What a reference within the schema leads to; an empty schema where it leads nowhere."""
+    """Return the target of a reference within the schema; an empty schema where it has none."""
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/"):
         unescaped = part.replace("~1", "/").replace("~0", "~")

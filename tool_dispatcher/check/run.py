@@ -1,4 +1,4 @@
-"""The shell of the check: every case is handed to the tool as the dispatcher would hand it over."""
+"""The shell of the check: passes every case to the tool as the dispatcher would."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,29 +30,29 @@ _TENANT = "check"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to check: `secrets` are values that no outcome may show."""
+    """The options of a check; `secrets` are values that no outcome may show."""
 
     runs_writes: bool = False
     examples_max: int = EXAMPLES_MAX
-    """Valid arguments that are drawn; each is sent as it is, and changed."""
+    """The number of valid arguments to draw; each is sent as it is, and with a change."""
     seed: int = 0
     secrets: tuple[str, ...] = ()
     run_s_max: float = RUN_S_MAX
-    """For how long one tool is run; the cases after that are only validated."""
+    """The time for calls of one tool, in seconds; later cases are only validated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One case, what came of it, and what is wrong with that."""
+    """One case, its outcome, and the faults of the outcome."""
 
     kind: str
     label: str
     arguments: str
-    """About their JSON: long values are cut."""
+    """Their JSON, with long values cut."""
     judgement: Judgement
     happened: Happened
     told: ToolError | str
-    """What the model would be told: the error, or about the JSON of the data."""
+    """The model's view: the error, or the JSON of the data with long values cut."""
     faults: tuple[Fault, ...]
 
 
@@ -76,7 +76,7 @@ class ToolReport:
 async def check_tool(tool: Tool, options: Options) -> ToolReport:
     """Send a tool everything that a careless or hostile caller may send, one call after the other.
 
-    A read is run for real where its validation takes the arguments, a write only with `options.runs_writes`.
+    Where the validation accepts the arguments, a read runs for real, a write only with `options.runs_writes`.
     Raises ConfigurationError when the libraries that draw arguments are not installed.
     """
     return await _Check(tool, options).report()
@@ -119,7 +119,9 @@ class _Check:
         )
 
     async def _outcome(self, case: Case, judgement: Judgement, n: int) -> Outcome:
-        """What came of the case. Nonsense that the validation takes is not run: it is a failure already."""
+        """Return the outcome of the case. Invalid arguments that the validation accepts do not run: that is a
+        fault already.
+        """
         try:
             arguments = validate(self._tool, case.arguments)
         except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
@@ -139,7 +141,7 @@ class _Check:
 
     @property
     def _stopped_because(self) -> str:
-        """Why no more is run; empty while it is."""
+        """Return why no more cases run; empty while they do."""
         if self._timeouts >= _TIMEOUTS_MAX:
             return f"{_TIMEOUTS_MAX} calls did not end in time"
         if self._ran_s >= self._options.run_s_max:

@@ -1,4 +1,4 @@
-"""Arguments and results as one short line of text, whatever is in them. Pure."""
+"""Arguments and results as one short line of text, whatever they contain. Pure."""
 
 import json
 from typing import Any
@@ -11,7 +11,9 @@ _DIGITS_MAX = 30
 
 
 def shown(value: Any, length_max: int = LINE_LENGTH_MAX) -> str:
-    """About the value's JSON: long texts, lists, integers and what is nested deeply are said to be so."""
+    """Return the value's JSON in short; long texts, lists and integers and deep nesting are replaced by a
+    description.
+    """
     return _cut(_printable(_shown(value, 0)), length_max)
 
 
@@ -46,7 +48,7 @@ def _text(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Safe for a terminal and for UTF-8."""
+    """Return the text without characters that are unsafe in a terminal or in UTF-8."""
     return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the outcome of one case, and what a tool's author should change. Pure."""
+"""The faults of one case's outcome, with the change that a tool's author should make. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from tool_dispatcher.check.hostile import EVIDENCE
 from tool_dispatcher.check.judge import Judge, Judgement
 
 Happened = Literal["refused", "ran", "accepted"]
-"""Refused by the validation, run, or taken by the validation and not run."""
+"""Refused by the validation; run; or accepted by the validation and not run."""
 
 _ERROR_LENGTH_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one case: an error, or data when it ran and there was none."""
+    """The outcome of one case: an error, or data when it ran without error."""
 
     happened: Happened
     error: ToolError | None = None
@@ -28,18 +28,18 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and what to change."""
+    """A fault, and the change that removes it."""
 
     what: str
     change: str
     detail: str = ""
-    """What the case at hand adds."""
+    """Details of the case at hand."""
 
 
 def faults(
     case: Case, judgement: Judgement, outcome: Outcome, judge: Judge, secrets: tuple[str, ...] = ()
 ) -> tuple[Fault, ...]:
-    """Everything that is wrong with the outcome; `secrets` are values that must be seen nowhere."""
+    """Return every fault of the outcome; `secrets` are values that it must not show."""
     found: list[Fault] = []
     if judgement.word == "invalid" and outcome.happened != "refused":
         found.append(_accepted(judgement))
@@ -63,7 +63,7 @@ def _accepted(judgement: Judgement) -> Fault:
 
 
 def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
-    """A refusal tells each field, what to do next, and an example that is valid."""
+    """Yield the faults of a refusal: it must name each invalid field, the next action, and a valid example."""
     if error.error_type != "validation_error":
         yield Fault(
             f"the validation itself failed: the model is told {error.error_type}",
@@ -86,7 +86,7 @@ def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
 
 
 def _failure(error: ToolError) -> Iterator[Fault]:
-    """A failure of the tool is typed, and says what to do next."""
+    """Yield the faults of a failure: it must have a specific type and name the next action."""
     if error.error_type == "internal_error":
         yield Fault(
             "the model is told internal_error",

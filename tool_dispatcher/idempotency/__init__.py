@@ -1,4 +1,4 @@
 """Writes that happen once: claimed before they run, settled after, and never silently run again.
 
-Start reading at `once.py`: the life of one write. The scripts beside it are its transitions.
+Read `once.py` first: the life of one write. The Lua scripts are its transitions.
 """

@@ -1,4 +1,4 @@
-"""What a model is told of a write that was not run, or of which nobody knows what came. Pure."""
+"""Errors and results for a write that did not run, or whose outcome is unknown. Pure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from tool_dispatcher.idempotency.write import Decided, Effect, Results, Write
 
 
 def unknown(write: Write) -> ToolError:
-    """Somebody began it, and nobody saw the end."""
+    """Return the error of a write that began and whose end was not recorded."""
     return tool_error(
         "outcome_unknown",
         f"The dispatcher stopped while {write.tool} was running. It may or may not have taken effect.",
@@ -18,7 +18,9 @@ def unknown(write: Write) -> ToolError:
 
 
 def unknown_in_spite_of(result: ToolResult) -> ToolResult:
-    """Somebody began it, nobody saw the end, and the second run has failed, or was not let begin."""
+    """Return the error of a write whose first run has no recorded end and whose second run failed or was
+    refused.
+    """
     error = result.error
     if error is None or is_unknown(result):
         return result
@@ -31,8 +33,8 @@ def unknown_in_spite_of(result: ToolResult) -> ToolResult:
 
 
 def still_running(write: Write) -> ToolError:
-    """Somebody else runs it, for longer than the session can wait."""
-    # No other type will do: a model repeats what timed out or failed, and here that is a second effect.
+    """Return the error of a write that another worker runs for longer than the session can wait."""
+    # No other type will do: a model repeats a timeout or a failure, and here that is a second effect.
     return tool_error(
         "outcome_unknown",
         f"{write.tool} is still being run by another dispatcher, and there is no time left to wait for it. "
@@ -41,7 +43,9 @@ def still_running(write: Write) -> ToolError:
 
 
 def refused(write: Write) -> ToolError:
-    """Its key names another write. Answering with that one's outcome would be a lie."""
+    """Return the error for an idempotency key that names another write: that write's outcome is not this
+    call's.
+    """
     return tool_error(
         "validation_error",
         f"{write.tool} was not run: the idempotency key of this call was used before for another call, "
@@ -51,7 +55,7 @@ def refused(write: Write) -> ToolError:
 
 
 def stopped(write: Write) -> ToolError:
-    """Its session was cancelled before it had begun."""
+    """Return the error of a write whose session was cancelled before it began."""
     return tool_error(
         "cancelled",
         f"{write.tool} was not run: the session was cancelled. Nothing has changed.",
@@ -60,7 +64,7 @@ def stopped(write: Write) -> ToolError:
 
 
 def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
-    """The ledger cannot be asked, so nothing may run."""
+    """Return the error for an unreachable ledger, without which no write may run."""
     if may_have_begun:
         return tool_error(
             "outcome_unknown",
@@ -75,7 +79,9 @@ def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
 
 
 def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolError:
-    """A failover could forget that it has begun, so it does not begin."""
+    """Return the error for a claim on too few replicas: a failover could lose it, so the write does not
+    begin.
+    """
     if may_have_begun:
         return tool_error(
             "outcome_unknown",
@@ -90,20 +96,22 @@ def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolErro
 
 
 def first_of(found: Decided) -> Repeated:
-    """The call that has made the write before."""
+    """Return the call that made the write before."""
     round, _, call_id = found.by.partition("/")
     at = datetime.fromtimestamp(found.at_ms / 1000, UTC) if found.at_ms else None
     return Repeated(call_id=call_id or "?", round=int(round or 1), at=at)
 
 
 def marked(results: Sequence[ToolResult], found: Decided) -> Results:
-    """The results of a call that was not run, with the call that had made the write."""
+    """Return the results of a call that did not run, marked with the call that made the write before."""
     first = first_of(found)
     return tuple(result.model_copy(update={"repeated": first}) for result in results)
 
 
 def settling(results: Results, found: Decided | None) -> Results:
-    """The results of a write that ran, with the identical call of which they tell what came; none where they do not."""
+    """Return the results of a write that ran, marked with the identical call whose outcome they settle, if
+    they do.
+    """
     if found is None or any(effect_of(result) == "unknown" for result in results):
         return results
     first = first_of(found)
@@ -111,7 +119,7 @@ def settling(results: Results, found: Decided | None) -> Results:
 
 
 def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
-    """The result of the identical call, as that of this one."""
+    """Return the result of the identical call, as that of this one."""
     if found.outcome is None:
         first = first_of(found)
         return tool_error(
@@ -126,7 +134,10 @@ def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
 
 
 def between(write: Write, found: Decided) -> ToolError:
-    """Another write has settled since: the first result may not hold any more, and a second run may undo it."""
+    """Return the error for a repeated write with another write in between.
+
+    The first result may be out of date, and a second run may undo the other write.
+    """
     first = first_of(found)
     round, _, key = found.other.split("/", 2)
     other = key.split("/")[2]
@@ -139,7 +150,7 @@ def between(write: Write, found: Decided) -> ToolError:
 
 
 def must_ask(write: Write, found: Decided) -> ToolError:
-    """The contract says that a person decides whether it runs again."""
+    """Return the error for a repeated write whose contract asks for a person's decision."""
     first = first_of(found)
     return tool_error(
         "repeated_write",
@@ -149,7 +160,7 @@ def must_ask(write: Write, found: Decided) -> ToolError:
 
 
 def unknown_before(write: Write, found: Decided, outcome: ToolResult | None) -> ToolError:
-    """An identical call was made, and nobody knows whether it took effect."""
+    """Return the error for a write whose identical earlier call has an unknown outcome."""
     first = first_of(found)
     known = (
         outcome.error.message if outcome is not None and outcome.error is not None else unknown(write).message
@@ -164,7 +175,7 @@ def unknown_before(write: Write, found: Decided, outcome: ToolResult | None) -> 
 
 
 def not_approved(write: Write, found: Decided) -> ToolError:
-    """It may have taken effect, so that only a person can have it run once more."""
+    """Return the error for a repetition without approval of a write that may have taken effect."""
     first = first_of(found)
     return tool_error(
         "permission_denied",
@@ -175,7 +186,7 @@ def not_approved(write: Write, found: Decided) -> ToolError:
 
 
 def effect_of(result: ToolResult) -> Effect:
-    """Whether a write has changed something, as far as its result tells."""
+    """Return whether a write has changed something, as far as its result tells."""
     if result.error is None:
         return "done"
     return "none" if is_without_effect(result.error) else "unknown"
@@ -187,5 +198,5 @@ def _on_purpose(found: Decided) -> str:
 
 
 def is_unknown(result: ToolResult) -> bool:
-    """Whether nobody knows if the call took effect."""
+    """Return whether the effect of the call is unknown."""
     return result.error is not None and result.error.error_type == "outcome_unknown"

@@ -1,38 +1,38 @@
--- Claims a write of a session by what it does: decides under which key a call runs, or that it does not run.
+-- Claims a write of a session by its identity: decides under which key a call runs, or that it does not run.
 --
 -- KEYS[1]  the journal of its batch
--- KEYS[2]  sessions whose work is to stop, by when that was said
+-- KEYS[2]  stopped sessions, scored by the time of the stop
 -- KEYS[3]  the session's writes: hash
 --            count          counts claims and ends
---            call:ROUND/ID  "own KEY", "repeated KEY ITEM" or "between KEY OTHER": what was decided for a call
---            of:IDENTITY    "ORDINAL STATE KEY ITEM": the newest write that does this; STATE is open, done, unknown,
+--            call:ROUND/ID  "own KEY", "repeated KEY ITEM" or "between KEY OTHER": the decision on a call
+--            of:IDENTITY    "ORDINAL STATE KEY ITEM": the newest write with this identity; STATE is open, done, unknown,
 --                           or none where it certainly had no effect; ITEM counts the calls of one record from 1
 -- KEYS[4]  their order: sorted set of "ROUND/PLACE/KEY" by the count at their end, infinite while they are open;
---          what had no effect is not in it
+--          writes without effect are not in it
 --
 -- ARGV[1]  claimant: drawn for each claim      ARGV[2]  tool     ARGV[3]  fingerprint of tool and arguments
 -- ARGV[4]  lease in milliseconds
 -- ARGV[5]  life of the record, ARGV[6] of the journal, in milliseconds
--- ARGV[7]  session      ARGV[8]  when it asked for the write, in Unix milliseconds
+-- ARGV[7]  session      ARGV[8]  when it requested the write, in Unix milliseconds
 -- ARGV[9]  prefix of all records' keys, which are in the same slot
 -- ARGV[10] the idempotency key without its ordinal
--- ARGV[11] "once": an identical write answers it; "again": it is repeated on purpose; "next": each call is its own
--- ARGV[12] round        ARGV[13] place of the first call in its batch
--- ARGV[14] "1" when a person has agreed that it is repeated, whatever became of the write before
+-- ARGV[11] "once": an identical write answers it; "again": a deliberate repetition; "next": each call is a new write
+-- ARGV[12] round        ARGV[13] index of the first call in its batch
+-- ARGV[14] "1" when a person has approved its repetition, whatever the outcome of the write before
 -- ARGV[15+] for each call: its id, its journal entry for "begun", its identity
 --
 -- Returns an array:
 --   {"claimed", key, fence}                     the right to run it
---   {"taken", key}                              it has a record of its own, whatever its state: see stands.lua
---   {"theirs", key, item, state, by, at}        an identical write is open or unknown; so is the one to be repeated
+--   {"taken", key}                              it has a record of its own, in any state: see stands.lua
+--   {"theirs", key, item, state, by, at}        an identical write, or the write to be repeated, is open or unknown
 --   {"repeated", key, item, by, at, outcomes}   an identical write answers it, and no other has come in between
 --   {"between", key, item, by, at, other}       another has: other is "ROUND/PLACE/KEY"
---   {"split"}                                   calls that were to run as one must run one by one
---   {"stopped"}                                 its session was stopped since it was asked for; nothing is written
+--   {"split"}                                   the calls of a group must run one by one
+--   {"stopped"}                                 its session was stopped after the request; nothing is written
 --
--- What is decided is written at once, so that whoever takes the batch over decides the same. A write is in between
--- when it was open after the identical one had been claimed; a later call of the same batch is not, nor is the same
--- write made once more on purpose.
+-- The decision is written at once, so that a worker that takes the batch over decides the same. A write is in
+-- between when it was open after the identical one had been claimed; a later call of the same batch is not, nor is a
+-- deliberate repetition of the same write.
 
 local calls = {}
 for i = 15, #ARGV, 3 do
@@ -59,7 +59,7 @@ local function record(key)
     at = found[6] or '0', since = found[7] or '0', outcomes = found[8] or '' }
 end
 
--- The state of a record that the session's index does not know, because it has lost it.
+-- The state of a record that is missing from the session's index, which has been lost.
 local function state_of(found)
   if not found.state then
     return 'none'
@@ -74,7 +74,7 @@ local function between(key, since)
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. since, '+inf')) do
     local round, place, name = string.match(other, '^(%d+)/(%d+)/(.*)$')
     local is_later = round == ARGV[12] and tonumber(place) > tonumber(ARGV[13])
-    local is_same = string.sub(name, 1, #ARGV[10] + 1) == ARGV[10] .. '/'  -- another ordinal of this one
+    local is_same = string.sub(name, 1, #ARGV[10] + 1) == ARGV[10] .. '/'  -- another ordinal of the same write
     if name ~= key and not is_same and not is_later then
       return other
     end
@@ -82,7 +82,7 @@ local function between(key, since)
   return nil
 end
 
--- Without it a session's writes would be forgotten before their records are.
+-- The index must not expire before the records of the session's writes.
 local function keep_index()
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
   redis.call('PEXPIRE', KEYS[4], ARGV[5])

@@ -1,25 +1,25 @@
--- Claims a write that nobody has claimed: from nothing to in_progress.
+-- Claims an unclaimed write: from nothing to in_progress.
 --
 -- KEYS[1]  the record of the write
 -- KEYS[2]  the journal of its batch
--- KEYS[3]  sessions whose work is to stop, by when that was said
+-- KEYS[3]  stopped sessions, scored by the time of the stop
 --
 -- ARGV[1]  claimant: drawn for each claim      ARGV[2]  tool     ARGV[3]  fingerprint of tool and arguments
 -- ARGV[4]  lease in milliseconds
 -- ARGV[5]  life of the record, ARGV[6] of the journal, in milliseconds
--- ARGV[7]  session      ARGV[8]  when it asked for the write, in Unix milliseconds
+-- ARGV[7]  session      ARGV[8]  when it requested the write, in Unix milliseconds
 -- ARGV[9+] journal entries that say that a call of this write has begun
 --
--- Returns the claim's fence, a number; "taken" when there is a record already, whatever its state (see
--- stands.lua); "mismatch" when the record is that of another tool or of other arguments: nothing is written;
--- "stopped" when it has not begun, and its session was stopped since it was asked for: nothing is written.
+-- Returns the claim's fence, a number; "taken" when there is a record already, in any state (see stands.lua);
+-- "mismatch" when the record is that of another tool or of other arguments: nothing is written; "stopped" when it has
+-- not begun, and its session was stopped after the request: nothing is written.
 --
--- The session's end and its stop are one commit, so whoever composes its answer after that finds in the journal
--- every write that has begun.
+-- The session's end and its stop are one commit, so an assembler that composes its answer after that finds in the
+-- journal every write that has begun.
 --
--- Repeating a claim whose reply was lost finds its own claimant, and begins the lease anew. A journal that says
--- "begun" where there is no record means that the record was lost, or that the call was planned otherwise
--- before: nobody can tell what came of it, so the record is made as unknown, and the write does not run.
+-- Repeating a claim whose reply was lost finds its own claimant, and restarts the lease. A journal that says "begun"
+-- where there is no record means that the record was lost, or that the call was planned differently before: the
+-- outcome is not known, so the record is written as unknown, and the write does not run.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence', 'tool', 'fingerprint')
 local state, claimant, fence = record[1], record[2], record[3]

@@ -6,9 +6,10 @@ from typing import Any
 
 
 def fingerprint(*parts: Any) -> str:
-    """The digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four values.
+    """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four
+    values.
 
-    Raises ValueError for what is not JSON: a value that can be written in two ways would have two digests.
+    Raises ValueError for a value that is not JSON: with two ways to write it, it would have two digests.
     """
     try:
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)

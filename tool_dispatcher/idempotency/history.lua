@@ -1,11 +1,11 @@
--- Notes which server this is, and says when it was first seen in place of another.
+-- Records the id of this server, and returns when it was first seen in the place of another.
 --
 -- KEYS[1]  the partition's history: run_id, and lost_ms, when that changed
 -- ARGV[1]  how long it is kept, in milliseconds
 --
--- Returns lost_ms in Unix milliseconds; 0 when it has been the same server all along, or where servers do not say who
--- they are. The hash is replicated with everything else: what a promoted replica lacks, it lacks from before. What
--- something foreign has left in its place is dropped: from now on nothing is known of what was before.
+-- Returns lost_ms in Unix milliseconds; 0 when it has always been the same server, or where servers have no run_id.
+-- The hash is replicated like everything else: writes that a promoted replica lacks are older than the change. A key
+-- with foreign content is dropped, and counts as a change: the history before it is not known.
 
 local info = redis.pcall('INFO', 'server')
 local run_id = type(info) == 'string' and string.match(info, 'run_id:(%x+)')

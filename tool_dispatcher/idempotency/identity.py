@@ -1,15 +1,16 @@
-"""What a write does, as a name: the tool, and a digest of its arguments as they are executed. Pure.
+"""The identity of a write: the tool, and a digest of its arguments as they are executed. Pure.
 
 Two calls are identical when their identities are equal. The idempotency key of a write is
 
     TENANT/SESSION/TOOL/DIGEST/ORDINAL
 
-The digest is that of the canonical JSON of the arguments (see fingerprint.py): placeholders are filled in, defaults
-of the tool's schema are applied, keys of objects are ordered. Nothing else is made equal: 1, 1.0, true and "1" are
-four values; texts in different Unicode normal forms are different texts; the order of a list counts; and an argument
-that is null is not one that is left out. A secret is in the digest only. The ordinal counts from 1 and is raised by a
-deliberate repetition. Calls that run as one are named by the batch variant and all of their arguments. An alternative
-that runs in the place of another tool runs under the key of the tool that was asked for.
+The digest is that of the canonical JSON of the arguments (see fingerprint.py): placeholders are replaced,
+defaults of the tool's schema are applied, keys of objects are ordered. Nothing else is normalised: 1, 1.0,
+true and "1" are four values; texts in different Unicode normal forms are different texts; the order of a list
+counts; and an argument that is null differs from an argument that is absent. A secret is in the digest only.
+The ordinal counts from 1 and grows with each deliberate repetition. Calls that run as one are named by the
+batch variant and all of their arguments. An alternative that runs in the place of another tool runs under the
+key of the tool that was asked for.
 """
 
 from collections.abc import Mapping
@@ -21,12 +22,12 @@ _DEPTH_MAX = 32
 
 
 def identity_of(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
-    """Return `TOOL/DIGEST` of valid arguments. Raises ValueError for what is not JSON."""
+    """Return `TOOL/DIGEST` of valid arguments. Raises ValueError for values that are not JSON."""
     return f"{tool}/{fingerprint(with_defaults(schema, arguments))}"
 
 
 def name_of(tenant: str, session_id: str, identity: str) -> str:
-    """Return all of an idempotency key but its ordinal."""
+    """Return an idempotency key without its ordinal."""
     return f"{tenant}/{session_id}/{identity}"
 
 
@@ -55,7 +56,7 @@ def _has_default(schema: Any) -> bool:
 
 
 def _resolved(schema: Any, whole: Mapping[str, Any]) -> Any:
-    """Return the schema behind a reference, and the one object or list that an `anyOf` may be."""
+    """Return the schema behind a reference, and the only branch of an `anyOf` besides null."""
     for _ in range(_DEPTH_MAX):
         if not isinstance(schema, Mapping):
             return schema

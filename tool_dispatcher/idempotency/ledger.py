@@ -42,23 +42,25 @@ T = TypeVar("T")
 
 
 class KeyUsedForAnother(AntiphonError):
-    """An idempotency key names the write of another tool, or one with other arguments."""
+    """An idempotency key that names a write of another tool, or one with other arguments."""
 
     code = "key_used_for_another"
 
 
 class SessionStopped(AntiphonError):
-    """The session was cancelled before the write had begun."""
+    """The session was cancelled before the write began."""
 
     code = "session_stopped"
 
 
 class LedgerUnavailable(RedisUnavailable):
-    """The ledger cannot be read or written: Redis has been away for longer than we wait."""
+    """The ledger cannot be read or written: Redis has been unavailable for longer than the ledger waits."""
 
 
 class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the takeover of a write, so that a failover could forget it. Nothing has begun here."""
+    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun
+    here.
+    """
 
 
 @dataclass(slots=True)
@@ -68,25 +70,25 @@ class Claim:
     write: Write
     claimant: str
     fence: int
-    """Counts up with every takeover, from 1."""
+    """Increases with every takeover, from 1."""
     ends_s: float
-    """When the lease is over, on our monotonic clock: never later than on Redis's."""
+    """The end of the lease, on our monotonic clock: never later than on Redis's."""
     problem: str = ""
-    """Why nothing may begin under it: too few replicas have it, so that a failover could forget it."""
+    """Why nothing may begin under it: too few replicas have it, so that a failover could lose it."""
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody else may have taken over."""
+        """Return whether the lease is over, so that another worker may have taken over."""
         return monotonic_s() >= self.ends_s
 
 
 class Ledger:
     """The records of all writes.
 
-    `lease_s`: how long a claimant may be silent before it is taken over. `retention_s`: how long what belongs
-    to a session is kept. Whatever finds Redis away waits for `patience_s` at most, and raises LedgerUnavailable;
-    `settle` alone waits until Redis is back, as it holds what nobody else knows. `claims` sends what has to be on
-    replicas before anything begins.
+    `lease_s`: how long a claimant may go without renewal before a takeover. `retention_s`: how long a
+    session's data is kept. While Redis is unavailable, every method waits for `patience_s` at most and raises
+    LedgerUnavailable; only `settle` waits until Redis is back, as its results exist nowhere else. `claims`
+    sends the commands that have to be on replicas before anything begins.
     """
 
     def __init__(
@@ -110,7 +112,7 @@ class Ledger:
         self._patience_s = patience_s
 
     async def claim(self, write: Write) -> Claim | None:
-        """The right to run a write that nobody has claimed. None: ask how it stands.
+        """Return the right to run an unclaimed write; None when it is claimed, and its status has to be read.
 
         Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
         """
@@ -145,7 +147,7 @@ class Ledger:
         return await self._patiently("claim a write", attempt)
 
     async def begin(self, write: Write) -> Claim | Decided:
-        """Claim a write by what it does, under a key that is minted here. Raises LedgerUnavailable."""
+        """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
         names = [self._names(write)[1], stopped, *self._index(write)]
@@ -184,7 +186,9 @@ class Ledger:
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
     ) -> tuple[bool, ...]:
-        """Of calls, as id and identity, which an earlier one of the session has made. Raises LedgerUnavailable."""
+        """Return for each call, given as id and identity, whether an earlier call made it. Raises
+        LedgerUnavailable.
+        """
         fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
         name = self._keys.of_session(session_id, WRITES)
         found = await self._patiently(
@@ -194,7 +198,7 @@ class Ledger:
         return tuple(is_repeat(call, newest) for call, newest in pairs)
 
     async def stands(self, write: Write) -> Standing:
-        """How the write stands. Raises KeyUsedForAnother, and LedgerUnavailable."""
+        """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._patiently(
             "read a write", lambda: self._batcher.run(_STANDS, self._names(write)[:1], arguments)
@@ -206,10 +210,11 @@ class Ledger:
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """The right to run a write found abandoned with that fence; None when it does not stand so any more.
+        """Return the right to run a write that was found abandoned with that fence; None when its status has
+        changed.
 
-        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the coordinator has
-        minted the key. Raises LedgerUnavailable.
+        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the
+        coordinator has minted the key. Raises LedgerUnavailable.
         """
         claimant = new_id().hex
         names = self._names(write)[:1]
@@ -225,7 +230,8 @@ class Ledger:
             try:
                 new_fence = int(await self._claims.run(_TAKE_OVER, names, arguments))
             except NotReplicated as error:
-                # Not given up: who had it before may have begun. It is abandoned again when this lease is over.
+                # Not released: the previous claimant may have begun. The write is abandoned again after this
+                # lease.
                 if int(error.reply):
                     raise ClaimNotReplicated(f"{error}.") from None
                 return None
@@ -234,8 +240,9 @@ class Ledger:
         return await self._patiently("take over a write", attempt)
 
     async def may_have_forgotten(self, write: Write) -> bool:
-        """Whether Redis has failed over, or restarted, since the write's session was opened: then it may have lost
-        that the write was begun. Raises LedgerUnavailable.
+        """Return whether Redis has failed over or restarted since the write's session was opened.
+
+        If so, it may have lost the record that the write began. Raises LedgerUnavailable.
         """
         partition = self._keys.partition(write.session_id)
         lost_ms = await self._patiently("look at Redis's history", lambda: self.look_at_history(partition))
@@ -248,9 +255,9 @@ class Ledger:
         return opened is None or float(opened) <= lost_ms
 
     async def look_at_history(self, partition: int) -> int:
-        """When another server was first seen in a master's place, in its Unix milliseconds; 0 when there was none.
+        """Return when another server was first seen as a master, in its Unix milliseconds; 0 when none was.
 
-        Asks only after the connection was interrupted. To be called once before any write.
+        Asks Redis only after the connection was interrupted. Call it once before any write.
         """
         interruptions = self._claims.interruptions
         if self._looked.get(partition) != interruptions:
@@ -263,7 +270,7 @@ class Ledger:
         return self._lost_ms[partition]
 
     async def renew(self, claim: Claim) -> bool:
-        """Begin the claim's lease anew. False when it was taken over. Raises LedgerUnavailable."""
+        """Restart the claim's lease. Returns False when it was taken over. Raises LedgerUnavailable."""
         life_ms, _ = self._lives_ms(claim.write)
         arguments: list[Argument] = [claim.claimant, claim.fence, self._lease_ms, life_ms]
 
@@ -279,9 +286,10 @@ class Ledger:
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record what came of the write. False when it was taken over: then ask how it stands.
+        """Record the results of the write. Returns False when it was taken over: then its status has to be
+        read.
 
-        `effects` of each call, in sessions of format 2.
+        `effects`, one per call, in sessions of format 2.
         """
         write = claim.write
         names = self._names(write) + (self._index(write) if write.name else [])
@@ -302,22 +310,24 @@ class Ledger:
         return bool(await patiently("settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)))
 
     def _index(self, write: Write) -> list[str]:
-        """The keys of the session's writes and of their order."""
+        """Return the keys of the session's writes and of their order."""
         names = (WRITES, WRITES_IN_ORDER)
         return [self._keys.of_session(write.session_id, name) for name in names]
 
     def _names(self, write: Write) -> list[str]:
-        """The keys of the record and of the batch's journal; they share a slot."""
+        """Return the keys of the record and of the batch's journal; they share a slot."""
         journal = self._keys.of_session(write.session_id, journal_name(write.round))
         return [self._keys.effect(write.session_id, write.key), journal]
 
     def _lives_ms(self, write: Write) -> tuple[int, int]:
-        """How long the record and the journal are kept."""
+        """Return how long the record and the journal are kept, in milliseconds."""
         life_s = max(write.ttl_s, self._retention_s, IDEMPOTENCY_TTL_S_MIN)
         return milliseconds(life_s), milliseconds(self._retention_s)
 
     async def _patiently(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """As `patiently`, with a limit that holds too when Redis takes commands and does not answer."""
+        """Retry as `patiently` does, with a limit that holds too when Redis accepts commands and does not
+        reply.
+        """
         try:
             async with asyncio.timeout(self._patience_s):
                 return await patiently(what, attempt)

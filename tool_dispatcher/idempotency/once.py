@@ -1,7 +1,7 @@
-"""The life of one write: claimed, run, settled; or whatever came of it in other hands.
+"""The life of one write: claimed, run, settled; or the outcome of another worker's run.
 
-Two rules hold at every line. Nothing runs without a claim that is still good. And what was begun, by whoever,
-runs again only where a second run has no second effect, or where the tool says that the first had none.
+Two rules hold at every line. No write runs without a valid claim. And a write that has begun, in any process,
+runs again only where a second run has no second effect, or where the tool confirms that the first had none.
 """
 
 import asyncio
@@ -36,31 +36,34 @@ _PAUSE_GROWTH = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a write is run, asked after and answered with."""
+    """The callbacks and limits with which a write is run."""
 
     run: Callable[[Claim], Awaitable[Results]]
-    """Runs it, each time only while the claim is good, and returns what came of it. Cancelled, it leaves it at that."""
+    """Runs it, each time only while the claim is valid, and returns its results. When cancelled, it does
+    nothing more.
+    """
     results_of: Callable[[Any | ToolError], Awaitable[Results]]
-    """The results of its calls: of an error, or of what the tool returned."""
+    """Returns the results of its calls, from an error or from the tool's return value."""
     is_safe_to_repeat: bool
     """Whether a second run with the same key has no second effect."""
     wait_s: float
-    """How long to wait at most for the outcome of somebody else's run."""
+    """How long to wait at most for the outcome of another worker's run, in seconds."""
     reconcile: Callable[[Claim], Awaitable[Any]] | None = None
-    """Asks the tool, with the key and the fence of the claim, whether it took effect: TookEffect, NO_EFFECT, or None.
+    """Asks the tool, with the key and the fence of the claim, whether it took effect: TookEffect, NO_EFFECT,
+    or None.
 
-    As `run`, it is bounded in time by whoever gives it: the claim is renewed for as long as they take.
+    Like `run`, it has to limit its own time: the claim is renewed for as long as it takes.
     """
     may_have_begun: bool = False
-    """Whether another worker may have had the write in hand before."""
+    """Whether another worker may have begun the write before."""
 
 
 class MustRunSingly(Exception):
-    """Calls that were to run as one must not: one of them was begun, or answered, by itself."""
+    """Calls of a group that must not run as one: one of them began, or was answered, by itself."""
 
 
 async def once(ledger: Ledger, write: Write, means: Means) -> Results:
-    """What came of the write, which runs here at most once, and nowhere else at the same time."""
+    """Return the outcome of the write, which runs here at most once, and nowhere else at the same time."""
     return await _Once(ledger, write, means).results()
 
 
@@ -97,7 +100,7 @@ class _Once:
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))
 
     async def _by_identity(self) -> Results:
-        """The same in sessions of format 2, where an identical write may answer this one."""
+        """Return the outcome in sessions of format 2, where an identical write may answer this one."""
         pause_s = _PAUSE_S_MIN
         while True:
             found = await self._ledger.begin(self._write)
@@ -128,11 +131,11 @@ class _Once:
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     async def _theirs(self, found: Decided, pause_s: float) -> Results | None:
-        """What came of an identical write of another call; None while that call is at it."""
+        """Return the outcome of an identical write of another call; None while that call is in progress."""
         self._may_have_begun = True
         theirs = replace(self._write, key=found.key)
         standing = await self._ledger.stands(theirs)
-        # Of calls that ran as one nobody here has the arguments of the others.
+        # If that write was part of a group, the arguments of the other calls are not known here.
         is_alone = found.key.startswith(f"{self._write.name}/")
         if standing.state == "in_progress":
             left_s = self._ends_s - monotonic_s()
@@ -141,7 +144,7 @@ class _Once:
             await asyncio.sleep(min(pause_s, left_s, standing.left_s))
             return None
         if found.state == "open" and standing.state in ("settled", "unknown"):
-            return None  # it has ended since: what follows from that is decided anew
+            return None  # it has ended since: decide anew
         can_tell = self._means.is_safe_to_repeat or self._means.reconcile is not None
         if is_alone and (standing.state == "abandoned" or (standing.state != "none" and can_tell)):
             claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
@@ -155,7 +158,7 @@ class _Once:
         return answers.marked(await self._answer(error), found)
 
     async def _follow(self) -> Results:
-        """Wait for the outcome of somebody else's run, or take over what they left behind."""
+        """Wait for the outcome of another worker's run, or take over a run that was abandoned."""
         self._may_have_begun = True
         pause_s = _PAUSE_S_MIN
         while True:
@@ -180,7 +183,9 @@ class _Once:
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     def _is_of_another_attempt(self, standing: Standing) -> bool:
-        """Whether a call of a run has failed before this one, which tries again under the same key."""
+        """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same
+        key.
+        """
         if self._write.name or not self._means.is_safe_to_repeat:
             return False
         outcomes = standing.outcomes
@@ -188,7 +193,7 @@ class _Once:
         return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
 
     async def _finish(self, claim: Claim, work: Callable[[Claim], Awaitable[Results | None]]) -> Results:
-        """Do the work and settle what came of it. Where somebody has taken over, what they settle counts."""
+        """Do the work and settle its results. After a takeover, the results of the new claimant count."""
         async with self._renewed(claim):
             await faults.at("write.claimed")
             results = await work(claim)
@@ -204,7 +209,7 @@ class _Once:
         return await self._ledger.settle(claim, results, _end_of(results), effects)
 
     async def _after_a_crash(self, claim: Claim) -> Results | None:
-        """What came of a write whose last claimant has not been heard of for a lease."""
+        """Return the outcome of a write whose last claimant has let its lease expire."""
         if self._means.is_safe_to_repeat:
             return self._settling(self._after_both(await self._run(claim, is_first=False)))
         told = await self._asked(claim)
@@ -217,18 +222,22 @@ class _Once:
         return results if self._first is None else answers.marked(results, self._first)
 
     def _settling(self, results: Results | None) -> Results | None:
-        """The results, which tell what came of the identical call too, where its write was taken over."""
+        """Return the results, marked as the outcome of the identical call too, where its write was taken
+        over.
+        """
         return None if results is None else answers.settling(results, self._first)
 
     def _after_both(self, results: Results | None) -> Results | None:
-        """What is known when it has run again. That the second run failed does not undo the first."""
+        """Return the outcome after a second run. A failure of the second run does not undo the first."""
         if results is None or not all(result.error for result in results):
             return results
         return tuple(answers.unknown_in_spite_of(result) for result in results)
 
     async def _run(self, claim: Claim, is_first: bool = True) -> Results | None:
-        """What came of running it. None when the claim was lost before: then nothing has run here."""
-        # A process that was frozen since it claimed must not run what others may have taken over meanwhile.
+        """Run the write and return its results. None when the claim was lost before: then nothing has run
+        here.
+        """
+        # A process that was suspended after its claim must not run a write that another may have taken over.
         if claim.is_over and not await self._ledger.renew(claim):
             return None
         if claim.problem:
@@ -239,14 +248,17 @@ class _Once:
         self._may_have_begun = True
         results = await self._means.run(claim)
         if all(answers.is_unknown(result) for result in results):
-            # Only a yes can be believed so early: what was sent may still be on its way, or a thread at work.
+            # Only TookEffect can be believed so early: the request may still be in transit, or a thread
+            # running.
             told = await self._asked(claim)
             if isinstance(told, TookEffect):
                 return await self._means.results_of(told.data)
         return results
 
     async def _asked_ahead(self, claim: Claim) -> TookEffect | None:
-        """What the tool says of a write that Redis may have forgotten; None when there was none, as far as is known."""
+        """Return TookEffect for a write whose record Redis may have lost and that the tool knows to have run,
+        else None.
+        """
         if self._means.reconcile is None or self._means.is_safe_to_repeat:
             return None
         if not await self._ledger.may_have_forgotten(self._write):
@@ -255,7 +267,7 @@ class _Once:
         return told if isinstance(told, TookEffect) else None
 
     async def _asked(self, claim: Claim) -> Any:
-        """What the tool says of the write: TookEffect, NO_EFFECT, or None when it cannot tell."""
+        """Return the tool's answer about the write: TookEffect, NO_EFFECT, or None when it cannot tell."""
         if self._means.reconcile is None:
             return None
         try:
@@ -263,13 +275,13 @@ class _Once:
             if told is not None and not isinstance(told, TookEffect | NoEffect):
                 self._log().warning("tool answered what reconcile does not know", type=type(told).__name__)
             return told
-        except Exception as error:  # noqa: BLE001  # a tool may raise anything, and then it cannot tell
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "cannot tell"
             self._log().warning("tool could not be asked what came of a write", error=readable(error))
             return None
 
     @asynccontextmanager
     async def _renewed(self, claim: Claim) -> AsyncIterator[None]:
-        """Renew the claim's lease every third of it, as long as the block lasts and it can be renewed."""
+        """Renew the claim's lease at every third of it, until the block ends or the claim is taken over."""
         every_s = self._ledger.lease_s / 3
         renewing: list[asyncio.Task[None]] = []
         # Most writes are over before the first renewal is due: a task for each would be most of their cost.
@@ -293,7 +305,7 @@ class _Once:
             await asyncio.sleep(every_s)
 
     def _log(self) -> Any:
-        """Bound only where there is something to say: for each write it would cost more than its claim."""
+        """Return a logger, bound only when needed: binding for each write would cost more than its claim."""
         return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
 
     async def _answer(self, error: ToolError) -> Results:
@@ -301,5 +313,5 @@ class _Once:
 
 
 def _end_of(results: Results) -> EndState:
-    """Unknown as soon as it is not known of one of the calls: nothing of it runs again."""
+    """Return `unknown` as soon as one call's effect is unknown: then no part of the write runs again."""
     return "unknown" if any(answers.is_unknown(result) for result in results) else "settled"

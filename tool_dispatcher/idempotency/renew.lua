@@ -1,10 +1,10 @@
--- Begins the lease of a claimant anew.
+-- Restarts the lease of a claimant.
 --
 -- KEYS[1]  the record of the write
 -- ARGV[1]  claimant     ARGV[2]  its fence     ARGV[3]  lease, ARGV[4] life of the record, in milliseconds
 --
--- Returns 1; 0, and changes nothing, when somebody has taken the write over, or it is not in progress any more.
--- A lease that has run out is renewed too, as long as nobody has taken over: from then on nobody can.
+-- Returns 1; 0, and changes nothing, when the write was taken over, or is no longer in progress. An expired lease is
+-- renewed too, unless the write was taken over: after that no takeover is possible.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence')
 if record[1] ~= 'in_progress' or record[2] ~= ARGV[1] or record[3] ~= ARGV[2] then

@@ -5,17 +5,17 @@
 -- KEYS[3]  the session's writes, KEYS[4] their order: see begin.lua; neither in sessions of format 1
 --
 -- ARGV[1]  claimant     ARGV[2]  its fence
--- ARGV[3]  "settled", or "unknown" when it cannot be told whether the write took effect
+-- ARGV[3]  "settled", or "unknown" when it is not known whether the write took effect
 -- ARGV[4]  tool         ARGV[5]  fingerprint of tool and arguments
 -- ARGV[6]  life of the record, ARGV[7] of the journal, in milliseconds
 -- ARGV[8]  with KEYS[3]: "ROUND/PLACE/KEY" of the write     ARGV[9]  "ROUND/ID" of its first call
 -- ARGV[10+] for each call of the write: its entry in the journal, its outcome as JSON; with KEYS[3] also its identity,
 --          and "done", "unknown", or "none" when it certainly had no effect
 --
--- Returns 1; 0, and changes nothing, when somebody has taken the write over: what they find out counts. A lease
--- that has run out is no reason to refuse while nobody has. Repeating a settle whose reply was lost finds its
--- own claimant and is answered 1. A record that Redis has lost meanwhile is written anew: whoever was at it knows
--- what came of it. In the journal, whoever settled a call first is right.
+-- Returns 1; 0, and changes nothing, when the write was taken over: the new claimant's outcome counts. An expired
+-- lease is no reason to refuse as long as it was not taken over. Repeating a settle whose reply was lost finds its
+-- own claimant and returns 1. A record that Redis has lost in the meantime is written again: its claimant knows the
+-- outcome. In the journal, the first outcome of a call counts.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence')
 local state, claimant, fence = record[1], record[2], record[3]
@@ -25,7 +25,7 @@ end
 if state and state ~= 'in_progress' then
   return 1
 end
-redis.call('HLEN', KEYS[2]) -- fails, while nothing is written, on a key of another type
+redis.call('HLEN', KEYS[2]) -- fails, before anything is written, on a key of another type
 
 local is_indexed = #KEYS > 2
 local width = is_indexed and 4 or 2

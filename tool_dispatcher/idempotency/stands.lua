@@ -1,12 +1,12 @@
--- Says how a write stands. Changes nothing.
+-- Returns the status of a write. Changes nothing.
 --
 -- KEYS[1]  the record of the write
--- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments; both empty: whichever they are
+-- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments; both empty: not checked
 --
--- Returns {state, fence, milliseconds left of the lease, outcomes}. The state is in_progress, settled or
--- unknown as the record has it; "abandoned" for what is in progress by a claimant whose lease is over; "none"
--- when there is no record; "mismatch" when it is that of another tool or of other arguments. The outcomes are a
--- JSON array, and empty where none are recorded.
+-- Returns {state, fence, milliseconds left of the lease, outcomes}. The state is in_progress, settled or unknown as
+-- in the record; "abandoned" where it is in progress and its claimant's lease is over; "none" when there is no
+-- record; "mismatch" when it is that of another tool or of other arguments. The outcomes are a JSON array, and empty
+-- where none are recorded.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'fence', 'lease_ends', 'outcomes', 'tool', 'fingerprint')
 local state, fence, lease_ends = record[1], tonumber(record[2] or 0), tonumber(record[3] or 0)

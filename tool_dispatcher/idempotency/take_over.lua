@@ -1,16 +1,16 @@
--- Takes over a write whose claimant has let the lease run out.
+-- Takes over a write whose claimant has let the lease expire.
 --
 -- KEYS[1]  the record of the write
 -- KEYS[2]  the session's writes, KEYS[3] their order: see begin.lua; neither in sessions of format 1
--- ARGV[1]  the fence it was found abandoned with
+-- ARGV[1]  the fence with which it was found abandoned
 -- ARGV[2]  claimant: drawn for each takeover     ARGV[3]  lease, ARGV[4] life of the record, in milliseconds
--- ARGV[5]  without KEYS[2]: "1" when a write that has ended is taken over too, to be made once more under its key;
+-- ARGV[5]  without KEYS[2]: "1" when a write that has ended is taken over too, to run once more under its key;
 --          with KEYS[2]: the field of the call that takes it over; ARGV[6] the write's identity,
 -- ARGV[7]  "ROUND/PLACE/KEY"; ARGV[8] "1" when a write of unknown outcome is taken over too, to find the outcome
 --
--- Returns the new fence, one above the old: what the old claimant still sends is refused from now on. Returns 0,
--- and changes nothing, when the write does not stand like that any more: it was settled, renewed, or somebody
--- else was faster. Repeating a takeover whose reply was lost finds its own claimant, and begins the lease anew.
+-- Returns the new fence, one above the old one: later requests of the old claimant are refused. Returns 0, and changes
+-- nothing, when the write's status has changed: it was settled, renewed, or taken over by another worker. Repeating a
+-- takeover whose reply was lost finds its own claimant, and restarts the lease.
 
 local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence', 'lease_ends')
 local state, claimant, fence, lease_ends = record[1], record[2], record[3], record[4]

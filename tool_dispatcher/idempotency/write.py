@@ -1,4 +1,4 @@
-"""A write of a session, and how it stands: what the ledger takes and gives, and its scripts' replies. Pure."""
+"""A write of a session and its status: the values that the ledger and its scripts exchange. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,13 @@ from antiphon_shared.tools.calls import ToolResult
 from pydantic import TypeAdapter, ValidationError
 
 Results = tuple[ToolResult, ...]
-"""What came of a write: a result for each of its calls."""
+"""The outcome of a write: a result for each of its calls."""
 EndState = Literal["settled", "unknown"]
 State = Literal["none", "in_progress", "abandoned", "settled", "unknown"]
 Purpose = Literal["once", "ask", "again", "next"]
-"""An identical write answers it, or keeps it from running; it is repeated on purpose; or each such call is its own."""
+"""`once`: an identical earlier write answers it; `ask`: one blocks it; `again`: a deliberate repetition;
+`next`: each such call is a write of its own.
+"""
 Effect = Literal["done", "unknown", "none"]
 Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
 
@@ -27,68 +29,71 @@ class Write:
     """The idempotency key; empty until it is minted, in sessions of format 2."""
     tool: str
     fingerprint: str
-    """Of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
+    """The digest of the tool's name and the validated arguments; see
+    `tool_dispatcher.idempotency.fingerprint`.
+    """
     round: int
     call_ids: tuple[str, ...]
     ttl_s: float
-    """How long its outcome is kept at least, from its last change on."""
+    """How long its outcome is kept at least, counted from its last change, in seconds."""
     format: int = FORMAT
-    """Of its session."""
+    """The format of its session."""
     asked_ms: int = 0
-    """When it was asked for, in Unix milliseconds of Redis's clock."""
+    """The time of the request, in Unix milliseconds of Redis's clock."""
     name: str = ""
-    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key."""
+    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key.
+    """
     identities: tuple[str, ...] = ()
-    """Of each call what it does; see identity.py."""
+    """The identity of each call; see identity.py."""
     kind: Purpose = "once"
     place: int = 0
-    """Of its first call in the batch."""
+    """The index of its first call in the batch."""
     is_approved: bool = False
-    """Whether a person has agreed that it is repeated, whatever became of the write before."""
+    """Whether a person has approved its repetition, whatever the outcome of the write before."""
 
     @property
     def asked_by(self) -> str:
-        """`ROUND/ID` of its first call."""
+        """Return `ROUND/ID` of its first call."""
         return f"{self.round}/{self.call_ids[0]}"
 
     @property
     def member(self) -> str:
-        """How it stands in the order of the session's writes."""
+        """Return its entry in the order of the session's writes."""
         return f"{self.round}/{self.place}/{self.key}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What stands in the way of a claim: see begin.lua for the verdicts."""
+    """The reason why a claim was not granted: see begin.lua for the verdicts."""
 
     verdict: Verdict
     key: str = ""
-    """Of the write in question."""
+    """The key of the write in question."""
     item: int = 1
-    """Which call of that write, counted from 1."""
+    """The call of that write, counted from 1."""
     state: str = ""
     by: str = ""
     """`ROUND/ID` of the call that made the write."""
     at_ms: int = 0
-    """When it settled, in Unix milliseconds; 0: not known."""
+    """When it settled, in Unix milliseconds; 0 when unknown."""
     outcome: ToolResult | None = None
     other: str = ""
-    """Of a write that came in between: `ROUND/PLACE/KEY`."""
+    """For a write that came in between: `ROUND/PLACE/KEY`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a write stands. `outcomes` are there when it is settled, and may be when it is unknown."""
+    """The status of a write. `outcomes` are present when it is settled, and may be when it is unknown."""
 
     state: State
     fence: int = 0
     left_s: float = 0.0
-    """What is left of the lease of whoever runs it."""
+    """The rest of the claimant's lease, in seconds."""
     outcomes: Results = ()
 
 
 def decided(verdict: str, more: Sequence[Any]) -> Decided:
-    """The reply of begin.lua, where it is no claim."""
+    """Return the reply of begin.lua where it does not grant the claim."""
     if verdict not in ("theirs", "repeated", "between"):
         return Decided(cast(Verdict, verdict), more[0].decode() if more else "")
     key, item = more[0].decode(), int(more[1])
@@ -104,14 +109,14 @@ def decided(verdict: str, more: Sequence[Any]) -> Decided:
 
 
 def is_repeat(call: bytes | None, newest: bytes | None) -> bool:
-    """Whether something else than this call has made the write already."""
+    """Return whether another call has made the write already."""
     if call is not None:
         return not call.startswith(b"own ")
     return newest is not None and newest.split(b" ")[1] != b"none"
 
 
 def outcomes_in(outcomes: bytes) -> Results:
-    """The outcomes in a record; none when there are none that can be read."""
+    """Return the outcomes in a record; an empty tuple when there are none, or none that can be read."""
     try:
         return _RESULTS.validate_json(outcomes) if outcomes else ()
     except ValidationError:

@@ -1,1 +1,1 @@
-"""What came of a run, as it travels: JSON, without secrets, cut to size. Read `outcome.py` first."""
+"""The results of calls in their final form: JSON, without secrets, cut to size. Read `outcome.py` first."""

@@ -1,4 +1,4 @@
-"""What a tool returned, as the JSON that travels: refused where it is none, bounded in size. Pure."""
+"""A tool's return value as JSON: refused where it has no JSON form, bounded in size. Pure."""
 
 import dataclasses
 import math
@@ -16,7 +16,7 @@ from tool_dispatcher.authoring.secret import secret_fields
 from tool_dispatcher.results.oversize import Fitted, fit
 
 REDACTED = "[redacted]"
-"""What is shown of a value that is marked as secret."""
+"""The text shown in place of a value that is marked as secret."""
 
 _SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 _DEPTH_MAX = 64
@@ -25,14 +25,14 @@ _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its re
 
 
 class NotJson(Exception):
-    """A result holds something that JSON cannot."""
+    """A result that holds a value without a JSON form."""
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """A result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
+    """Return a result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
 
-    What is marked as secret is not shown, nor is what stands in a field so marked. Raises NotJson, which names
-    the type at fault.
+    Values marked as secret, and the values of fields so marked, are redacted. Raises NotJson, which names the
+    type.
     """
     kind: type = type(value)
     if value is None or kind in (bool, str):
@@ -69,9 +69,11 @@ def as_json(value: Any, depth: int = 0) -> Any:
 def shown(
     data: Any, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
 ) -> Fitted | ToolError:
-    """What is shown of a result, and the whole of it to be stored under `handle` where that is more.
+    """Return the part of a result that is shown, and the whole to be stored under `handle` where that is
+    more.
 
-    An error is made of what cannot be written as JSON, and of what is too large even to be stored.
+    Returns an error for a result that cannot be written as JSON, and for one that is too large even to be
+    stored.
     """
     try:
         fitted = fit(data, bytes_max, handle)
@@ -83,7 +85,7 @@ def shown(
 
 
 def unusable(problem: str, effect: Effect) -> ToolError:
-    """The error for a call that ended well, but whose result cannot travel."""
+    """Return the error for a call that ended well, but whose result cannot be sent."""
     return tool_error(
         "internal_error", f"The tool ran, but {problem}.", _TOOK_EFFECT if effect == "write" else None
     )
@@ -99,7 +101,7 @@ def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
 
 
 def _hidden(value: Any, dumped: Any) -> Any:
-    """A model as it writes itself, without what stands in the fields it, or a model in it, marks as secret."""
+    """Return a model's dump, without the values of fields that it, or a model within it, marks as secret."""
     if isinstance(value, RootModel):
         return _hidden(value.root, dumped)
     if isinstance(dumped, dict) and isinstance(value, Mapping):
@@ -119,7 +121,7 @@ def _hidden(value: Any, dumped: Any) -> Any:
 
 
 def _names(value: Any) -> dict[str, str]:
-    """The fields of a model or dataclass by the names it may write them under."""
+    """Return the fields of a model or dataclass, by the names under which it may write them."""
     if not isinstance(value, BaseModel):
         return {field.name: field.name for field in dataclasses.fields(value)}
     fields = type(value).model_fields

@@ -1,4 +1,4 @@
-"""From what came of a run to the results of its calls: without secrets, cut to size, one for each call."""
+"""From the outcome of a run to the results of its calls: without secrets, cut to size, one per call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,37 +21,37 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a run: JSON values or a ToolError, and the tool that gave it, if not the one asked for."""
+    """The outcome of a run, JSON values or a ToolError; and the tool that gave it, where an alternative did."""
 
     outcome: Any
     substitute: str = ""
     because: str = ""
     cached_at: datetime | None = None
-    """When it was made, where it comes from the cache."""
+    """When the read began; None where it does not come from the cache."""
 
 
 class Outcomes:
-    """Makes the results of calls. What is too large to be shown is kept whole, and read by its handle."""
+    """The maker of results. A result that is too large to be shown is stored whole, and read by its handle."""
 
     def __init__(self, redactor: Redactor, stored_bytes_max: int) -> None:
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
 
     def log_of(self, session_id: str, round: int) -> CallLog:
-        """The log lines of a batch."""
+        """Return the log of a batch."""
         return CallLog(session_id, round, self._redactor)
 
     def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
-        """JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
+        """Return JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
         return without(secrets, redacted(outcome, self._redactor))
 
     async def clean(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
-        """The same, beside the event loop where the outcome is large."""
+        """Return the same as `without_secrets`; in a thread where the outcome is large."""
         return await aside(self.without_secrets, outcome, secrets)
 
     def of_error(
         self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
     ) -> tuple[ToolResult, ...]:
-        """The same error for each of the calls."""
+        """Return the same error for each of the calls."""
         clean = self.without_secrets(error)
         return tuple(failed(place, call, clean) for place, call in zip(places, calls, strict=True))
 
@@ -65,7 +65,7 @@ class Outcomes:
         began_s: float,
         arguments: Mapping[str, Any],
     ) -> ToolResult:
-        """The result of the call at `place`, which began at `began_s` on the monotonic clock."""
+        """Return the result of the call at index `place`, which began at `began_s` on the monotonic clock."""
         validation = verdict(tool.contract, arguments, answer.outcome)
         outcome, handle = answer.outcome, ""
         if not isinstance(outcome, ToolError):
@@ -88,7 +88,7 @@ class Outcomes:
         )
 
     async def _fitted(self, batch: BatchRun, tool: Tool, place: int, data: Any) -> tuple[Any, str]:
-        """What is shown of the data, and the handle of its whole where that is more; or a ToolError."""
+        """Return the shown part of the data, and the handle of the whole where that is more; or a ToolError."""
         contract = tool.contract
         handle = f"r{batch.request.round}c{place}"
         fitted = await aside(

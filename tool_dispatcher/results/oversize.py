@@ -1,12 +1,12 @@
-"""Results that are too large to be shown whole: what is shown of them, and how the rest is read. Pure.
+"""Results that are too large to be shown whole: the part that is shown, and how the rest is read. Pure.
 
-The whole is kept as JSON under a handle. What is shown keeps the shape where it can, and says in words how much
-it is:
+The whole is stored as JSON under a handle. The shown part keeps the result's shape where it can, and states
+in words how much of the result it is:
 
     text                                       its beginning, and a note below
     a list                                     its first items, and a note as the last
-    an object around one long list or text     the object, with the first of that, and a note beside it
-    anything else                              the beginning of its JSON text, and a note below
+    an object around one long list or text     the object, with the first part of that, and a note as a field
+    any other value                            the beginning of its JSON text, and a note below
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _PATH_MAX = 6
 _NAME_CHARACTERS_MAX = 80
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
 _SENSIBLE = 0.8
-"""A cut is moved back to where a paragraph, line, sentence or word ends, if that leaves so much of it."""
+"""A cut moves back to the end of a paragraph, line, sentence or word if at least this share remains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Fitted:
 
     data: Any
     whole: bytes | None = None
-    """The result as JSON, to be kept under the handle; None when all of it is shown."""
+    """The result as JSON, to be stored under the handle; None when all of it is shown."""
 
 
 def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
-    """`data` if it is no larger than `bytes_max` as JSON; else what is shown of it, which is, and its whole.
+    """Return `data` if it has at most `bytes_max` bytes as JSON; else a part of it that has, and the whole.
 
     Raises ValueError when it cannot be written as JSON.
     """
@@ -49,9 +49,10 @@ def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
 
 
 def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> dict[str, Any]:
-    """`length` characters of a whole from `start`: of the text, if it is one, else of its JSON.
+    """Return `length` characters of a whole from `start`: of the text, if it is one, else of its JSON.
 
-    Fewer at the end, and fewer where the part, as JSON, would be larger than `bytes_max`; `end` says how many.
+    The part is shorter at the end, and where its JSON would be larger than `bytes_max`; `end` is where it
+    ends.
     """
     text: str = from_json(whole) if whole.startswith(b'"') else whole.decode()
     start = min(max(0, start), len(text))
@@ -73,7 +74,7 @@ class _Long:
 
 
 def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | None:
-    """The result with less of its long part; None where it has none, or nothing of it could be shown."""
+    """Return the result with its long part cut; None where it has none, or where none of it fits."""
     long = _long_part(data)
     content = long.content
     if not isinstance(content, list | str):
@@ -85,18 +86,18 @@ def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | Non
         note = _note(f"{count} of {len(content)} {what}{name}", handle, start)
         return _rebuilt(data, long.path, kept, note)
 
-    frame = shown(content[:0], len(whole), len(content))  # its numbers are as long as any
+    frame = shown(content[:0], len(whole), len(content))  # its numbers have as many digits as any
     room = bytes_max - len(to_json(frame))
     kept = _beginning(content, room) if isinstance(content, str) else _first_items(content, room)
     if not kept:
         return None
-    # Behind what is kept stands the comma before the next item, or the rest of the text.
+    # After the kept part comes the comma before the next item, or the rest of the text.
     behind = _characters(kept) - (1 if isinstance(content, str) else 0)
     return shown(kept, long.start + behind, len(kept))
 
 
 def _long_part(data: Any) -> _Long:
-    """Down the largest member of each object, and the one item of a list within, to what is neither."""
+    """Return the long part: down the largest member of each object and the single item of a list within it."""
     path: list[str | int] = []
     start = 0
     while len(path) < _PATH_MAX:
@@ -109,7 +110,7 @@ def _long_part(data: Any) -> _Long:
         members = {key: json_of(value) for key, value in data.items()}
         longest = max(members, key=lambda key: len(members[key]))
         for key, value in members.items():
-            start += _characters(key) + 2  # the brace or comma before it, the colon behind
+            start += _characters(key) + 2  # the brace or comma before it, the colon after it
             if key == longest:
                 break
             start += len(value.decode())
@@ -129,13 +130,14 @@ def _first_items(items: list[Any], room: int) -> list[Any]:
 
 
 def _rebuilt(data: Any, path: tuple[str | int, ...], kept: Any, note: str) -> Any:
-    """`data` with less of its long part, and the note: an item like the others of a list, a field of an object."""
+    """Return `data` with its long part cut, and the note: as an item of a list, or as a field of an object."""
     if path:
         name = "note"
         while name in data:
             name = f"_{name}"
         return {**_replaced(data, path, kept), name: note}
-    is_records = isinstance(data[0], dict)  # a record among records stays one: they are filed one by one
+    # The note of a list of records is a record too, as each is filed by itself.
+    is_records = isinstance(data[0], dict)
     return [*kept, {"note": note} if is_records else note]
 
 
@@ -146,7 +148,7 @@ def _replaced(data: Any, path: tuple[str | int, ...], content: Any) -> Any:
 
 
 def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
-    """The beginning of a text, and a note; where there is room for nothing else, of the note."""
+    """Return the beginning of a text, and a note; where only the note has room, the beginning of the note."""
 
     def below(count: int) -> str:
         return f"\n\n[{_note(f'{count} of {len(text)} characters{of_what}', handle, count)}]"
@@ -160,7 +162,7 @@ def _note(what: str, handle: str, start: int) -> str:
 
 
 def _beginning(text: str, room: int) -> str:
-    """As much of a text as has no more than `room` bytes within a JSON string, up to a sensible place."""
+    """Return as much of a text as takes `room` bytes in a JSON string, cut at a sensible place."""
     fits, too_long = 0, min(len(text), max(0, room)) + 1
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
@@ -182,5 +184,5 @@ def _sensible_end(text: str, end: int) -> int:
 
 
 def _characters(value: Any) -> int:
-    """Of its JSON text."""
+    """Return the length of its JSON text, in characters."""
     return len(to_json(value).decode())

@@ -1,4 +1,4 @@
-"""Positions: where in a result something stands, `$.results[2].text[120:180]`. Pure.
+"""Positions in a result, such as `$.results[2].text[120:180]`. Pure.
 
 $                 all of it
 .name  ["a b"]    the member of an object
@@ -18,7 +18,7 @@ _STEP = re.compile(
 
 
 def value_at(data: Any, position: str) -> Any:
-    """What stands at a position of `data`, which is JSON. Raises LookupError when nothing does."""
+    """Return the value at a position of `data`, which is JSON. Raises LookupError when there is none."""
     at = 1 if position.startswith("$") else 0
     while at < len(position):
         step = _STEP.match(position, at)

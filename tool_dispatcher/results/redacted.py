@@ -1,4 +1,4 @@
-"""What came of a call, without what must not be seen. Pure."""
+"""The outcome of a call without secrets. Pure."""
 
 import operator
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _DEPTH_MAX = 4
 
 
 def redacted(outcome: Any, redactor: Redactor) -> Any:
-    """JSON values, or a ToolError, with every secret redacted; the same object when there is none."""
+    """Return JSON values, or a ToolError, with every secret redacted; the same object when it holds none."""
     if not isinstance(outcome, ToolError):
         return _in_pieces(outcome, redactor, 0)
     said = outcome.model_dump(mode="json")
@@ -22,7 +22,9 @@ def redacted(outcome: Any, redactor: Redactor) -> Any:
 
 
 def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
-    """As `redactor.json`: long lists piece by piece, as the search of one text holds up everything else."""
+    """Redact as `redactor.json` does, but long lists piece by piece: the search of one large text would hold
+    the GIL.
+    """
     if depth >= _DEPTH_MAX or not isinstance(value, list | dict) or not is_large(value):
         return redactor.json(value)
     if isinstance(value, list):
@@ -44,5 +46,5 @@ def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
 
 
 def without(secrets: Sequence[str], outcome: Any) -> Any:
-    """The same for secrets of one call: its arguments that are marked so."""
+    """Return the outcome without the secrets of one call: its arguments that are marked as secret."""
     return redacted(outcome, Redactor(secrets, MARKED_CHARACTERS_MIN)) if secrets else outcome

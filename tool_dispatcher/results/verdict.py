@@ -1,4 +1,4 @@
-"""Whether a validating tool has passed what it was given. Pure."""
+"""The verdict of a validating tool. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,16 +15,16 @@ from antiphon_shared.tools.contract import Contract
 
 
 def verdict(contract: Contract, arguments: Mapping[str, Any], outcome: Any) -> Validation | None:
-    """Return what a call has found out about the argument that it validates; None of a tool that validates nothing.
+    """Return the verdict of a call on the argument that it validates; None for a tool that validates nothing.
 
-    `arguments` as the tool was called with; `outcome` is what it returned, or a ToolError. A tool says that something
-    is wrong by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
+    `arguments` are those the tool was called with; `outcome` is its return value, or a ToolError. A tool
+    reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
     """
     if not contract.validates:
         return None
     try:
         of = content_digest(arguments.get(contract.validates))
-    except (ValueError, TypeError):  # no JSON, so it cannot be what is returned
+    except (ValueError, TypeError):  # not JSON, so it cannot be a returned answer
         return None
     if isinstance(outcome, ToolError):
         return Validation(of=of, has_passed=False, errors=(one_line(outcome.message, ERROR_CHARACTERS_MAX),))

@@ -1,1 +1,1 @@
-"""Running the units of a batch, each from its arguments to its settled results. Read `call.py` first."""
+"""The run of a batch's units, each from its arguments to its settled results. Read `call.py` first."""

@@ -1,4 +1,4 @@
-"""The arguments of a batch's calls: placeholders filled in, then validated, strictly."""
+"""The arguments of a batch's calls: placeholders replaced, then validated, strictly."""
 
 from collections.abc import Container, Mapping, Sequence
 from copy import deepcopy
@@ -18,36 +18,41 @@ from tool_dispatcher.results.redacted import without
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Valid ones."""
+    """Valid arguments of a call."""
 
     plain: dict[str, Any]
     """As JSON."""
     given: dict[str, Any]
     """As the tool's function takes them."""
     secrets: tuple[str, ...] = ()
-    """Those among them that must not be seen."""
+    """The texts among them that must not be shown."""
 
 
 def arguments_of(
     tool: Tool, plain: dict[str, Any], other_secrets: tuple[str, ...] = ()
 ) -> Arguments | ToolError:
-    """The arguments, if they are what the tool accepts. `other_secrets` are such that its schema does not mark."""
+    """Return the arguments if the tool accepts them. `other_secrets` are secrets that its schema does not
+    mark.
+    """
     secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
     try:
         given = validate(tool, plain)
-    except Exception as error:  # noqa: BLE001  # the validators of a tool's models are code of its own
+    except Exception as error:  # noqa: BLE001  # the validators of a tool's models are its own code
         given = error_of(error, "read")
     if isinstance(given, ToolError):
         clean: ToolError = without(secrets, given)
         return clean
-    # Whatever a function does to what it is given, another attempt begins with what the call gave.
+    # A function may change its arguments; another attempt has to begin with the original ones.
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 
 
 def checked_ahead(
     calls: Sequence[RequestedCall], tools: Mapping[str, Tool], skipped: Container[int]
 ) -> dict[int, Arguments | ToolError]:
-    """By place, the arguments that need no other call's result: a batch with invalid writes must not half run."""
+    """Return, by index, the arguments that need no other call's result.
+
+    They are validated before anything runs: a batch with invalid writes must not run by half.
+    """
     return {
         place: _resolved(call, tools[call.name])
         for place, call in enumerate(calls)
@@ -64,8 +69,8 @@ def filled_in(
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 
-    The digest is empty where a placeholder stands for nothing, and for a tool with secrets.
-    See batch/placeholders.py.
+    The digest is empty where a placeholder cannot be resolved, and for a tool with secrets. See
+    batch/placeholders.py.
     """
     plain = resolve(call, outcomes, wholes, tool.example)
     if isinstance(plain, ToolError):
@@ -74,7 +79,7 @@ def filled_in(
 
 
 def places_named(call: RequestedCall) -> set[int]:
-    """The calls whose results stand in the arguments of this one."""
+    """Return the indexes of the calls whose results appear in the arguments of this one."""
     return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
 
 

@@ -1,4 +1,4 @@
-"""One attempt at one call: let in by every bound, run, timed, and noted by its tool's breaker."""
+"""One attempt at one call: admitted by every bound, run, timed, and counted by its tool's breaker."""
 
 import asyncio
 import inspect
@@ -32,23 +32,23 @@ from tool_dispatcher.running.threads import NoThread, Place, Threads
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What is to be run."""
+    """One attempt at a call."""
 
     tool: Tool
     arguments: Arguments
     key: str
     call_id: str
     number: int
-    """Of this attempt, from 1."""
+    """The number of this attempt, from 1."""
     fence: int = 0
     claim: Claim | None = None
-    """Of a write: it runs only while this is good."""
+    """Of a write: it runs only while this claim is valid."""
     guard: GuardedCall | None = None
-    """Of the call that it is an attempt at; None where its tool is only asked what came of a write."""
+    """The breaker's view of the call; None where the tool is only asked about the outcome of a write."""
 
 
 class Attempts:
-    """What bounds the calls of this process, and of all of them."""
+    """The limits on calls of this process, and of all processes."""
 
     def __init__(
         self, slots: Slots, rates: RateLimiter, breakers: ToolBreakers, threads: Threads, calls_max: int
@@ -58,7 +58,7 @@ class Attempts:
         self._places = asyncio.Semaphore(calls_max)
 
     async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
-        """JSON values, or a ToolError. Raises nothing but CancelledError."""
+        """Return the outcome of one attempt as JSON values or a ToolError. Raises only CancelledError."""
         if isinstance(attempt.tool, Builtin):
             batch.log.began(attempt.call_id, attempt.tool.name)
             return await attempt.tool.answer(attempt.arguments.plain, batch, attempt.call_id)
@@ -69,7 +69,7 @@ class Attempts:
                 return refusal.error
             except (NoThread, TimeoutError):
                 return _out_of_time("The session's time was over before the call began; it was not run.")
-            # Whatever it has waited for, it may have waited for too long.
+            # The wait for the bounds may have outlasted the claim or the grant.
             if attempt.claim is not None and attempt.claim.is_over:
                 return _claim_lost(attempt.tool)
             if batch.leave.standing.is_over(utc_now()):
@@ -86,7 +86,9 @@ class Attempts:
             return _with_example(outcome, attempt.tool)
 
     async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
-        """What a tool says came of a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
+        """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises whatever the tool
+        raises.
+        """
         tool = attempt.tool
         assert tool.reconcile is not None, "only tools that can be asked are asked"
         timeout_s = _timeout_s(attempt, batch)
@@ -109,7 +111,7 @@ class Attempts:
         return await told if inspect.isawaitable(told) else told
 
     async def _admitted(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
-        """Wait for every bound in turn; the thread it runs in, when it needs one. Raises when time is over."""
+        """Wait for every bound in turn; return the thread the tool needs, if any. Raises when time is over."""
         contract = tool.contract
         if batch.time_left_s <= 0:
             raise TimeoutError
@@ -159,7 +161,7 @@ def _is_slow(tool: Tool, took_s: float) -> bool:
 
 
 def _with_example(outcome: Any, tool: Tool) -> Any:
-    """A tool that refuses its arguments says why; what it would accept is known here."""
+    """Add an example to the error of a tool that refuses its arguments: only the dispatcher knows one."""
     if not isinstance(outcome, ToolError) or outcome.error_type != "validation_error":
         return outcome
     return outcome.model_copy(

@@ -1,4 +1,4 @@
-"""What the calls of one delivered batch share."""
+"""The state that the calls of one delivered batch share."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,50 +21,52 @@ _ONCE = Retry(attempts=1)
 
 @dataclass(frozen=True, slots=True)
 class BatchRun:
-    """One delivery of a batch, under way."""
+    """One delivery of a batch, in flight."""
 
     request: ToolsRequested
     session: SessionStore
     journal: Journal
     leave: Leave
-    """What the session may do."""
+    """The session's permissions."""
     arguments: Mapping[int, Arguments]
-    """By place, those that need no other call's result."""
+    """By index, the arguments that need no other call's result."""
     ends_s: float
-    """When its time is over, on the monotonic clock."""
+    """The end of its time, on the monotonic clock."""
     log: CallLog
-    """Where each of its calls has its line."""
+    """The log of its calls."""
     result_bytes_max: int
-    """What one result may have, so that all of them go into one event."""
+    """The size of one result, limited so that all results fit into one event."""
     begun: frozenset[int] = frozenset()
-    """Places of the calls that another worker has begun, and of which no outcome is noted."""
+    """Indexes of the calls that another worker has begun and that have no noted outcome."""
     named: frozenset[int] = frozenset()
-    """Places of the calls whose results others of the batch ask for."""
+    """Indexes of the calls whose results other calls of the batch need."""
     attempt: int = 1
-    """Counts from 1; more says that another worker may have begun with it before."""
+    """Counts from 1; a higher number means that another worker may have begun it before."""
     asked_ms: int = 0
-    """When the batch was asked for, by Redis's clock: a stop since then lets no more write begin."""
+    """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
-    """By place, digests of the arguments that placeholders were filled into; none of a tool with secrets."""
+    """By index, digests of the arguments after placeholders were replaced; tools with secrets have none."""
     wholes: dict[int, Any] = field(default_factory=dict)
-    """By place, what calls returned that others ask for, and whose results are shown in part only."""
+    """By index, the whole results that other calls need and that are shown in part only."""
 
     @property
     def time_left_s(self) -> float:
         return max(0.0, self.ends_s - monotonic_s())
 
     def retried_by(self, contract: Contract) -> Contract:
-        """The contract that says which failures are tried again: without retries where a run has its own."""
+        """Return the contract that decides about retries: without them where a run has retries of its own."""
         return contract if self.request.is_retried else contract.model_copy(update={"retry": _ONCE})
 
     def shown_bytes_max(self, contract: Contract) -> int:
-        """How large a result may be that is shown whole. A run reads all of its results whole, never a part."""
+        """Return the size up to which a result is shown whole. A run always reads its results whole."""
         if self.request.node:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
     async def wholes_of(self, places: Iterable[int], known: Sequence[ToolResult | None]) -> Mapping[int, Any]:
-        """The same for the calls at `places`, from where it is kept if it was another worker that ran them."""
+        """Return the whole results of the calls at `places`; those that another worker ran are read from the
+        journal.
+        """
         for place in places:
             result = known[place]
             if result is not None and result.handle and place not in self.wholes:

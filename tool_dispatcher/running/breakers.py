@@ -1,4 +1,4 @@
-"""The circuit breakers of tools: what keeps failing, in whichever process, is not called for a while."""
+"""The circuit breakers of tools: a tool that keeps failing, in any process, is not called for a while."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,28 +13,29 @@ from tool_dispatcher.authoring import foreign_failures
 from tool_dispatcher.authoring.failures import ToolFailed, tool_error
 
 _FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_unknown"))
-"""What says that what stands behind the tool is out of order. A fault in the tool itself may come of one session's
-arguments, and must not close the tool for all others."""
+"""Errors that mean that the service behind the tool is down. An error in the tool itself may be due to one
+session's arguments, and must not open the circuit for all others.
+"""
 _NEVER_RAN: frozenset[ErrorType] = frozenset(
     ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
 )
-"""What says nothing about the tool.
+"""Errors that say nothing about the tool's health.
 
-Anything else is an answer and counts as a success: refused arguments, nothing found, no permission. A rate limit
-too: the service is there and has said when it will be asked again. Left alone for longer than it asked for, it
-would look like an outage; retries and the limit itself see to the pause.
+Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the
+service is up and has said when to call again. A break longer than it asked for would turn that into an
+outage; retries and the limit itself wait as long as needed.
 """
 
 
 class ToolBreakers:
-    """Let calls of tools through, and count how they end: each call once, however often it was tried."""
+    """The breakers of all tools; each call counts once, however many attempts it took."""
 
     def __init__(self, shared: SharedBreakers) -> None:
         self._shared = shared
 
     @contextmanager
     def call_of(self, tool: str) -> Iterator["GuardedCall"]:
-        """One call of the tool, with all its attempts; its end is counted when the block is left."""
+        """Yield the guard of one call with all its attempts; count the call's end when the block is left."""
         call = GuardedCall(self._shared, tool)
         try:
             yield call
@@ -49,10 +50,10 @@ class GuardedCall:
         self._shared, self._tool = shared, tool
         self._is_probe = self._is_own_fault = False
         self._has_failed: bool | None = None
-        """Whether the latest attempt failed; None while none has run."""
+        """Whether the latest attempt failed; None before the first attempt."""
 
     async def ask(self) -> ToolError | None:
-        """Return None when an attempt may run, else the circuit_open error the call is answered with.
+        """Return None when an attempt may run, else the circuit_open error that answers the call.
 
         A call that is the breaker's one probe may make all of its attempts.
         """
@@ -65,18 +66,20 @@ class GuardedCall:
         return None
 
     def raised(self, error: BaseException) -> None:
-        """Note what the attempt has raised: a fault of the tool itself ends a write as outcome_unknown too."""
+        """Note the error of an attempt: an error in the tool itself ends a write as outcome_unknown too."""
         self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
 
     def attempted(self, outcome: Any, is_slow: bool = False) -> None:
-        """Note an attempt's outcome: JSON data or a ToolError, and whether it took longer than the tool should."""
+        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's
+        `slow_s`.
+        """
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
             self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
         self._is_own_fault = False
 
     def count(self) -> None:
-        """Count the call by its latest attempt; not at all where none has run."""
+        """Count the call by its latest attempt; not at all where no attempt has run."""
         if self._has_failed is not None:
             self._shared.note(of_tool(self._tool), self._has_failed)
 

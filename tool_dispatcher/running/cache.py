@@ -1,6 +1,6 @@
-"""The cache of reads: what a tool returned, kept for as long as its contract allows.
+"""The cache of reads: a tool's results, kept for as long as its contract allows.
 
-It is never in the way: what cannot be reached, read or kept counts as not cached.
+It never fails a call: an entry that cannot be reached, read or stored counts as not cached.
 """
 
 import asyncio
@@ -23,32 +23,32 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 BYTES_MAX = 1_000_000
-"""What one entry may have."""
+"""The maximum size of one entry."""
 PATIENCE_S = 0.5
-"""How long to wait for an entry; a tool is mostly asked in less."""
+"""How long to wait for an entry, in seconds; most tools answer faster than that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """What a read returned; None too."""
+    """The cached result of a read; it may be None."""
 
     data: Any
     at: datetime
-    """When it was made."""
+    """The time at which the read began."""
 
 
 def is_cached(contract: Contract) -> bool:
-    """Return whether calls by that contract may be answered from the cache."""
+    """Return whether calls with this contract may be answered from the cache."""
     return contract.effect == "read" and contract.cache_ttl_s > 0
 
 
 def digest_of(
     tool: Tool, tenant: str, scopes: Iterable[str], arguments: dict[str, Any], cache_name: str = ""
 ) -> str | None:
-    """What a read is cached under: the tool as it is defined, for whom, with which scopes, and the arguments.
+    """Return the cache key of a read: the tool's definition, the tenant, the scopes, and the arguments.
 
-    None for what is not cached: writes, tools whose contract does not allow it, and arguments that are not
-    JSON. `arguments` are the validated ones, placeholders resolved. `cache_name`: see own_writes.py.
+    None for calls that are not cached: writes, tools whose contract does not allow it, and arguments that are
+    not JSON. `arguments` are the validated ones, placeholders replaced. `cache_name`: see own_writes.py.
     """
     if not is_cached(tool.contract):
         return None
@@ -59,7 +59,7 @@ def digest_of(
 
 
 class ReadCache:
-    """Results of reads, shared by all dispatchers. Keep whole results in it, before they are cut to size."""
+    """The results of reads, shared by all dispatchers. It holds whole results, before they are cut to size."""
 
     def __init__(
         self, batcher: Batcher, keys: Keys, *, bytes_max: int = BYTES_MAX, patience_s: float = PATIENCE_S
@@ -68,7 +68,7 @@ class ReadCache:
         self._bytes_max, self._patience_s = bytes_max, patience_s
 
     async def get(self, digest: str) -> Cached | None:
-        """What is kept under the digest; None where there is nothing, or nothing that can be had."""
+        """Return the entry under the digest; None where there is none, or where it cannot be read in time."""
         try:
             async with asyncio.timeout(self._patience_s):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
@@ -78,18 +78,18 @@ class ReadCache:
             return None
 
     def put(self, digest: str, data: Any, at: datetime, ttl_s: float) -> None:
-        """Keep the data of a read that was begun `at` that time for `ttl_s`.
+        """Store the data of a read that began at `at` for `ttl_s`.
 
-        Returns at once; errors and what is too large are not kept.
+        Returns at once; errors and results that are too large are not stored.
         """
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
         try:
             content = json_within({"at": at.isoformat(), "data": data}, self._bytes_max)
-        except ValueError:  # what cannot be written cannot be kept; PydanticSerializationError is one
+        except ValueError:  # PydanticSerializationError is one
             return
         if content is not None:
-            # Nobody waits for the reply: whether it was kept makes no difference to this call.
+            # The reply is ignored: whether the entry was stored makes no difference to this call.
             self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
 
 

@@ -1,15 +1,15 @@
 """The life of one unit of a batch, from the plan to its results. Read `Caller.run` first.
 
-    arguments     placeholders filled in, validated; see arguments.py
+    arguments     placeholders replaced, validated; see arguments.py
     once          a write is claimed under its idempotency key; see idempotency/once.py
     cache         a read that was made before, with the same arguments and rights
     alternatives  where the tool keeps failing
-    attempts      again where the failure is transient and a second run is safe; see attempt.py for one, and
+    attempts      retried where the failure is transient and a second run is safe; see attempt.py for one attempt, and
                   group.py for calls that run as one
     results       without secrets, and cut to size; see results/outcome.py
     settling      a read in the journal of its batch, a write in the ledger too
 
-What has no permission, or is known not to be valid, never gets here: see handlers.py.
+Calls without permission, and calls known to be invalid, never get here: see handlers.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ from tool_dispatcher.running.substitution import because, mapped, substitutes
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One run of one tool: for one call, or for several that its batch variant does at once."""
+    """One run of one tool: for one call, or for several that its batch variant runs at once."""
 
     unit: Unit
     tool: Tool
@@ -61,7 +61,9 @@ class Work:
         return self.tool.contract
 
     def key(self, claim: Claim | None) -> str:
-        """The idempotency key: of a write that of its claim; of a read its call's, which nothing is kept under."""
+        """Return the idempotency key: a write's is that of its claim; a read's is its call's, under which
+        nothing is stored.
+        """
         if claim is not None:
             return claim.write.key
         if self.unit.key:
@@ -72,7 +74,7 @@ class Work:
 
 
 class Caller:
-    """Runs the units of batches; one for the whole process."""
+    """The runner of units; one per process."""
 
     def __init__(
         self,
@@ -88,7 +90,9 @@ class Caller:
         self._is_caching = cache is not None and any(is_cached(tool.contract) for tool in tools.values())
 
     async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
-        """A result for each call of the unit, settled. `known` are the batch's results so far, by place."""
+        """Return a settled result for each call of the unit. `known` are the batch's results so far, by
+        index.
+        """
         began_s = monotonic_s()
         tool = self._tools[unit.tool]
         calls = tuple(batch.request.calls[place] for place in unit.calls)
@@ -127,13 +131,13 @@ class Caller:
     async def repeats(
         self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
     ) -> frozenset[int]:
-        """The places of writes that an earlier call of the batch, or of the session, has made.
+        """Return the indexes of writes that an earlier call of the batch, or of the session, has made.
 
-        Of calls that wait for placeholders nothing is known yet; they are looked up when they run.
+        Calls that wait for placeholders have no arguments yet; they are checked when they run.
         """
         writes = [place for place, call in enumerate(request.calls) if self._may_be_repeat(call)]
         if len(writes) < 2:
-            return frozenset()  # alone, it comes after nothing, and is in no group
+            return frozenset()  # a single write comes after no other, and is in no group
         seen: dict[str, int] = {}
         found = set()
         for place in writes:
@@ -160,7 +164,7 @@ class Caller:
         return await aside(identity_of, call.name, self._tools[call.name].input_schema, arguments.plain)
 
     async def _once(self, work: Work) -> Results:
-        """A write runs under its key, at most once; or what came of it elsewhere is what came of it."""
+        """Run a write under its key, at most once; return its outcome, also where another worker ran it."""
         if work.unit.key:
             digest = await aside(fingerprint, work.tool.name, work.arguments.plain)
             return await self._claimed(work, self._write(work, key=work.unit.key, fingerprint=digest))
@@ -191,7 +195,7 @@ class Caller:
         return await batch.journal.settle(results)
 
     async def _one_by_one(self, work: Work) -> Results:
-        """The calls of a group that must not run as one."""
+        """Run each call of a group by itself, where the group must not run as one."""
         results: list[ToolResult] = []
         for place, call in zip(work.unit.calls, work.calls, strict=True):
             alone = replace(work.unit, calls=(place,), tool=call.name, variant=None)
@@ -206,7 +210,7 @@ class Caller:
             tool=work.tool.name,
             round=batch.request.round,
             call_ids=tuple(call.id for call in work.calls),
-            # Never less than what the session may still take, and is kept for afterwards.
+            # At least as long as the session may still run, plus its retention.
             ttl_s=max(work.contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
             format=batch.journal.format,
             asked_ms=batch.asked_ms,
@@ -254,7 +258,7 @@ class Caller:
         )
 
     async def _read(self, work: Work) -> Answer:
-        """A read is answered from the cache where its contract allows it."""
+        """Answer a read from the cache where its contract allows it, else run it and cache the result."""
         digest = await self._digest(work)
         if self._cache is None or digest is None:
             return await self._answer(work)
@@ -268,7 +272,7 @@ class Caller:
         return answer
 
     async def _digest(self, work: Work) -> str | None:
-        """What the read is cached under; None when it is not."""
+        """Return the cache key of the read; None when it is not cached."""
         batch = work.batch
         if self._cache is None or not is_cached(work.contract):
             return None
@@ -281,7 +285,7 @@ class Caller:
         )
 
     async def _answer(self, work: Work, claim: Claim | None = None) -> Answer:
-        """What the tool answers; or, where it keeps failing, the first of its alternatives that does not fail."""
+        """Return the tool's answer; where it keeps failing, that of the first alternative that does not fail."""
         tried = self._tried if work.unit.variant is None else self._tried_as_group
         outcome = await tried(work, work.tool, work.arguments, claim)
         if not isinstance(outcome, ToolError):
@@ -302,11 +306,11 @@ class Caller:
         return Answer(_with_alternatives(outcome, failed_too))
 
     async def _tried(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
-        """What came of the last attempt."""
+        """Return the outcome of the last attempt at a single call."""
         with self._attempts.guarded(tool.name) as guard:
 
             async def make(number: int) -> Any:
-                # What a function was given it may have changed; another attempt begins with its own.
+                # A function may have changed its arguments; another attempt begins with a fresh copy.
                 fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
                 return await self._attempt(work, tool, fresh, work.key(claim), claim, number, guard)
 
@@ -314,7 +318,9 @@ class Caller:
             return await with_retries(make, retried, lambda: work.batch.time_left_s)
 
     async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
-        """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
+        """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a
+        whole.
+        """
         variant = work.unit.variant
         assert variant is not None, "a unit of one call is no group"
         items = arguments.plain[variant.argument]
@@ -340,7 +346,7 @@ class Caller:
         number: int,
         guard: GuardedCall,
     ) -> Any:
-        """What came of one attempt, without secrets."""
+        """Return the outcome of one attempt, without secrets."""
         if isinstance(arguments, ToolError):
             return arguments
         fence = 0 if claim is None else claim.fence
@@ -349,7 +355,7 @@ class Caller:
         return await self._outcomes.clean(outcome, arguments.secrets)
 
     async def _results(self, work: Work, answer: Answer) -> Results:
-        """One result for each call."""
+        """Return one result per call."""
         outcome, variant = answer.outcome, work.unit.variant
         each: Sequence[Any] = [outcome]
         if isinstance(outcome, Items):
@@ -368,7 +374,7 @@ class Caller:
 
 
 def _not_together(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:
-    """Each call is valid, but all of them together are not what the batch variant accepts."""
+    """Return the error for calls that are valid each, but not accepted together by the batch variant."""
     names = f"{calls[0].name} was to run as one of {len(calls)} by {variant.name}, and was not run."
     return error.model_copy(
         update={

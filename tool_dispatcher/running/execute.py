@@ -1,4 +1,4 @@
-"""Running one call: awaited or in a thread, timed, and whatever it raises turned into an error."""
+"""The execution of one call: awaited or in a thread, timed, with every exception turned into an error."""
 
 import asyncio
 import inspect
@@ -19,7 +19,7 @@ from tool_dispatcher.results.as_json import NotJson, as_json, unusable
 from tool_dispatcher.running.threads import Place
 
 _GIVEN_UP: set[asyncio.Task[Any]] = set()
-"""Calls nobody waits for any more, held until they end: the event loop itself would forget them."""
+"""Abandoned calls, referenced until they end: the event loop holds only weak references to tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Call:
     context: ToolContext
     timeout_s: float
     secrets: Sequence[str] = ()
-    """Those among the arguments that must not be seen."""
+    """The texts among the arguments that must not be shown."""
     on_raise: Callable[[BaseException], None] | None = None
-    """Is given what the tool raises."""
+    """Called with the exception that the tool raises."""
 
 
 async def execute(call: Call, place: Place | None) -> Any:
-    """The call's result as JSON values, or a ToolError. Plain functions run in the thread of `place`.
+    """Return the call's result as JSON values, or a ToolError. Plain functions run in the thread of `place`.
 
-    Raises nothing but CancelledError, when the caller is cancelled.
+    Raises only CancelledError, when the caller is cancelled.
     """
     task = asyncio.create_task(_run(call, place))
     try:
@@ -68,14 +68,14 @@ async def _run(call: Call, place: Place | None) -> Any:
         raise
     except NotJson as problem:
         return unusable(str(problem), tool.effect)
-    except BaseException as error:  # noqa: BLE001  # a tool may raise anything; SystemExit must not end us
+    except BaseException as error:  # noqa: BLE001  # a tool may raise anything, and SystemExit must not end the process
         if call.on_raise is not None:
             call.on_raise(error)
         return error_of(error, tool.effect)
 
 
 async def _ended(task: asyncio.Task[Any], timeout_s: float) -> None:
-    """As `asyncio.wait` for one task, at half its cost."""
+    """Wait for one task, as `asyncio.wait` does at twice the cost."""
     loop = asyncio.get_running_loop()
     waiter: asyncio.Future[None] = loop.create_future()
 

@@ -1,15 +1,17 @@
-"""Calls that run as one call of a batch variant: what came of each, and once more only those that may be repeated.
+"""Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run
+again.
 
-An attempt may fail as a whole, or for some of its items. What failed as a whole is made again as it was. Of items
-that failed, those run again whose second run has no second effect, without the others: these have been done.
+An attempt may fail as a whole, or for some of its items. An attempt that failed as a whole is retried
+unchanged. Of the items that failed, those are retried whose second run has no second effect, without the
+items that are done.
 
-Each set of items has an idempotency key of its own. A service that honours keys refuses one that comes back with
-other arguments; and where the same items are sent once more, or by another worker after a crash, it must
-know them again. So the key is made of the items, not of the attempt.
+Each set of items has an idempotency key of its own. A service that honours keys refuses a key that returns
+with other arguments; and where the same items are sent once more, or by another worker after a crash, it must
+recognise them. So the key is made of the items, not of the attempt.
 
-That is why an item of a write is repeated only if it was refused. Another key would not protect it from a second
-effect if the first attempt had one. Nor is one of a tool that can be asked what came of a key: it would be asked
-about that of the whole, and know nothing of the others.
+For that reason an item of a write is retried only if it was refused: if the first attempt had an effect, the
+other key would not protect it from a second one. An item is not retried either where the tool can be asked
+about a key: it would be asked about the key of the whole, and would not know the others.
 """
 
 from collections.abc import Sequence
@@ -28,13 +30,13 @@ _DIGEST_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What came of each call of a group, in their order: JSON values, or a ToolError."""
+    """The outcome of each call of a group, in their order: JSON values, or a ToolError."""
 
     outcomes: tuple[Any, ...]
 
     @property
     def whole(self) -> Any:
-        """The same as one outcome, which `spread` takes apart again; a ToolError when one of them failed."""
+        """Return the items as one outcome, which `spread` takes apart again; a ToolError when an item failed."""
         for outcome in self.outcomes:
             if isinstance(outcome, ToolError):
                 return outcome
@@ -43,7 +45,7 @@ class Items:
 
 
 class Group:
-    """One group's attempts. Make them with `left` and `key`, and `note` what came of each."""
+    """One group's attempts. Make them with `left` and `key`, and pass the outcome of each to `note`."""
 
     def __init__(self, unit: Unit, contract: Contract, key: str, *, can_be_asked: bool) -> None:
         assert unit.variant is not None, "only calls that run as one are a group"
@@ -57,13 +59,15 @@ class Group:
 
     @property
     def key(self) -> str:
-        """The idempotency key of the next attempt."""
+        """Return the idempotency key of the next attempt."""
         if len(self.left) == len(self._outcomes):
             return self._key
         return f"{self._key}~{fingerprint(list(self.left))[:_DIGEST_CHARACTERS]}"
 
     def note(self, outcome: Any, attempt: int) -> ToolError | None:
-        """What came of the `attempt`-th attempt. What stands in the way of ending here; None when nothing does."""
+        """Record the outcome of an attempt; return the error that calls for another attempt, or None when
+        there is none.
+        """
         for place, item in zip(self.left, self._spread(outcome), strict=True):
             self._outcomes[place] = item
             if isinstance(item, ToolError):
@@ -75,11 +79,11 @@ class Group:
             place: pause for place in self.left if (pause := self._pause_s(place, attempt)) is not None
         }
         self.left = tuple(pauses_s)
-        # They run again together, so that all wait for as long as one of them has to.
+        # They run again together, so all wait for the longest pause among them.
         return self._errors[max(pauses_s, key=pauses_s.__getitem__)][-1] if pauses_s else None
 
     def outcome(self, last: Any) -> Any:
-        """Items; or `last`, the error of all attempts, when each of them failed as a whole."""
+        """Return Items; or `last`, the error of all attempts, when each of them failed as a whole."""
         if not self._is_answered:
             return last
         return Items(tuple(map(self._told, range(len(self._outcomes)))))
@@ -88,7 +92,9 @@ class Group:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
 
     def _pause_s(self, place: int, attempt: int) -> float | None:
-        """The longest pause before the item may run again; None when it must not, or need not."""
+        """Return the longest pause before the item may run again, in seconds; None when it must not, or need
+        not.
+        """
         error = self._outcomes[place]
         if not isinstance(error, ToolError):
             return None

@@ -1,9 +1,9 @@
-"""The writes of a session, as its reads need to know of them: what was cached before one must not answer after it.
+"""The writes of a session, for its reads: a result cached before a write must not answer a read after it.
 
-Each run of a write is noted in the session before it begins and after it has ended, whatever worker runs it. The ends
-are noted apart as well, so that looking costs the same however many writes there have been: two counts tell. While
-one is under way, or its outcome is unknown, the session's reads leave the cache alone. After that they have a cache
-of their own: it is named by the session and by how many of its writes have ended.
+Each run of a write is noted in the session before it begins and after it has ended, by whichever worker runs
+it. The ends are noted in a second journal as well, so that a check costs two counts however many writes there
+have been. While a write is in flight, or its outcome is unknown, the session's reads bypass the cache. After
+that they have a cache of their own, named by the session and by how many of its writes have ended.
 """
 
 from antiphon_shared.bus.connection import patiently
@@ -14,7 +14,7 @@ _BEGUN, _ENDED = "begun:", "ended:"
 
 
 class OwnWrites:
-    """Those of one session."""
+    """The writes of one session."""
 
     def __init__(self, session: SessionStore) -> None:
         self._session = session
@@ -24,13 +24,14 @@ class OwnWrites:
         await self._note(f"{_BEGUN}{key}#{fence}")
 
     async def end(self, key: str, fence: int) -> None:
-        """Note that it has ended, and that nothing of it can follow."""
+        """Note that a write has ended and can have no further effect."""
         await self._note(f"{_ENDED}{key}#{fence}")
         await self._note(f"{key}#{fence}", _ENDS)
 
     async def cache_name(self) -> str | None:
-        """Return what the session's reads are cached under: empty for the cache that all share; None for none."""
-        # The ends first: what ends or begins between the two looks makes the second count too large to fit.
+        """Return the name of the session's cache: empty for the shared cache, None for no cache."""
+        # The ends are counted first: a write that begins or ends between the two counts makes the second one
+        # too large.
         ended = await self._count(_ENDS)
         if await self._count(_NOTES) != ended * 2:
             return None

@@ -1,4 +1,4 @@
-"""Trying again: only where the failure is transient, and a second run is safe."""
+"""Retries: only where the failure is transient, and a second run is safe."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,22 +10,22 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
 
 RETRY_AFTER_S_MAX = 30.0
-"""The longest wait a tool may ask for that is waited; what asks for more is answered at once."""
+"""The longest `retry_after_s` that is waited for, in seconds; a tool that asks for more gets no retry."""
 
 _REFUSALS: frozenset[ErrorType] = frozenset(("rate_limit", "circuit_open"))
-"""What says that the attempt has had no effect."""
+"""Errors after which an attempt has had no effect."""
 _MESSAGE_CHARACTERS = 900
-"""Of each message, where two are told in one."""
+"""The length of each message, where two are joined."""
 _TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "timeout"))
 
 
 async def with_retries(
     attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
 ) -> Any:
-    """What the last attempt came to: JSON data, or a ToolError that says how often it was tried.
+    """Return the outcome of the last attempt: JSON data, or a ToolError that says how often it was tried.
 
-    `attempt(n)` makes the n-th attempt, from 1, and returns data or a ToolError. No attempt begins that would
-    have no time left, in seconds. Raises what `attempt` raises.
+    `attempt(n)` makes the n-th attempt, from 1, and returns data or a ToolError. `time_left` returns seconds;
+    no attempt begins that would have no time left. Raises what `attempt` raises.
     """
     first = await attempt(1)
     if not isinstance(first, ToolError) or pause_s(first, contract, 1) is None:
@@ -59,9 +59,10 @@ async def with_retries(
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
-    """The longest pause before the next attempt, after the `attempt`-th failed; None when it was the last. Pure.
+    """Return the longest pause before the next attempt, in seconds; None when the `attempt`-th was the last.
+    Pure.
 
-    It is what the tool asked for, and the contract's backoff on top, of which up to a half is left out.
+    It is the tool's `retry_after_s` plus the contract's backoff, of which jitter takes away up to a half.
     """
     if attempt >= contract.retry.attempts or not _is_safe_again(error, contract):
         return None
@@ -70,17 +71,17 @@ def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
 
 
 def backoff_s(contract: Contract, attempt: int) -> float:
-    """The contract's own pause after the `attempt`-th attempt. Pure."""
+    """Return the contract's own backoff after the `attempt`-th attempt, in seconds. Pure."""
     backoff = contract.backoff
     factor: int = {"constant": 1, "linear": attempt, "exponential": 1 << (attempt - 1)}[backoff.strategy]
     return min(backoff.initial_ms * factor, backoff.max_ms) / 1000
 
 
 def told(errors: list[ToolError], contract: Contract) -> ToolError:
-    """What is said of a call that failed that often. Pure.
+    """Return the error of a call after all its attempts. Pure.
 
-    Of a write it is the attempt that may have taken effect, whatever the later ones ran into: a refusal of the
-    last does not undo the first, and no other tool must be asked instead.
+    For a write it is the error of the attempt that may have taken effect, whatever the later attempts ended
+    with: a refusal of the last does not undo the first, and an alternative must not run.
     """
     last = errors[-1]
     if len(errors) == 1:
@@ -103,18 +104,18 @@ def _weightiest(errors: list[ToolError]) -> ToolError:
 
 
 def _action_after(last: ToolError) -> str:
-    """Trying once more has been done."""
+    """Return the next action; advice to try once more is replaced, as that has been done."""
     if last.suggested_action == WHAT_TO_DO["api_failure"]:
         return "It has been tried again already: go on without it and say so."
     return last.suggested_action
 
 
 def _is_safe_again(error: ToolError, contract: Contract) -> bool:
-    """A rate limit is a refusal: nothing has taken effect. Otherwise a second run must have no second effect."""
+    """Return whether another attempt is safe: after a rate limit, or where a second run has no second effect."""
     if error.error_type == "rate_limit":
         return True
     if not contract.is_safe_to_repeat:
         return False
     if error.error_type == "outcome_unknown":
-        return contract.effect == "write"  # the same key runs again, and whichever attempt it was counts once
+        return contract.effect == "write"  # the same key runs again, so that the write counts once
     return error.error_type in _TRANSIENT

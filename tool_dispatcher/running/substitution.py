@@ -1,4 +1,4 @@
-"""Substitution: which tool answers in the place of one that keeps failing. Pure."""
+"""Substitution: the tool that answers in the place of one that keeps failing. Pure."""
 
 from typing import Any
 
@@ -10,27 +10,27 @@ _AFTER_A_READ: frozenset[ErrorType] = frozenset(
     ("api_failure", "timeout", "rate_limit", "circuit_open", "internal_error")
 )
 _AFTER_A_WRITE: frozenset[ErrorType] = frozenset(("circuit_open", "rate_limit"))
-"""Where nothing has taken effect: a second tool must not do what the first may have done."""
+"""Errors after which the first tool has had no effect: the second must not repeat one."""
 _MESSAGE_CHARACTERS_MAX = 200
 
 
 def substitutes(contract: Contract, error: ToolError) -> tuple[Alternative, ...]:
-    """The tool's alternatives that may be tried after that error, in their order.
+    """Return the tool's alternatives that may be tried after that error, in their order.
 
-    An answer, such as nothing found or no permission, is an answer: no other tool is asked for a better one.
+    After an answer, such as not found or no permission, no alternative is tried.
     """
     replaceable = _AFTER_A_READ if contract.effect == "read" else _AFTER_A_WRITE
     return contract.alternatives if error.error_type in replaceable else ()
 
 
 def mapped(alternative: Alternative, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call as the alternative takes them; what the call did not give is left out."""
+    """Return the arguments of a call as the alternative takes them; absent ones are left out."""
     if alternative.arguments is None:
         return dict(arguments)
     return {theirs: arguments[ours] for ours, theirs in alternative.arguments.items() if ours in arguments}
 
 
 def because(tool: str, error: ToolError, alternative: str) -> str:
-    """Why another tool answered, for the model and the reader: `ToolResult.substitute_because`."""
+    """Return why another tool answered, for the model and the reader: `ToolResult.substitute_because`."""
     message = one_line(error.message, _MESSAGE_CHARACTERS_MAX).rstrip(".")
     return f"{tool} failed ({error.error_type}: {message}); {alternative} answered instead."

@@ -1,4 +1,6 @@
-"""Threads for plain functions: daemons, so that one that never returns does not keep the process alive."""
+"""Threads for plain functions: daemons, so that a function that never returns does not keep the process
+alive.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 Done = tuple[Any, BaseException | None]
-"""What a function returned, or what it raised."""
+"""The return value of a function, or the exception it raised."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +23,14 @@ class _Job:
 
 
 class NoThread(Exception):
-    """No thread came free in time."""
+    """No thread became free in time."""
 
 
 class Threads:
-    """At most `threads_max` threads, started when needed and kept.
+    """A pool of at most `threads_max` threads, started when needed and kept.
 
-    A function that nobody waits for any more cannot be stopped. Another thread takes the place of its own, so
-    that a tool that hangs does not stop the others; of such threads there may be `threads_max` too.
+    An abandoned function cannot be stopped. An extra thread replaces its own, so that a tool that hangs does
+    not block the others; there may be up to `threads_max` such threads.
     """
 
     def __init__(self, threads_max: int) -> None:
@@ -39,7 +41,7 @@ class Threads:
 
     @asynccontextmanager
     async def place(self, wait_s: float) -> AsyncIterator["Place"]:
-        """A thread that is free, to be used once or not at all. Raises NoThread."""
+        """Hold a free thread, to be used once or not at all. Raises NoThread."""
         try:
             async with asyncio.timeout(wait_s):
                 await self._free.acquire()
@@ -60,7 +62,7 @@ class Threads:
         def finish(done: Done) -> None:
             try:
                 loop.call_soon_threadsafe(self._finish, place, future, done)
-            except RuntimeError:  # the loop is closed: nobody waits any more
+            except RuntimeError:  # the loop is closed, so the result is dropped
                 return
 
         self._jobs.put(_Job(copy_context(), function, finish))
@@ -71,14 +73,14 @@ class Threads:
         return future
 
     def abandon(self, place: "Place") -> None:
-        """Nobody waits for the function in `place` any more: let another thread take its place, if one may."""
+        """Give up the function in `place`, and let another thread replace its own, if one may."""
         if place.is_running and self.abandoned < self._threads_max:
             place.is_abandoned = True
             self.abandoned += 1
             self._free.release()
 
     def close(self) -> None:
-        """Let the threads end that are idle, and the others when their function returns."""
+        """End the idle threads now, and the others when their function returns."""
         for _ in range(self._started):
             self._jobs.put(None)
 
@@ -101,7 +103,9 @@ class Place:
         self.is_used = self.is_running = self.is_abandoned = False
 
     async def run(self, function: Callable[[], Any]) -> Any:
-        """What the function returns; raises what it raises. When cancelled, the function goes on unheard."""
+        """Return the function's result; raise what it raises. When cancelled, the function runs on and its
+        result is dropped.
+        """
         self.is_used = self.is_running = True
         result, error = await self._threads.start(function, self)
         if error is not None:
@@ -109,7 +113,7 @@ class Place:
         return result
 
     def abandon(self) -> None:
-        """Nobody waits for the function any more."""
+        """Give up the function."""
         if not self.is_abandoned:
             self._threads.abandon(self)
 

@@ -1,4 +1,4 @@
-"""Units of a batch that are under way."""
+"""Units of a batch that are in flight."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -14,10 +14,10 @@ Work = Coroutine[Any, Any, Results]
 
 
 class Running:
-    """Begins units, and hands out what came of them in the order in which they end.
+    """The units in flight; yields their results in the order in which they end.
 
-    An async context manager. When the block raises, those under way are let finish; when it is cancelled, they
-    are cancelled too.
+    An async context manager. When the block raises, units in flight may finish; when it is cancelled, they
+    are cancelled.
     """
 
     def __init__(self) -> None:
@@ -27,15 +27,18 @@ class Running:
         self._has_ended = asyncio.Event()
 
     def begin(self, unit: Unit, work: Work) -> None:
-        """Have the unit's work done."""
+        """Start the unit's work."""
         self._begun.append((unit, work))
 
     async def ended(self) -> list[tuple[Unit, Results]]:
-        """The units that have ended since, one at least, with their results. Raises what their work raised."""
+        """Return the units that have ended since the last call, at least one, with their results. Raises what
+        they raised.
+        """
         begun, self._begun = self._begun, []
         if len(begun) == 1 and not self._units:
             ((unit, work),) = begun
-            return [(unit, await work)]  # alone, it needs no task of its own: most batches are one call
+            # A single unit needs no task of its own, and most batches are one call.
+            return [(unit, await work)]
         for unit, work in begun:
             task = asyncio.create_task(work)
             self._units[task] = unit

@@ -1,7 +1,7 @@
 """The child process of a query: opens DuckDB, limits itself, answers one request, and ends.
 
-Both ways, a message is its length in 8 bytes and then JSON. Standard input stays open while the parent lives; at its
-end the child ends too, in the midst of a query.
+A message, in both directions, is its length in 8 bytes followed by JSON. Standard input stays open while the
+parent lives; when it closes, the child ends too, even in the middle of a query.
 
     request  {"sql": "SELECT ...", "params": {...}, "tables": {...}}
     answer   {"rows": [...]}, or {"refused": [message, action]}, or {"broken": message}
@@ -19,14 +19,14 @@ from tool_dispatcher.sql.limits import Limits
 _MB = 2**20
 _FILES_MAX = 32
 _CHARACTERS_MAX = 2_000
-"""Of a message. Names of columns may be of any length."""
+"""The length of a message. Names of columns may be of any length."""
 _ROOM_FACTOR = 2
-"""Address space beside that of DuckDB's own limit, for what it does not count and for the request."""
+"""Address space as a multiple of DuckDB's own limit: for memory it does not count, and for the request."""
 
 
 def main(limits: Limits) -> None:
     """Answer the one request of this process."""
-    from tool_dispatcher.sql.database import Database, QueryFailed  # what takes long comes before the request
+    from tool_dispatcher.sql.database import Database, QueryFailed  # slow: imported before the request
 
     answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
@@ -41,15 +41,15 @@ def main(limits: Limits) -> None:
     except MemoryError:
         message = f"The query and its tables need more than {limits.memory_mb} MiB of memory."
         answer = _written(refused=[message, "Read fewer rows or columns, or aggregate earlier."])
-    except Exception as error:  # noqa: BLE001  # the parent tells of it; nothing else can
+    except Exception as error:  # noqa: BLE001  # only the parent can report it
         answer = _written(broken=f"{type(error).__name__}: {error}"[:_CHARACTERS_MAX])
     with os.fdopen(answers, "wb") as out:
         out.write(len(answer).to_bytes(8, "big") + answer)
-    os._exit(0)  # at once: nothing that DuckDB would tidy up outlives the process
+    os._exit(0)  # skips DuckDB's clean-up: nothing of it outlives the process
 
 
 def _read() -> bytes:
-    """Return the request; the process ends where the parent has ended."""
+    """Return the request; exit where the parent has ended."""
     return _exactly(int.from_bytes(_exactly(8), "big"))
 
 
@@ -67,14 +67,14 @@ def _end_with_parent() -> None:
 
 
 def _restrict(limits: Limits) -> None:
-    """Limit this process for good: CPU time from now on, memory beside what it has, no files."""
+    """Limit this process for good: CPU time from now on, memory beyond its present size, no files."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu_s = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_s
-    _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)  # a signal of its own first, then SIGKILL
+    _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)  # SIGXCPU first, then SIGKILL
     _limit(resource.RLIMIT_FSIZE, 0, 0)
     _limit(resource.RLIMIT_CORE, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _FILES_MAX, _FILES_MAX)
-    if sys.platform == "linux":  # elsewhere DuckDB's own limit stands alone
+    if sys.platform == "linux":  # elsewhere only DuckDB's own limit holds
         with open("/proc/self/statm", "rb") as statm:
             now = int(statm.read().split()[0]) * resource.getpagesize()
         room = now + _ROOM_FACTOR * limits.memory_mb * _MB

@@ -1,9 +1,10 @@
-"""DuckDB with nothing to reach outside: tables in, one SELECT, JSON out.
+"""DuckDB without access to anything outside: tables in, one SELECT, JSON out.
 
-Imported in the child process alone. Every value of a result has the form that DuckDB's `to_json` gives it: numbers,
-also decimals and integers of more than 64 bits, are numbers; dates, times and intervals texts; lists, structs, maps and
-JSON are JSON. Beside that, a timestamp has a `T` between date and time, and one with a time zone stands in UTC and ends
-in `Z`; a blob is Base64; NaN and infinities are null (the parent reads them so).
+Imported in the child process alone. Every value of a result has the form that DuckDB's `to_json` gives it:
+numbers, also decimals and integers of more than 64 bits, are numbers; dates, times and intervals are texts;
+lists, structs, maps and JSON are JSON. In addition, a timestamp has a `T` between date and time, and one with
+a time zone is in UTC and ends in `Z`; a blob is Base64; NaN and infinities are null (the parent reads them
+so).
 """
 
 import json
@@ -16,15 +17,15 @@ from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.tables import Table, table_of
 
 NO_COLUMNS = "(no columns)"
-"""The column of a table that has none; never in a result."""
+"""The placeholder column of a table without columns; never in a result."""
 _FETCHED_AT_ONCE = 1_000
 _TABLES_NAMED, _COLUMNS_NAMED = 10, 30
 _NO_SELECT = {"describe", "desc", "show", "summarize", "pragma", "explain"}
-"""What DuckDB takes for a SELECT, or for a question about itself."""
+"""Statements that DuckDB parses as a SELECT, or that ask about DuckDB itself."""
 
 
 class QueryFailed(Exception):
-    """A query that is at fault, or went beyond a limit; says why, and what to do."""
+    """A query that is wrong, or exceeded a limit; carries the reason and the next action."""
 
     def __init__(self, message: str, action: str) -> None:
         super().__init__(message)
@@ -80,7 +81,7 @@ class Database:
             raise QueryFailed(_reason(error), f"Correct the SQL. {_described(tables)}") from None
 
     def _one_select(self, sql: str) -> str:
-        """Return a query without its last semicolon and what follows. Raises QueryFailed."""
+        """Return a query without its last semicolon and the text after it. Raises QueryFailed."""
         statements = self._connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise _not_one_select()
@@ -94,7 +95,7 @@ class Database:
         return written.decode()
 
     def _create(self, name: str, table: Table, guessed: tuple[str, ...]) -> None:
-        """Make a table. `guessed` are the columns of one of which nothing is known."""
+        """Create a table. `guessed` are the columns of a table whose own columns are unknown."""
         parts = [
             f"unnest(${n})" if column.type == "NULL" else f"unnest(${n}::{column.type}[])"
             for n, column in enumerate(table.columns, 1)
@@ -109,7 +110,9 @@ class Database:
         self._connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {selected}{rows}", values)
 
     def _guessed(self, query: str, name: str, tables: Mapping[str, Table]) -> tuple[str, ...]:
-        """Return the columns that a query reads of a table without any, so that it can be joined to others."""
+        """Return the columns that a query reads from a table without known ones, so that it can be joined to
+        others.
+        """
         (found,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
         tree = json.loads(found[0])
         known = {column.name.lower() for table in tables.values() for column in table.columns}
@@ -121,7 +124,7 @@ class Database:
         guessed: dict[str, str] = {}
         for one in _objects(tree):
             path = one.get("column_names") or []
-            # What is read of a query in between may come from the table too.
+            # A column read from a subquery may come from the table too.
             is_between = len(path) > 1 and path[0].lower() not in own | others
             if len(path) > 1 and path[0].lower() in own:
                 guessed.setdefault(path[1].lower(), path[1])
@@ -132,7 +135,7 @@ class Database:
         return tuple(guessed.values())
 
     def _rows(self, query: str, params: dict[str, Any]) -> bytes:
-        # One SELECT, which has been read as such, and so cannot end the brackets: S608 does not apply.
+        # The query has been parsed as one SELECT, and so cannot close the brackets: S608 does not apply.
         inner = f"(\n{query}\n)"
         described = self._connection.execute(f"SELECT * FROM {inner} LIMIT 0", params or None)  # noqa: S608
         columns = [(str(one[0]), str(one[1])) for one in described.description or ()]
@@ -165,7 +168,7 @@ def _not_one_select() -> QueryFailed:
 
 
 def _check_names(tables: Mapping[str, Table]) -> None:
-    """Raises QueryFailed where DuckDB could not tell two tables apart."""
+    """Raise QueryFailed where DuckDB could not tell two tables apart."""
     seen: dict[str, str] = {}
     for name in tables:
         other = seen.setdefault(name.lower(), name)
@@ -177,7 +180,7 @@ def _check_names(tables: Mapping[str, Table]) -> None:
 
 
 def _parameter(value: Any) -> Any:
-    """Return what is bound: a scalar or a list of scalars as it is, anything nested as the text of its JSON."""
+    """Return the bound value: a scalar or a list of scalars as it is, a nested value as its JSON text."""
     if isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
     ):
@@ -215,13 +218,13 @@ def _objects(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _reason(error: duckdb.Error) -> str:
-    """Return the message of DuckDB, without the line of SQL: the author did not write it quite so."""
+    """Return DuckDB's message without its quotation of the SQL, which differs from the author's text."""
     text = " ".join(str(error).partition("\n\n")[0].partition("\nLINE ")[0].split())
     return f"DuckDB cannot run the SQL: {text[:1_000].rstrip('.')}."
 
 
 def _described(tables: Mapping[str, Table]) -> str:
-    """Name the tables and columns that there are."""
+    """List the tables and their columns."""
     if not tables:
         return "There are no tables."
     shown = []

@@ -1,14 +1,14 @@
-"""What a query may use."""
+"""The limits of a query."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one query. One that goes beyond any of them fails."""
+    """The limits of one query. A query that exceeds any of them fails."""
 
     cpu_s: int = 10
     memory_mb: int = 256
     rows_max: int = 100_000
     bytes_max: int = 10_000_000
-    """Of the result, as JSON."""
+    """The size of the result, as JSON."""

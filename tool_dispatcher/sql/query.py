@@ -1,7 +1,7 @@
-"""The tool `sql_query`: what a call of it is given, how long it may wait, and what each ending means.
+"""The tool `sql_query`: its arguments, its time limit, and the error for each ending.
 
-It is no tool of a model's: the coordinator calls it for a node of a workflow, with the values of the references and
-tables. So it is not in the published catalogue.
+Models are not offered it: the coordinator calls it for a node of a workflow, with the values of the
+references and tables. So it is not in the published catalogue.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class SqlQueries:
             self._call,
             effect="read",
             timeout_s=_TIMEOUT_S,
-            retry=1,  # what an author wants to have tried again stands in the workflow
+            retry=1,  # the workflow declares its author's retries
         )
 
     async def close(self) -> None:
@@ -78,7 +78,7 @@ class SqlQueries:
             raise ToolFailed("validation_error", f"The query returns what is no JSON: {error}.") from None
 
     def _failure(self, ended: NoAnswer) -> ToolFailed:
-        """Return what it means that a child has ended before its answer."""
+        """Return the error for a child that ended before its answer."""
         if ended.code == -signal.SIGXCPU:
             return ToolFailed(
                 "timeout", f"The query used more than {self._limits.cpu_s} s of CPU time.", _ASK_FOR_LESS

@@ -1,8 +1,8 @@
-"""Earlier outputs as tables with columns. Pure, and light to import: the child process does it.
+"""Earlier outputs as tables with columns. Pure, and light to import, as the child process imports it.
 
-An object is one row, a list holds the rows of all its items, at any depth, and a scalar is a row with the column
-`value`. The columns are all keys, in the order in which they first appear; a row without a key has null there.
-No text is ever read as a date or a number.
+An object is one row, a list holds the rows of all its items, at any depth, and a scalar is a row with the
+column `value`. The columns are all keys, in the order in which they first appear; a row without a key has
+null there. Text is never read as a date or a number.
 """
 
 import json
@@ -37,12 +37,12 @@ class Table:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it has no rows, and nothing is known of its columns."""
+        """Return whether it has neither rows nor known columns."""
         return not self.rows and not self.columns
 
 
 def table_of(value: Any) -> Table:
-    """Return the table that an output is."""
+    """Return an output as a table."""
     items = list(_items(value))
     if any(isinstance(item, dict) for item in items):
         # A null among objects is a row of nulls.
@@ -55,7 +55,7 @@ def table_of(value: Any) -> Table:
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """Yield what is a row each. An output that is null has none."""
+    """Yield the rows of an output; null has none."""
     waiting = [iter(value if isinstance(value, list) else () if value is None else (value,))]
     while waiting:
         for item in waiting[-1]:
@@ -68,7 +68,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _column_names(keys: list[str]) -> dict[str, str]:
-    """Return the name of each key's column. SQL ignores the case of letters, and has no empty names."""
+    """Return the column name of each key. SQL ignores the case of letters, and has no empty names."""
     names: dict[str, str] = {}
     own = {_folded(key) for key in keys}
     taken: set[str] = set()
@@ -83,7 +83,7 @@ def _column_names(keys: list[str]) -> dict[str, str]:
 
 
 def _folded(name: str) -> str:
-    """Return a name as DuckDB compares it: only ASCII letters have no case."""
+    """Return a name as DuckDB compares it: it folds ASCII letters only."""
     return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
@@ -101,7 +101,7 @@ def _column(name: str, values: list[Any]) -> Column:
 
 
 def _type_of(values: list[Any]) -> ColumnType:
-    """Return the type of a column: that of its values, else texts where there is one among them, else JSON."""
+    """Return the type of a column: that of its values, else VARCHAR where one is a text, else JSON."""
     kinds = {_KINDS.get(type(one), "nested") for one in values if one is not None}
     if not kinds:
         return "NULL"

@@ -1,1 +1,1 @@
-"""Circuit breakers as values: one breaker, the table of a deployment, and what is out of order."""
+"""Circuit breakers as values: one breaker, the table of a deployment, and the open circuits."""

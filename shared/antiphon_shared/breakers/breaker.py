@@ -1,7 +1,7 @@
-"""A circuit breaker as a value: what keeps failing is left alone for a while, then tried once. Pure.
+"""A circuit breaker as a value: calls that keep failing are stopped for a while, then tried once. Pure.
 
-Closed, open and half-open after Nygard, *Release It!*. The state is small and JSON, and time is handed in as
-seconds of one clock, so that it can be kept in one process or shared by many.
+Closed, open and half-open after Nygard, *Release It!*. The state is small and JSON, and time is passed in as
+seconds of one clock, so that one process can hold it, or many can share it.
 """
 
 from collections.abc import Iterable
@@ -16,18 +16,19 @@ from antiphon_shared.values import Value
 Phase = Literal["closed", "open", "half_open"]
 
 HELD_RETRY_S = 3_600.0
-"""What who asks for something held open is told to wait: nobody knows, but not soon."""
+"""The retry delay reported for a breaker that is forced open, in seconds: its end is unknown, but not near.
+"""
 
 
 class Ending(Value):
-    """How one call ended."""
+    """The end of one call."""
 
     at: float
     is_failure: bool
 
 
 class Held(Value):
-    """That a person keeps it open, until a person closes it."""
+    """A person's order that keeps the circuit open, until a person closes it."""
 
     at: float = Field(ge=0, le=1e11, description="Unix seconds.")
     by: str = Field(default="", max_length=100, description="Who.")
@@ -35,7 +36,7 @@ class Held(Value):
 
 
 class BreakerState(Value):
-    """What is remembered of one thing that can fail."""
+    """The state of one breaker."""
 
     endings: tuple[Ending, ...] = Field(default=(), description="The latest, while closed; why, while open.")
     opened: float | None = Field(default=None, description="When it opened; None while closed.")
@@ -44,7 +45,7 @@ class BreakerState(Value):
 
     @property
     def failures(self) -> int:
-        """Failures among the endings it remembers."""
+        """Return the number of failures among its endings."""
         return sum(ending.is_failure for ending in self.endings)
 
 
@@ -53,21 +54,21 @@ CLOSED = BreakerState()
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may be made. `state` is to be kept: it says when this one is the probe."""
+    """Permission for a call. `state` has to be stored: it records whether this call is the probe."""
 
     state: BreakerState
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The call must not be made; asking again helps after `retry_after_s`. `state` tells why."""
+    """A refusal of a call; a retry helps after `retry_after_s`. `state` holds the reason."""
 
     retry_after_s: float
     state: BreakerState = field(default=CLOSED, compare=False)
 
 
 class Breaker(Value):
-    """When it opens, and for how long: by the rate of failures in a rolling window, over a minimum of calls."""
+    """The rule of a breaker: it opens by the rate of failures in a rolling window, given a minimum of calls."""
 
     calls_min: int = Field(
         default=10, ge=1, le=1_000, description="Calls in the window that it takes to open."
@@ -85,15 +86,18 @@ class Breaker(Value):
     )
 
     def phase(self, state: BreakerState, now: float) -> Phase:
-        """Open turns half-open by itself, when its time is over; not so what is held."""
+        """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced
+        open.
+        """
         if state.opened is None:
             return "closed"
         return "open" if state.held is not None or self._left_s(state.opened, now) > 0 else "half_open"
 
     def ask(self, state: BreakerState, now: float) -> Allowed | Refused:
-        """Whether a call may be made now. Half-open lets one through, the probe, until its ending is known.
+        """Return whether a call may be made now. Half-open allows one call, the probe, until its end is
+        known.
 
-        A probe nobody hears of again, because its process ended, is replaced by another after `open_s`.
+        A probe that never ends, because its process died, is replaced by another after `open_s`.
         """
         if state.opened is None:
             return Allowed(state)
@@ -105,7 +109,9 @@ class Breaker(Value):
         return Allowed(state.model_copy(update={"probed": now}))
 
     def after(self, state: BreakerState, is_failure: bool, now: float) -> BreakerState:
-        """The state after a call has ended. What began before it opened, and ends while open, changes nothing."""
+        """Return the state after the end of a call; calls that began before the circuit opened leave an open
+        one unchanged.
+        """
         if state.opened is None:
             return self.after_all(state, (Ending(at=now, is_failure=is_failure),), now)
         if state.probed is None or state.held is not None:
@@ -113,9 +119,9 @@ class Breaker(Value):
         return state.model_copy(update={"opened": now, "probed": None}) if is_failure else CLOSED
 
     def after_all(self, state: BreakerState, endings: Iterable[Ending], now: float) -> BreakerState:
-        """The state after calls none of which was a probe, in the order of their times.
+        """Return the state after calls that were not probes, in the order of their times.
 
-        They may have ended before what is remembered already: each process tells its own, late.
+        They may be older than endings in the state: each process reports its own, late.
         """
         new = [ending for ending in endings if abs(now - ending.at) <= self.window_s]
         if state.opened is not None or not new:
@@ -129,18 +135,20 @@ class Breaker(Value):
             while count - first > self.window_calls or ending.at - joined[first].at > self.window_s:
                 failures -= joined[first].is_failure
                 first += 1
-            # Also at one that is known already, when it is the new ones before it that make it too many.
+            # Also at a known failure, when the new ones before it raise the rate.
             if ending.is_failure and has_news and self._is_too_much(failures, count - first):
                 return BreakerState(endings=tuple(joined[first:count]), opened=ending.at)
         return BreakerState(endings=tuple(joined[first:]))
 
     def hold(self, held: Held) -> BreakerState:
-        """Open, until it is closed by hand, which makes it CLOSED."""
+        """Return the state of a breaker that is forced open; it is closed by hand by setting CLOSED."""
         return BreakerState(opened=held.at, held=held)
 
     def says_nothing(self, state: BreakerState, now: float) -> bool:
-        """Whether the state need not be kept: it is closed and nothing has failed lately, or nobody has asked
-        since it became half-open for so long that its failures would be forgotten by now.
+        """Return whether the state can be dropped.
+
+        It can when it is closed without a recent failure, or when it has been half-open without a call for so
+        long that its failures have left the window.
         """
         if state.held is not None:
             return False
@@ -155,6 +163,8 @@ class Breaker(Value):
         return calls >= min(self.calls_min, self.window_calls) and failures >= self.failure_rate * calls
 
     def _left_s(self, since: float, now: float) -> float:
-        """Of the time it stays open. A clock that was set back by more than that does not keep it open."""
+        """Return the rest of the open time in seconds; none after the clock was set back by more than that
+        time.
+        """
         elapsed_s = now - since
         return min(self.open_s, self.open_s - elapsed_s) if elapsed_s > -self.open_s else 0.0

@@ -1,4 +1,4 @@
-"""What is out of order right now, as circuit breakers tell it: an input of decisions, recorded with them."""
+"""The open circuits at one time: an input of decisions, recorded with them."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from antiphon_shared.values import Value
 
 
 class ModelOutage(Value):
-    """A model that is not to be asked for a while."""
+    """A model that must not be called for a while."""
 
     model: str
     until: AwareDatetime
@@ -21,7 +21,7 @@ class Outages(Value):
     models: tuple[ModelOutage, ...] = Field(default=(), description="Sorted by model.")
 
     def out_until(self, model: str, now: datetime) -> datetime | None:
-        """Until when a model is out of order; None when it may be asked."""
+        """Return the end of a model's outage; None when it may be called."""
         until = next((outage.until for outage in self.models if outage.model == model), None)
         return until if until is not None and until > now else None
 

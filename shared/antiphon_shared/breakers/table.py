@@ -1,4 +1,4 @@
-"""The breakers of a deployment together: what they are called, how they are written, what is out of order. Pure."""
+"""The breakers of a deployment: their names, their stored form, and the open circuits. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -12,29 +12,29 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.stored import Kind
 
 BREAKERS_MAX = 200
-"""Breakers that are kept at most: a name that is made up for every query must not fill Redis."""
+"""The number of breakers stored: names invented for every query must not fill Redis."""
 _STATE: Kind[BreakerState] = Kind("a breaker", BreakerState, writes_defaults=False)
 _STATE_BYTES_MAX = 200_000
 _NAME = re.compile(r"tool:[a-zA-Z0-9_-]{1,64}|model:[!-~]{1,200}")
 
 
 def of_tool(tool: str) -> str:
-    """What a tool's breaker is called."""
+    """Return the name of a tool's breaker."""
     return f"tool:{tool}"
 
 
 def of_model(model: str) -> str:
-    """What a model's breaker is called."""
+    """Return the name of a model's breaker."""
     return f"model:{model}"
 
 
 def is_name(name: str) -> bool:
-    """Whether a breaker may be called so."""
+    """Return whether a text is the name of a breaker."""
     return _NAME.fullmatch(name) is not None
 
 
 def read_state(raw: bytes) -> BreakerState:
-    """A state as it is kept. What is not there is closed, and so is what cannot be read."""
+    """Return the stored state; CLOSED where there is none, or none that can be read."""
     if not raw or len(raw) > _STATE_BYTES_MAX:
         return CLOSED
     try:
@@ -44,15 +44,15 @@ def read_state(raw: bytes) -> BreakerState:
 
 
 def write_state(state: BreakerState, format: int = FORMAT) -> bytes:
-    """Return a state as it is kept, for workers that read `format`; nothing for CLOSED."""
+    """Return a state in its stored form, for workers that read `format`; empty for CLOSED."""
     return b"" if state == CLOSED else _STATE.write(state, format)
 
 
 def first_to_go(states: Mapping[str, BreakerState]) -> str | None:
-    """Which breaker to forget when there are too many: of the closed ones the least recent, else of the models'.
+    """Return the breaker to drop when there are too many: the oldest closed one, else the oldest of a model.
 
-    Queries may name any model, so models that fail must not take the place of tools. None when only tools, or
-    what is held by hand, would be left to forget.
+    Queries may name any model, so failing models must not displace tools. None when only tools, or breakers
+    that are forced open, could be dropped.
     """
     closed = [name for name, state in states.items() if state.opened is None]
     models = [name for name, state in states.items() if name.startswith("model:") and state.held is None]
@@ -64,9 +64,10 @@ def _latest(state: BreakerState) -> float:
 
 
 def outages_of(states: Mapping[str, BreakerState], breaker: Breaker, now: float) -> Outages:
-    """What is open at `now`, Unix seconds. Equal states give equal values for as long as they stand.
+    """Return the open circuits at `now`, in Unix seconds. Equal states give equal values as long as they
+    last.
 
-    What is held by hand is out for one hour from the next full one: nobody knows when it will be closed.
+    A breaker that is forced open counts as open for one hour from the next full hour: its end is unknown.
     """
     is_open = sorted(name for name, state in states.items() if breaker.phase(state, now) == "open")
     tools = [name.removeprefix("tool:") for name in is_open if name.startswith("tool:")]
@@ -81,7 +82,7 @@ def outages_of(states: Mapping[str, BreakerState], breaker: Breaker, now: float)
 
 
 def _until(state: BreakerState, breaker: Breaker, now: float) -> datetime:
-    """Whole seconds, so that the value is the same however often it is asked for."""
+    """Return the end of an outage in whole seconds, so that it is the same at every call."""
     if state.held is not None or state.opened is None:
         return datetime.fromtimestamp(ceil(now / HELD_RETRY_S) * HELD_RETRY_S + HELD_RETRY_S, UTC)
     return datetime.fromtimestamp(ceil(state.opened + breaker.open_s), UTC)

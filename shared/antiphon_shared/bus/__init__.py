@@ -1,4 +1,4 @@
 """The bus: typed events over Redis Streams, each handled with one atomic effect.
 
-Start reading at `consumer.py`: the life of one message.
+Read `consumer.py` first: the life of one message.
 """

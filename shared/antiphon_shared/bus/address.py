@@ -1,4 +1,6 @@
-"""What ANTIPHON_REDIS_URL may be: one server, several nodes of a cluster, or sentinels that know the server. Pure."""
+"""The forms of ANTIPHON_REDIS_URL: one server, several nodes of a cluster, or sentinels that know the server.
+Pure.
+"""
 
 import re
 from dataclasses import dataclass
@@ -25,10 +27,10 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where Redis is."""
+    """The address of Redis."""
 
     servers: tuple[str, ...]
-    """An address for each server named; with sentinels one, whose host they know."""
+    """The URL of each server given; with sentinels a single URL, whose host they know."""
     sentinels: tuple[str, ...] = ()
     service: str = ""
     """The name under which the sentinels watch the server."""
@@ -39,7 +41,7 @@ class Address:
 
 
 def parse(url: str) -> Address:
-    """The servers and sentinels that `url` names. Raises ConfigurationError, which quotes no part of it.
+    """Return the servers and sentinels in `url`. Raises ConfigurationError, which quotes no part of it.
 
     The credentials before the @ are those of the server; those of the sentinels are the parameters
     `sentinel_username` and `sentinel_password`. All other parameters hold for both.
@@ -64,7 +66,7 @@ def parse(url: str) -> Address:
 
 
 def form_for(url: str, user: str, password: str) -> str:
-    """The address that `url` has for another user, its hosts and ports left open."""
+    """Return the form of `url` for another user, with placeholders for hosts and ports."""
     address, scheme = parse(url), urlsplit(url).scheme
     login = f"{user}:{quote(password, safe='')}"
     if address.sentinels:
@@ -73,7 +75,7 @@ def form_for(url: str, user: str, password: str) -> str:
 
 
 class _Malformed(ValueError):
-    """What is wrong with an address, in words that quote none of it."""
+    """The fault of an address, in words that quote no part of it."""
 
 
 def _with_sentinels(scheme: str, login: str, hosts: str, path: str, query: str) -> Address:

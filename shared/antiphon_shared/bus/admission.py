@@ -1,8 +1,8 @@
-"""Admission: sessions are opened as there is room, and the tenants that wait take turns by their weights.
+"""Admission: sessions are opened as room becomes free, and waiting tenants take turns by their weights.
 
-A query that finds no room waits in its session's partition (arrive.lua). Every coordinator looks again and again
-whom there is room for (admit.lua), the same way: two of them at once open nothing twice, and what one of them has
-let wait another opens.
+A query that finds no room waits in its session's partition (arrive.lua). Every coordinator checks repeatedly,
+in the same way, which waiting queries have room now (admit.lua): two coordinators at once open nothing twice,
+and each opens queries that the other has queued.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.values import Tenant
 
 _EVERY_S = (0.02, 0.25)
-"""The pause between two looks while somebody waits, and while nobody does."""
+"""The pause between two checks while queries wait, and while none does, in seconds."""
 _AT_ONCE = 64
 
 
 class Admission:
-    """Opens what waits, in all partitions."""
+    """The admission of waiting queries, in all partitions."""
 
     def __init__(self, bus: Bus, weights: Mapping[Tenant, float]) -> None:
         self._bus = bus
@@ -35,11 +35,11 @@ class Admission:
         self._log = structlog.get_logger()
 
     def look_soon(self) -> None:
-        """A query has found no room."""
+        """Wake `run`, because a query has found no room."""
         self._wanted.set()
 
     async def run(self) -> None:
-        """Open what waits as there is room, until cancelled."""
+        """Open waiting sessions as room becomes free, until cancelled."""
         often_s, seldom_s = _EVERY_S
         while True:
             self._wanted.clear()
@@ -52,7 +52,10 @@ class Admission:
                     await self._wanted.wait()
 
     async def admit(self, partition: int) -> tuple[int, int]:
-        """Open what there is room for in a partition, a batch at most. How many left the waiting; how many wait."""
+        """Open waiting sessions of a partition, at most one batch, as far as there is room.
+
+        Returns how many sessions stopped waiting, and how many still wait.
+        """
         keys, settings = self._bus.keys, self._bus.settings
         taken, left = await self._bus.batcher.run(
             scripts.ADMIT,
@@ -78,7 +81,7 @@ class Admission:
         return taken, left
 
     async def _admit_all(self, partition: int) -> int:
-        """Batch after batch, as long as they are full; how many wait then."""
+        """Open batch after batch while they are full; return how many sessions still wait."""
         taken, left = _AT_ONCE, 1
         while taken == _AT_ONCE and left:
             try:
@@ -86,7 +89,7 @@ class Admission:
             except ResponseError as error:
                 if is_unavailable(error):
                     raise
-                # A key of ours that something foreign holds must not keep the other partitions waiting.
+                # A key that holds foreign content must not delay the other partitions.
                 self._log.error("sessions could not be let in", partition=partition, error=str(error))
                 await asyncio.sleep(BLOCK_S)
                 return 0

@@ -1,24 +1,24 @@
--- Opens sessions that wait: those whose deadline has passed, and as many more as there is room for, in fair order.
+-- Opens waiting sessions: those past their deadline, and as many more as there is room for, in fair order.
 --
--- KEYS[1]  queries waiting        KEYS[2]  tenants waiting             KEYS[3]  deadlines of what waits
+-- KEYS[1]  waiting queries        KEYS[2]  waiting tenants             KEYS[3]  deadlines of waiting sessions
 -- KEYS[4]  turns                  KEYS[5]  open sessions               KEYS[6]  all sessions
 -- KEYS[7]  the coordinator's inbox             KEYS[8]  the partition's feed
 --
 -- ARGV[1]  prefix of the partition's keys      ARGV[2]  sessions that may be open at once
 -- ARGV[3]  sessions to open at most            ARGV[4]  retention in milliseconds     ARGV[5]  length of the feed
--- ARGV[6]  what a turn costs a tenant in virtual time; ARGV[7+] tenant, what it costs that one, and so on
+-- ARGV[6]  the cost of a turn in virtual time; ARGV[7+] a tenant, its own cost, and so on
 --
 -- The order is that of stride scheduling (Waldspurger and Weihl, 1995), which is start-time fair queueing (Goyal,
--- Vin and Cheng, 1996) with queries of one size: the tenant whose turn stands at the smallest virtual time goes
--- next, and its next turn stands 1/weight later. The present is the turn of who went last. A tenant with nothing
--- waiting keeps its next turn among `turns` until that is past, so that it gains nothing by coming one by one; the
--- present stands there too, under the empty name. When nobody waits any more, all of it is forgotten.
+-- Vin and Cheng, 1996) with queries of one size: the tenant whose turn has the smallest virtual time is next, and
+-- its following turn is 1/weight later. The present virtual time is that of the last turn. A tenant without waiting
+-- queries keeps its next turn in `turns` until that is past, so that it gains nothing by submitting one by one; the
+-- present virtual time stands there too, under the empty name. When no query waits any more, all of it is deleted.
 --
--- What is opened for its deadline is not counted among the open sessions: it comes in only to be answered, and
--- must not take the room of others. A record that cannot be read becomes a dead letter without a letter.
+-- Sessions opened because of their deadline do not count as open: they are opened only to be answered, and must not
+-- take the room of others. A record that cannot be read becomes a dead letter without a description.
 --
--- Returns how many sessions were taken out, and how many still wait. Nothing that waits is lost or opened twice: a
--- session leaves the waiting in the step that puts it into the inbox, and is let go where its log is there already.
+-- Returns how many sessions stopped waiting, and how many still wait. No waiting session is lost or opened twice: it
+-- leaves the queue in the step that puts it into the inbox, and is dropped where its log exists already.
 
 redis.call('XLEN', KEYS[7])
 redis.call('ZCARD', KEYS[6])

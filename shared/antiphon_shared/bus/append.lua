@@ -1,8 +1,8 @@
--- Appends to streams, and keeps keys; stands before the scripts that do (scripts.py).
+-- Appends to streams, and extends the life of keys; prepended to the scripts that do (scripts.py).
 --
--- Behind an entry with the highest id there is Redis adds nothing any more, for ever, and whoever may write to a
--- stream may have put one there. So entries of that last millisecond are taken out, which makes them dead letters
--- without a letter, and the stream goes on at the present.
+-- After an entry with the highest possible id Redis never adds another one, and any client with write access to a
+-- stream may have added it. So entries of that last millisecond are removed, which makes them dead letters without a
+-- description, and the stream continues at the present.
 
 local LAST_MS = '18446744073709551615'
 local HIGHEST = LAST_MS .. '-' .. LAST_MS
@@ -11,14 +11,14 @@ local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
 end
 
--- Whether the entry had been delivered, as far as can be seen.
+-- Whether the entry had been delivered, as far as can be determined.
 local function remove(stream, group, id, fields)
   local is_delivered = group and redis.call('XACK', stream, group, id) == 1
   if redis.call('XDEL', stream, id) == 1 then
     local dead = string.match(stream, '^(.-{%d+}:)')
     redis.pcall('XADD', (dead or stream) .. 'dead', '*', 'letter', '', 'event', table.concat(fields, '\n'))
   elseif id == HIGHEST then
-    return true  -- what is gone from an inbox was delivered, and so was all before it
+    return true  -- an entry that is gone from an inbox was delivered, and so were all before it
   end
   return is_delivered
 end
@@ -27,7 +27,7 @@ local function begin_anew(stream)
   local group = string.match(stream, ':inbox:([^:]+)$')
   local late = redis.pcall('XRANGE', stream, LAST_MS .. '-0', '+')
   if is_error(late) then
-    late = {}  -- no right to read it: the highest is taken out unread
+    late = {}  -- no permission to read it: the highest is removed unread
   end
   if not late[1] or late[#late][1] ~= HIGHEST then
     late[#late + 1] = { HIGHEST, { 'An entry with the highest id there is.' } }
@@ -39,7 +39,7 @@ local function begin_anew(stream)
   local time = redis.call('TIME')
   local last = time[1] .. string.format('%03d', math.floor(time[2] / 1000)) .. '-0'
   if is_error(redis.pcall('XSETID', stream, last)) then
-    -- Others have come with ids in the future.
+    -- Other entries have ids in the future.
     local top = redis.pcall('XREVRANGE', stream, '+', '-', 'COUNT', 1)
     last = is_error(top) and LAST_MS .. '-0' or top[1][1]
     redis.call('XSETID', stream, last)
@@ -49,7 +49,7 @@ local function begin_anew(stream)
   end
 end
 
--- Like XADD; the new entry's id, or an error.
+-- Appends as XADD does; returns the new entry's id, or an error.
 local function try_append(stream, ...)
   local at = redis.pcall('XADD', stream, ...)
   if is_error(at) and string.find(tostring(at.err), 'exhausted', 1, true) then
@@ -72,7 +72,7 @@ local function add(stream, signature, ...)
   return append(stream, '*', ...)
 end
 
--- Keeps a key for so many milliseconds from now on, or longer, where something needs it for longer.
+-- Sets a key's life to so many milliseconds from now on, unless it is longer already.
 local function keep_for(key, milliseconds)
   if redis.call('PEXPIRE', key, milliseconds, 'GT') == 0 then
     redis.call('PEXPIRE', key, milliseconds, 'NX')

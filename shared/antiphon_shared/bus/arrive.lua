@@ -1,9 +1,9 @@
--- Takes a new query in: its session is opened at once where there is room and nobody waits, else it waits.
+-- Admits a new query: opens its session at once where there is room and no query waits, else queues it.
 --
 -- KEYS[1]  the session's log      KEYS[2]  the coordinator's inbox     KEYS[3]  the partition's feed
 -- KEYS[4]  open sessions          KEYS[5]  all sessions
--- KEYS[6]  queries waiting        KEYS[7]  tenants waiting             KEYS[8]  sessions of the tenant that wait
--- KEYS[9]  deadlines of what waits             KEYS[10]  turns
+-- KEYS[6]  waiting queries        KEYS[7]  waiting tenants             KEYS[8]  waiting sessions of the tenant
+-- KEYS[9]  deadlines of waiting sessions       KEYS[10]  turns
 --
 -- ARGV[1]  session id     ARGV[2]  event type      ARGV[3]  event
 -- ARGV[4]  sessions that may be open at once       ARGV[5]  sessions that may wait
@@ -11,13 +11,13 @@
 -- ARGV[8]  tenant         ARGV[9]  when the query was submitted    ARGV[10]  its deadline, both Unix milliseconds
 -- ARGV[11] signature in the log, ARGV[12] in the inbox             (where messages are signed)
 --
--- Returns "sent"; "waiting"; "known" when the session is there or waits already; "overloaded" when too many wait.
--- Nothing is written by the latter two, so it may be repeated; what is read first fails, while nothing is written,
--- on a key of another type.
+-- Returns "sent"; "waiting"; "known" when the session exists or waits already; "overloaded" when too many wait. The
+-- last two write nothing, so the script may be repeated; its first reads fail, before anything is written, on a key
+-- of another type.
 --
--- Beyond the bound a tenant may still come in that has less than its share of it, up to twice the bound in all: a
--- flood of one tenant does not shut the door for the others. A tenant that comes anew has its turn at the present
--- virtual time, or later if it has had turns ahead of it; see admit.lua.
+-- Beyond the bound, a tenant with less than its share may still queue, up to twice the bound in all: one tenant's
+-- flood does not lock out the others. A new tenant gets its turn at the present virtual time, or later if it has had
+-- turns ahead of it; see admit.lua.
 
 redis.call('XLEN', KEYS[2])
 if redis.call('EXISTS', KEYS[1]) == 1 then

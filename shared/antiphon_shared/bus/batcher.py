@@ -1,8 +1,8 @@
 """Group commit: commands of many tasks, sent together.
 
-While one pipeline is on its way, the commands that arrive wait for the next. One at a time this costs
-nothing; under load it divides the cost of a round trip by the number of tasks that share it. Each node of a
-cluster has a pipeline of its own, so that one that does not answer holds up nobody else.
+While one pipeline is in flight, new commands wait for the next. For a single command this costs nothing;
+under load it divides the cost of a round trip by the number of tasks that share it. Each node of a cluster
+has a pipeline of its own, so that a node that does not reply delays no other.
 """
 
 import asyncio
@@ -25,29 +25,30 @@ from antiphon_shared.bus.scripts import Script
 from antiphon_shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
-"""Commands sent together at most, so that no reply waits for too many others."""
+"""The maximum of commands sent together, so that no reply waits for too many others."""
 
 _REDIRECTIONS_MAX = 5
 _INTERRUPTED = (ConnectionError, TimeoutError, ReadOnlyError, MovedError)
 _UNSENDABLE = (DataError, TypeError, UnicodeEncodeError)
-"""What packing a command raises, before anything is sent."""
+"""Exceptions of packing a command, before anything is sent."""
 
 
 class Route(Protocol):
-    """Where commands go. A lane is a server that they share a pipeline to."""
+    """A route of commands to Redis. A lane is a server, to which commands share a pipeline."""
 
     def lane_of(self, command: Command) -> str:
-        """Raises RedisError when no server is known that takes it."""
+        """Return the lane of a command. Raises RedisError when no known server accepts it."""
         ...
 
     async def exchange(self, lane: str, commands: Sequence[Command]) -> list[Any]:
-        """A reply, or the error it was answered with, for each command. Raises when none came."""
+        """Return for each command its reply or error. Raises when no reply arrived."""
         ...
 
     async def follow(self, error: Exception) -> tuple[str | None, bool] | None:
-        """Of an answer that sends a command to another server: its lane if it is named, and whether to ask first.
+        """Return where an error redirects a command: the lane, if the error names it, and whether to send
+        ASKING first.
 
-        None for any other answer.
+        None for an error that redirects nowhere.
         """
         ...
 
@@ -73,31 +74,33 @@ class _Waiting(NamedTuple):
     reply: asyncio.Future[Any]
     redirections: int = 0
     script: Script | None = None
-    """What the command runs by its hash, to be sent whole to a Redis that has not seen it."""
+    """The script that the command runs by its hash, to be sent whole to a Redis that does not know it."""
 
 
 class Batcher:
-    """Sends commands together. Each reply, or error, goes to whoever submitted the command."""
+    """A sender of commands in batches. Each reply or error goes to the submitter of its command."""
 
     def __init__(self, exchange: Exchange | None = None) -> None:
         self._route: Route = OneLane(exchange or _closed)
         self._lanes: defaultdict[str, deque[_Waiting]] = defaultdict(deque)
         self._flushing: dict[str, asyncio.Task[None]] = {}
         self.interruptions = 0
-        """How often no reply came, or one that points to another server: since then another may answer."""
+        """The number of missing replies and of redirections: since then another server may reply."""
 
     def open(self, route: Route) -> None:
-        """From now on, send commands that way."""
+        """Send all further commands by that route."""
         self._route = route
 
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
-        """The reply to be. What is submitted before the event loop turns shares one round trip."""
+        """Submit a command and return its future reply. Commands of one turn of the event loop share a round
+        trip.
+        """
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._put(_Waiting(command, reply))
         return reply
 
     def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
-        """The result of a script to be, whether or not Redis has seen it before."""
+        """Run a script and return its future result, whether or not Redis already knows the script."""
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
         self._put(_Waiting(command, reply, script=script))
@@ -133,7 +136,7 @@ class Batcher:
             replies = [error]
         except (RedisClusterException, OSError) as error:
             replies = [ConnectionError(str(error))] * len(batch)
-        except Exception as error:  # noqa: BLE001  # whatever it is belongs to those who wait for the replies
+        except Exception as error:  # noqa: BLE001  # any error belongs to the tasks that wait for the replies
             replies = [error] * len(batch)
         for waiting, result in zip(batch, replies, strict=True):
             if isinstance(result, _INTERRUPTED):
@@ -149,7 +152,7 @@ class Batcher:
                 _answer(waiting.reply, result)
 
     async def _redirected(self, waiting: _Waiting, error: Exception) -> bool:
-        """Whether the command goes to another server: then it was not run where it has been."""
+        """Return whether the command was sent on to another server; if so, the first one did not run it."""
         if waiting.redirections == _REDIRECTIONS_MAX:
             return False
         followed = await self._route.follow(error)
@@ -157,7 +160,7 @@ class Batcher:
             return False
         lane, is_asking = followed
         if is_asking:
-            # On the same connection, right before the command; nobody waits for its answer.
+            # On the same connection, right before the command; its reply is ignored.
             self._put(
                 _Waiting(("ASKING",), asyncio.get_running_loop().create_future(), _REDIRECTIONS_MAX), lane
             )
@@ -168,7 +171,7 @@ class Batcher:
 def _answer(reply: asyncio.Future[Any], error: Exception) -> None:
     if not reply.done():
         reply.set_exception(error)
-        reply.exception()  # seen: a sender that does not wait has chosen not to know
+        reply.exception()  # marks it as retrieved: a sender that does not wait needs no warning
 
 
 async def _closed(commands: Sequence[Command]) -> list[Any]:

@@ -1,6 +1,6 @@
-"""The one hash of Redis that keeps the breakers, and what a person does to them.
+"""The Redis hash that holds the breakers, and changes to them by hand.
 
-Redis compares and sets; what a state means is decided in shared/antiphon_shared/breakers/breaker.py.
+Redis only compares and sets; breakers/breaker.py gives the states their meaning.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _TRIES_MAX = 20
 
 
 class Look(NamedTuple):
-    """All breakers, as they are kept, and Redis's clock in Unix seconds."""
+    """All breakers as stored, and Redis's clock in Unix seconds."""
 
     raw: dict[str, bytes]
     now: float
@@ -28,7 +28,7 @@ class Look(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """What came of a change: `raw` is what stands now."""
+    """The result of a change: `raw` is the state that is stored now."""
 
     outcome: Literal["done", "changed", "full"]
     raw: bytes
@@ -47,15 +47,15 @@ class BreakerStore:
         self._batcher, self._key = batcher, keys.breakers()
 
     async def look(self) -> Look:
-        """All of them."""
+        """Return all breakers."""
         reply, time = self._batcher.submit("HGETALL", self._key), self._batcher.submit("TIME")
         listed, (seconds, microseconds) = await reply, await time
         raw = {name.decode("utf-8", "surrogateescape"): state for name, state in listed.items()}
         return Look(raw, int(seconds) + int(microseconds) / 1e6)
 
     async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
-        """Put `new` where `read` stands; nothing, b"", deletes. Where there is no room, the least recent of the
-        closed ones has to go.
+        """Store `new` in place of `read`; an empty `new` deletes. If the hash is full, drop the oldest closed
+        breaker.
         """
         swap = await self._swap(name, read, new)
         for _ in range(_TRIES_MAX):
@@ -70,9 +70,9 @@ class BreakerStore:
         return swap
 
     async def set_by_hand(self, name: str, state: Callable[[float], BreakerState]) -> bool:
-        """Make the state what `state` says for Redis's time. Whether that changed anything.
+        """Set the state to `state(now)` on Redis's clock; return whether that changed anything.
 
-        Raises BreakersBusy when there is no room, or others keep changing it.
+        Raises BreakersBusy when the hash is full, or when the breaker keeps changing meanwhile.
         """
         look = await self.look()
         raw, new = look.raw.get(name, b""), write_state(state(look.now))
@@ -89,7 +89,7 @@ class BreakerStore:
         raise BreakersBusy(f"{name}: it keeps being changed by others.", hint="Try again.")
 
     async def _swap(self, name: str, read: bytes, new: bytes) -> Swap:
-        # A name that nobody of us has written is deleted as it was read.
+        # A name written by a foreign client is deleted exactly as it was read.
         field = name.encode("utf-8", "surrogateescape")
         outcome, raw = await self._batcher.run(
             scripts.BREAKERS, [self._key], [field, read, new, BREAKERS_MAX]

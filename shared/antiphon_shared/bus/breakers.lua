@@ -1,10 +1,10 @@
--- Changes the state of one circuit breaker, if it is still what the caller has read. What the state means is
--- decided by the caller.
+-- Changes the state of one circuit breaker, if it is still the one that the caller has read. The caller decides
+-- about the meaning of states.
 --
 -- KEYS[1]  breakers
 -- ARGV[1]  name of the breaker              ARGV[2]  its state as read, '' when there was none
--- ARGV[3]  its new state, '' to delete it   ARGV[4]  breakers kept at most
--- Returns {outcome, state that stands now}; the outcome is 'done', 'changed' (it was not what was read) or 'full'
+-- ARGV[3]  its new state, '' to delete it   ARGV[4]  breakers stored at most
+-- Returns {outcome, state stored now}; the outcome is 'done', 'changed' (since it was read) or 'full'
 
 local current = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if current ~= ARGV[2] then return {'changed', current} end

@@ -1,7 +1,9 @@
-"""Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, kept in one hash of Redis.
+"""Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, stored in one Redis
+hash.
 
-What works costs no round trip. How calls end is noted in the process; only when one has failed, or others have
-written of failures, is it told, together with the latest successes, so that the share of failures is right.
+Successful calls cost no round trip. Each process notes how its calls end; only when one has failed, or when
+other processes have reported failures, does it write to Redis, together with the latest successes, so that
+the share of failures is right.
 """
 
 import asyncio
@@ -23,9 +25,9 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import monotonic_s, utc_now
 
 _LOOK_S, _PAUSE_S = 0.2, 0.05
-"""A look at Redis at least as often as the two together, at most as often as the second."""
+"""Redis is read at least as often as the sum of both, and at most as often as the second."""
 _PATIENCE_S = 0.5
-"""How long a call may wait to learn whether it is the probe."""
+"""How long a call may wait to learn whether it is the probe, in seconds."""
 _TRIES_MAX = 20
 _NOTED_MAX = 1_000
 _FORGOTTEN_AT_ONCE_MAX = 20
@@ -33,7 +35,7 @@ _FORGOTTEN_AT_ONCE_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A breaker as Redis last had it; `state` is ahead of `raw` where Redis could not be told of a probe."""
+    """A breaker as last read from Redis; `state` is ahead of `raw` where Redis did not learn of a probe."""
 
     raw: bytes
     state: BreakerState
@@ -41,7 +43,7 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Notes:
-    """How calls of this process have ended, not told yet."""
+    """The endings of this process's calls that are not in Redis yet."""
 
     endings: deque[Ending]
     is_probing: bool = False
@@ -52,7 +54,7 @@ class _Notes:
         return self.probe is not None or any(ending.is_failure for ending in self.endings)
 
     def forget(self, endings: tuple[Ending, ...], probe: Ending | None) -> None:
-        """What has been told; more may have been noted meanwhile."""
+        """Drop the endings that have been written; new ones may have been noted meanwhile."""
         told = {id(ending) for ending in endings}
         self.endings = deque((one for one in self.endings if id(one) not in told), self.endings.maxlen)
         if self.probe is probe:
@@ -63,7 +65,7 @@ _NOT_THERE = _Seen(b"", CLOSED)
 
 
 class SharedBreakers:
-    """One process's view of all breakers. `run` keeps it fresh and tells the others what was noted here.
+    """One process's view of all breakers. `run` refreshes it and publishes the endings noted here.
 
     Without Redis, and before `run`, each process decides for itself.
     """
@@ -73,7 +75,7 @@ class SharedBreakers:
         self._formats = bus.formats
         self._clock = clock
         self._ahead_s = utc_now().timestamp() - clock()
-        """Of Redis's clock to ours."""
+        """Redis's clock minus ours, in seconds."""
         self._seen: dict[str, _Seen] = {}
         self._notes: dict[str, _Notes] = {}
         self._urgent: set[str] = set()
@@ -81,7 +83,7 @@ class SharedBreakers:
         self._is_away = False
 
     async def run(self) -> None:
-        """Look at, and tell of, the breakers again and again, until cancelled."""
+        """Publish the noted endings and read all breakers, repeatedly, until cancelled."""
         while True:
             self._wake.clear()
             try:
@@ -98,9 +100,10 @@ class SharedBreakers:
                     await self._wake.wait()
 
     async def ask(self, name: str) -> Allowed | Refused:
-        """Whether a call may be made now. Who is let through must call, and `note` the ending: it may be the probe.
+        """Return whether a call may be made now.
 
-        Only to be the probe takes a round trip. Raises nothing but CancelledError.
+        An allowed caller must make the call and `note` its ending, as it may be the probe. Only the claim to
+        be the probe takes a round trip. Raises only CancelledError.
         """
         answer = self._breaker.ask(self._view(name), self._now())
         if isinstance(answer, Refused) or answer.state.opened is None:
@@ -112,23 +115,23 @@ class SharedBreakers:
             return self._probe_here(name)
 
     def note(self, name: str, is_failure: bool) -> None:
-        """How a call has ended; told to the others soon."""
+        """Note how a call ended; a failure is published soon."""
         if not is_name(name):
             return
         notes, ending = self._notes_of(name), Ending(at=self._now(), is_failure=is_failure)
         if notes.is_probing:
             notes.is_probing, notes.probe = False, ending
-            notes.endings.clear()  # before it opened
+            notes.endings.clear()  # from before the circuit opened
         elif self._view(name).opened is None:
             notes.endings.append(ending)
         else:
-            return  # it began before it opened
+            return  # the call began before the circuit opened
         if is_failure or notes.probe is not None:
             self._urgent.add(name)
             self._wake.set()
 
     def outages(self) -> Outages:
-        """What is out of order, as last looked at."""
+        """Return the open circuits, as last read."""
         if not self._seen:
             return NO_OUTAGES
         return outages_of({name: seen.state for name, seen in self._seen.items()}, self._breaker, self._now())
@@ -147,7 +150,7 @@ class SharedBreakers:
         return notes
 
     def _view(self, name: str) -> BreakerState:
-        """What Redis had, and what has been noted here since."""
+        """Return the stored state with the endings noted here since."""
         seen = self._seen.get(name)
         if seen is None and name not in self._urgent:
             return CLOSED
@@ -162,7 +165,7 @@ class SharedBreakers:
         return self._breaker.after_all(state, notes.endings, self._now())
 
     async def _claim(self, name: str) -> Allowed | Refused:
-        """Be the probe, unless another process is. Raises RedisError."""
+        """Claim to be the probe, unless another process is. Raises RedisError."""
         raw = self._seen.get(name, _NOT_THERE).raw
         for _ in range(_TRIES_MAX):
             state = self._with_notes(name, read_state(raw))
@@ -181,7 +184,7 @@ class SharedBreakers:
         return Refused(_LOOK_S, state)
 
     def _probe_here(self, name: str) -> Allowed | Refused:
-        """As `_claim`, for this process alone."""
+        """Claim to be the probe for this process alone."""
         answer = self._breaker.ask(self._view(name), self._now())
         if isinstance(answer, Allowed) and answer.state.opened is not None:
             self._seen[name] = _Seen(self._seen.get(name, _NOT_THERE).raw, answer.state)
@@ -194,7 +197,9 @@ class SharedBreakers:
                 await self._tell(name, notes)
 
     async def _tell(self, name: str, notes: _Notes) -> None:
-        """Add what was noted to what Redis has. Without an answer it is told again: better twice than never."""
+        """Add the noted endings to the stored state. Without a reply they are written again: better twice
+        than never.
+        """
         endings, probe = tuple(notes.endings), notes.probe
         raw = self._seen.get(name, _NOT_THERE).raw
         for _ in range(_TRIES_MAX):
@@ -219,7 +224,7 @@ class SharedBreakers:
             self._urgent.discard(name)
 
     async def _look(self) -> None:
-        """All breakers as they are now; those that say nothing any more are deleted."""
+        """Read all breakers; delete those whose state has no effect any more."""
         look = await self._store.look()
         await self._formats.now()
         self._ahead_s = look.now - self._clock()

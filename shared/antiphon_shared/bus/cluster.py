@@ -1,7 +1,7 @@
-"""A Redis Cluster: which node takes a command, and what is done when that has changed.
+"""A Redis Cluster: the node for each command, and the reaction to changes of the layout.
 
-The library finds and remembers the layout; the pipelines are ours, one connection to each node: a claim is waited
-for on the connection that has written it, and a node that does not answer holds up no other.
+The library finds and caches the layout; the pipelines are ours, one connection per node: WAIT for a claim has
+to be sent on the connection that wrote it, and a node that does not reply delays no other.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.wire import Command, Replicas, Wire
 
 _KEY_AT = {"EVALSHA": 3, "EVAL": 3, "XGROUP": 2, "XINFO": 2}
-"""Where a command has its key, if not right behind its name."""
+"""The position of the key in commands where it does not follow the name."""
 _KEYLESS = frozenset({"TIME", "INFO", "PING"})
 
 
 class ClusterRoute:
-    """Each command to the node that holds its key."""
+    """The route of each command to the node that holds its key."""
 
     def __init__(self, connections: Connections, replicas: Replicas | None = None) -> None:
         self._connections, self._replicas = connections, replicas
@@ -47,7 +47,7 @@ class ClusterRoute:
         if isinstance(error, AskError):
             return f"{error.host}:{error.port}", True
         if isinstance(error, MovedError):
-            # Who answers so may be behind the layout that we know, or ahead of it.
+            # The node that replied may be behind the layout that we know, or ahead of it.
             await self._connections.learn_layout()
             return f"{error.host}:{error.port}", False
         return None

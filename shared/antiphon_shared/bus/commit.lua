@@ -1,40 +1,40 @@
 -- Ends one delivery in one atomic step: its outputs, its state change and its acknowledgement, or nothing.
 --
--- KEYS[1]  the inbox the delivery came from
+-- KEYS[1]  the inbox of the delivery
 -- KEYS[2]  the session's log
 -- KEYS[3]  the partition's feed
 -- KEYS[4]  timers            KEYS[5]  timer messages
 -- KEYS[6]  open sessions
--- KEYS[7+] keys that operations name by their index
+-- KEYS[7+] keys that operations refer to by their index
 --
 -- ARGV[1]  group     ARGV[2]  entry     ARGV[3]  session id
--- ARGV[4]  retention of what belongs to the session, in milliseconds
+-- ARGV[4]  retention of the session's data, in milliseconds
 -- ARGV[5]  length of the feed
 -- ARGV[6+] operations, four arguments each: name, key index (0: none), a, b
 --   once     handled events, the id of the input, -      (a duplicate if it is among them; else it is added)
 --   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with or "any", item
---   link     list, what its last item begins with (16 bytes, empty where there is none), item
---   ends     list, what its last item begins with, -     (nothing is added)
+--   link     list, prefix of its last item (16 bytes, empty where there is none), item
+--   ends     list, prefix of its last item, -     (nothing is added)
 --   keep     0, milliseconds that are added to the retention, -
---   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
+--   sign     0, signature in the log, signature in the inbox      (for the next event)
 --   event    inbox or 0, type, event         -> log, feed, inbox
---   into     all sessions, id of another session, "open" or "known"           (for the event that comes next)
---   send     log of the other session, type, event      (nothing where it is there but to be opened, or is not there)
+--   into     all sessions, id of another session, "open" or "known"           (for the next event)
+--   send     log of the other session, type, event   (nothing where it exists but is to be opened, or does not exist)
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
---   stop     sessions whose work is to stop, how many of them are kept, -      (after the events)
+--   stop     stopped sessions, how many of them are kept, -      (after the events)
 --   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
 --   bury     dead letters, length, "letter\nevent"
 --
--- Returns "committed", "duplicate" (somebody has finished it, or an entry with the same event: nothing is
+-- Returns "committed", "duplicate" (this entry, or another entry of the same event, has been finished: nothing is
 -- written) or "conflict" (a document has changed since it was read: nothing is written).
 --
--- An error does not roll a script back. So everything is checked before the first write (reading a key of
--- another type is an error), and the first write is the acknowledgement, whose result is the fence: the first
--- finisher wins, whoever holds the lease. The feed is for observers, and stops nobody.
+-- An error does not roll a script back. So everything is checked before the first write (reading a key of another
+-- type is an error), and the first write is the acknowledgement, whose result is the fence: the first finisher wins,
+-- whoever holds the lease. The feed is for observers; its errors are ignored.
 
 local OPERATION = 4
 local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -154,8 +154,8 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'close' then
     redis.call('ZREM', KEYS[6], session)
   elseif name == 'stop' then
-    -- Whatever the clock does, not before what the session was asked to do, as work asked for later is that of
-    -- another life of its id; and after every earlier stop, so that who asks for what is new misses none.
+    -- Whatever the clock does: not before the session's latest request, as later requests belong to a later session
+    -- under the same id; and after every earlier stop, so that a reader that asks for newer stops misses none.
     local newest = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
     local at = math.max(milliseconds(), logged, newest + 1)
     redis.call('ZADD', key, at, session)
@@ -170,7 +170,7 @@ for i = 6, #ARGV, OPERATION do
   end
 end
 if session ~= '-' then
-  -- The log outlasts what belongs to its session: where there is none, the session's id is free again.
+  -- The log outlives the session's other data: where there is none, the session's id is free again.
   keep_for(KEYS[2], retention)
 end
 return 'committed'

@@ -1,4 +1,4 @@
-"""From an outcome to the arguments of the commit script: pure."""
+"""From an outcome to the arguments of the commit script. Pure."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -29,16 +29,16 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.process.settings import BusSettings
 
 STOPS_KEPT_MAX = 10_000
-"""Sessions to stop that a partition remembers: the newest."""
+"""The number of stopped sessions that a partition remembers, the newest ones."""
 
 _REMEMBERED = 1_024
 
 Operation = tuple[str, str | None, Argument, Argument]
-"""Name, the key it works on, and two arguments: see commit.lua."""
+"""The name, its key, and two arguments: see commit.lua."""
 
 
 class EventTooLarge(AntiphonError):
-    """A handler's outcome holds an event that is larger than the bus carries."""
+    """A handler's outcome contains an event that exceeds the bus's size limit."""
 
     code = "event_too_large"
 
@@ -51,7 +51,7 @@ def of_outcome(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """What `outcome` changes. Ids come from the delivery alone, so another run gives the same."""
+    """Yield the changes of `outcome`. Ids are derived from the delivery alone, so another run gives the same."""
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
     is_guarded = any(
@@ -59,7 +59,7 @@ def of_outcome(
         for write in outcome.writes
     )
     if outcome.events and not is_guarded:
-        # No version of a document would tell that the same event has come in another entry.
+        # No document version would reveal that the same event has arrived in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
         key = keys.of_session(session_id, write.document)
@@ -112,7 +112,9 @@ def of_outcome(
 
 
 def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
-    """Deliver the same message again later, byte for byte, one attempt older."""
+    """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by
+    one.
+    """
     event = delivery.event
     message = _timer_message(
         event.subject, event.data, raw, delivery.log_entry, delivery.attempt + 1, component
@@ -131,7 +133,7 @@ def of_burial(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """Set a message aside as a dead letter, and tell the coordinator, so that its session goes on."""
+    """Yield the dead letter for a message, and an event for the coordinator, so that the session continues."""
     if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
         failed = ComponentFailed(component=component, failed_event=delivery.event.id, error=error)
         written = Replies(delivery.event, component, now).encoded(_FAILURE, failed)
@@ -150,7 +152,7 @@ def arguments(
     settings: BusSettings,
     signer: Signer | None = None,
 ) -> tuple[list[str], list[Argument]]:
-    """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
+    """Return KEYS and ARGV of commit.lua. Without a session, operations must not refer to one."""
     if signer is not None and session_id is not None:
         operations = _signed(operations, signer, keys, session_id)
     inbox, *shared = _shared_keys(keys, partition, component)
@@ -173,7 +175,7 @@ def arguments(
 
 @lru_cache(_REMEMBERED)
 def _shared_keys(keys: Keys, partition: int, component: Component) -> tuple[str, ...]:
-    """Return the keys that every commit of a component in a partition works on: its inbox first."""
+    """Return the keys of every commit of a component in a partition: its inbox first."""
     return (
         keys.inbox(partition, component),
         keys.feed(partition),
@@ -186,7 +188,7 @@ def _shared_keys(keys: Keys, partition: int, component: Component) -> tuple[str,
 def _signed(
     operations: Iterable[Operation], signer: Signer, keys: Keys, session_id: str
 ) -> Iterator[Operation]:
-    """The same, each event with its signatures: one for its log, one for its inbox."""
+    """Yield the operations, each event with its two signatures: one for its log, one for its inbox."""
     log, partition = keys.log(session_id), keys.partition(session_id)
     for name, key, first, second in operations:
         if name == "event":
@@ -211,9 +213,9 @@ def _signed(
 
 
 class Replies:
-    """What came of one event, written as the events that `reply` makes, without making them.
+    """The events that follow from one event, serialized as `reply` would build them, without building them.
 
-    All that stands around the data has been validated with the parent.
+    Their envelope needs no validation: all its fields come from the validated parent.
     """
 
     def __init__(self, parent: AnyEvent, source: Component, now: datetime) -> None:
@@ -233,7 +235,7 @@ class Replies:
         return encode(event.model_copy(update={"subject": send.session_id}))
 
     def encoded(self, n: int, data: EventData) -> bytes:
-        """Return the n-th event, as `encode` writes it."""
+        """Return the n-th event, serialized as `encode` does."""
         head = (
             f'{{"specversion":"1.0","id":"{child_id(self._parent.id, n)}","source":"{self._source}","type":"'
         )
@@ -242,7 +244,7 @@ class Replies:
 
 
 def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime) -> AnyEvent:
-    """Return the n-th event that came of `parent`."""
+    """Return the n-th event that follows from `parent`."""
     return ENVELOPES[type(data)](
         id=child_id(parent.id, n),
         source=source,
@@ -283,7 +285,7 @@ def _when(due: datetime | timedelta) -> bytes:
 
 
 def timer_message(event: AnyEvent, raw: bytes) -> bytes:
-    """What a timer delivers, as due.lua takes it."""
+    """Return the message that a timer delivers, in the form that due.lua reads."""
     return _timer_message(event.subject, event.data, raw)
 
 
@@ -302,6 +304,6 @@ def _timer_message(
 
 
 _HANDLED = "handled"
-"""The set of events that were handled, of those whose outcome no document guards."""
+"""The set of handled events; only for events whose outcome no document guards."""
 _FAILURE = 1_000_000
-"""The number of the event that reports a failure: apart from those of any outcome."""
+"""The number of the event that reports a failure: beyond those of any outcome."""

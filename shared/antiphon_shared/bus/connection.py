@@ -1,7 +1,7 @@
 """Clients for Redis: a plain server, one behind sentinels, a cluster, or fakeredis inside the process.
 
-The library's automatic retries are off everywhere: a read that is repeated loses entries, a command that is
-repeated may be applied twice. What is safe to repeat is repeated by its caller.
+The library's automatic retries are off everywhere: a repeated read loses entries, a repeated command may be
+applied twice. Callers retry only commands that are safe to repeat.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secrets_in
 
 BLOCK_S = 1.0
-"""How long a read waits for entries at most."""
+"""The longest time that a read waits for entries, in seconds."""
 SOCKET_TIMEOUT_S = 10.0
 _CONNECT_TIMEOUT_S = 5.0
 _LAYOUT_AGE_S = 0.2
@@ -64,10 +64,10 @@ UNAVAILABLE = (
     OutOfMemoryError,
     SlotNotCoveredError,
 )
-"""What Redis answers, or fails to, while it restarts, fails over or is out of reach: worth waiting for."""
+"""Errors while Redis restarts, fails over or is unreachable: worth a retry."""
 
 _UNAVAILABLE_WORDS = ("MISCONF", "NOREPLICAS", "BUSY ", "UNBLOCKED")
-"""Answers of the same kind that the library has no class for."""
+"""Error texts of the same kind for which the library has no class."""
 
 T = TypeVar("T")
 Client = Any
@@ -75,7 +75,7 @@ Client = Any
 
 
 class Connections:
-    """Makes the clients of one process, and closes them."""
+    """The clients of one process: made here and closed here."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -87,24 +87,24 @@ class Connections:
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._sentinels: Sentinels | None = None
         self._server = url
-        """The address that leads to the server, or to the node of a cluster that was reached."""
+        """The address of the server, or of the cluster node, that was reached."""
         self._learning: asyncio.Task[None] | None = None
         self._learned_s = 0.0
 
     @classmethod
     def to_fake(cls, client: Client) -> "Connections":
-        """Everything over one fakeredis client, inside this process."""
+        """Return connections that all use one fakeredis client, inside this process."""
         connections = cls("fake://")
         connections.main, connections.is_fake = client, True
         return connections
 
     async def open(self) -> None:
-        """Connect, waiting for Redis with backoff. Raises ConfigurationError when waiting cannot help."""
+        """Connect, retrying with backoff. Raises ConfigurationError when a retry cannot help."""
         if not self.is_fake:
             self.main = await patiently("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
-        """A client of one connection of its own, to the server that holds `key`: for blocking reads."""
+        """Return a client with a connection of its own, to the server that holds `key`: for blocking reads."""
         if self.is_fake:
             return self.main
         if self.is_cluster:
@@ -123,14 +123,14 @@ class Connections:
         return isinstance(self.main, RedisCluster)
 
     def client_of_node(self, host: str, port: int) -> Client:
-        """A client, not yet connected, of one node of the cluster."""
+        """Return a client, not yet connected, of one node of the cluster."""
         client = self._client()
-        # Given to from_url, these would lose against the address in the URL.
+        # If given to from_url, these would lose against the address in the URL.
         client.connection_pool.connection_kwargs.update(host=host, port=port)
         return client
 
     async def learn_layout(self, failed_node: str | None = None) -> None:
-        """Ask a cluster which node holds what, unless that was just done; returns when it is known, or soon."""
+        """Read the cluster's layout, unless that was just done; wait for it up to a limit."""
         if self._learning is None and monotonic_s() - self._learned_s < _LAYOUT_AGE_S:
             return
         if self._learning is None:
@@ -156,7 +156,7 @@ class Connections:
                 raise
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
-        """Have `closer` called when everything is closed."""
+        """Call `closer` when the connections are closed."""
         self._closers.append(closer)
 
     async def close(self) -> None:
@@ -173,7 +173,7 @@ class Connections:
 
     @property
     def unavailable(self) -> RedisUnavailable:
-        """The error that says where Redis was looked for, and why it was not reached."""
+        """Return the error that names the address of Redis and the reason of the failure."""
         return RedisUnavailable(
             f"Cannot connect to Redis at {address_of(self.url)}: {self.failure or 'no answer in time'}.",
             hint="Start Redis, or set ANTIPHON_REDIS_URL.",
@@ -212,7 +212,7 @@ class Connections:
             legacy_responses=False,
             socket_timeout=SOCKET_TIMEOUT_S,
             socket_connect_timeout=_CONNECT_TIMEOUT_S,
-            # What a part of the cluster holds goes on while another is away, where its own setting allows it.
+            # Where the cluster's own setting allows it, one part keeps working while another is down.
             require_full_coverage=False,
             retry=_no_retry(),
         )
@@ -224,7 +224,7 @@ class Connections:
         return clustered
 
     async def _reached(self) -> tuple[Client, bool]:
-        """A client of the server, which has answered, and whether that is a node of a cluster."""
+        """Return a client of the server, after a reply, and whether the server is a node of a cluster."""
         client = self._client()
         try:
             await client.ping()
@@ -234,7 +234,7 @@ class Connections:
             if is_unavailable(error) and not isinstance(error, AuthenticationError | AuthorizationError):
                 raise
             raise ConfigurationError(
-                # A server that does not know AUTH quotes what it was sent.
+                # A server that does not know AUTH quotes the command.
                 f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
@@ -257,7 +257,14 @@ class Connections:
 
 
 async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
-    """The result of `attempt`, repeated while Redis is away. Raises RedisUnavailable past `limit_s`."""
+    """Return the result of `attempt`, retried while Redis is unavailable. Raises RedisUnavailable after
+    `limit_s`.
+
+    Args:
+        what: the name of the operation, for the log.
+        attempt: the operation; it must be safe to repeat.
+        limit_s: the longest total delay in seconds; None: no limit.
+    """
     waited_s, n = 0.0, 0
     while True:
         try:
@@ -275,22 +282,22 @@ async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: flo
 
 
 def is_unavailable(error: BaseException) -> bool:
-    """Whether `error` says that Redis may answer later."""
+    """Return whether `error` means that Redis is unavailable for the moment, so that a retry may help."""
     if type(error) is RedisClusterException:
-        return True  # "cannot be connected"; its subclasses say that we did something wrong
+        return True  # "cannot be connected"; its subclasses report mistakes of the caller
     return isinstance(error, UNAVAILABLE) or (
         isinstance(error, ResponseError) and str(error).startswith(_UNAVAILABLE_WORDS)
     )
 
 
 def address_of(url: str) -> str:
-    """An address of Redis as it may be shown: without user, password and options."""
+    """Return an address of Redis in a form that may be shown: without user, password and options."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _reason(error: BaseException) -> str:
-    """What the system says of a connection that failed; else the library's own words."""
+    """Return the operating system's reason for a failed connection, or else the library's message."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:

@@ -1,12 +1,12 @@
-"""The life of one message: read it, decode it, handle it, commit what came of it. Start reading here.
+"""The life of one message: read it, decode it, handle it, commit the outcome. Start reading here.
 
     Reader  ->  _deliver  ->  _handle  ->  _commit
                     \\ not an event, or out of deliveries: dead letter
-                                 \\ failed: again later, or dead letter
+                                 \\ failed: retry later, or dead letter
                                                \\ a document has changed: handle again, on fresh state
 
-Whatever kills the process between two of these steps leaves the entry pending; another worker takes it over
-when the lease is out, runs the handler again, and commits the same ids. The commit happens once.
+A process that dies between two of these steps leaves the entry pending; another worker takes it over when the
+lease has expired, runs the handler again, and commits the same ids. The commit happens once.
 """
 
 import asyncio
@@ -44,14 +44,14 @@ _COUNT = re.compile(rb"\d{1,6}")
 
 
 class Contended(AntiphonError):
-    """Others changed the session each time a handler was about to."""
+    """Other workers changed the session each time before the handler's commit."""
 
     code = "contended"
     retryable = True
 
 
 class Consumer:
-    """Runs one service on the bus: its readers, its handlers, its leases."""
+    """One service on the bus: its readers, its handlers, its leases."""
 
     def __init__(self, bus: Bus, service: Service, name: str) -> None:
         self.name = name
@@ -88,11 +88,11 @@ class Consumer:
         return len(self._leases.tasks)
 
     async def run(self) -> None:
-        """Work until `stop` is called and what is in hand is done or handed back."""
+        """Work until `stop` is called and deliveries in flight are finished or handed back."""
         duties = [asyncio.create_task(self._leases.keep())]
         try:
             if self._stops is not None:
-                await self._stops.look()  # before anything is begun for a session that was stopped
+                await self._stops.look()  # before any work begins for a session that was stopped
                 duties.append(asyncio.create_task(self._stops.watch()))
             self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
             await asyncio.gather(*self._reading, return_exceptions=True)
@@ -103,11 +103,11 @@ class Consumer:
             await asyncio.gather(*duties, return_exceptions=True)
 
     async def stop(self, grace_s: float) -> None:
-        """Stop reading, finish what is in hand within `grace_s`, hand back the rest, leave the groups."""
+        """Stop reading, finish deliveries in flight within `grace_s`, hand back the rest, leave the groups."""
         deadline_s = monotonic_s() + grace_s
         self._room.close()
         unblocking = [asyncio.create_task(reader.unblock()) for reader in self._readers]
-        # Cut off in the middle, an unblocking would leave a connection open behind it.
+        # Cancelled half-way, the unblocking would leak a connection.
         await ended([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
         if tasks := self._leases.tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
@@ -133,7 +133,7 @@ class Consumer:
         self._leases.hold(entry, task)
 
     async def _deliver(self, entry: Entry) -> None:
-        """One message, from hand-over to acknowledgement."""
+        """Process one message, from hand-over to acknowledgement."""
         try:
             if entry.deliveries > self._bus.settings.max_deliveries:
                 await self._bury_lost(entry)
@@ -147,7 +147,7 @@ class Consumer:
                     await self._handle(entry)
                 finally:
                     self._gate.leave()
-        except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
+        except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again after its lease
             self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
         finally:
             self._leases.drop(entry)
@@ -160,7 +160,7 @@ class Consumer:
         except KeyMissing as error:
             await self._bury(entry, self._unverified(entry), ErrorInfo.of(error), is_told=False)
             return
-        except Exception as error:  # noqa: BLE001  # whatever an entry holds, it ends as a dead letter
+        except Exception as error:  # noqa: BLE001  # any unreadable entry becomes a dead letter
             await self._bury(entry, None, ErrorInfo.of(error, self._bus.redactor))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
@@ -170,7 +170,7 @@ class Consumer:
             try:
                 outcome = await self._outcome(handler, delivery, session)
                 result = await self._commit(entry, delivery, self._operations(outcome, delivery))
-            except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place where a handler's failure is met
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place that catches a handler's failure
                 await self._fail(entry, delivery, error)
                 return
             if result != b"conflict":
@@ -178,13 +178,15 @@ class Consumer:
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
-        """What the handler makes of it; nothing, where the service stops with its sessions and this one has."""
+        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was
+        stopped.
+        """
         if self._stops is None:
             return _outcome(handler, delivery, session)
         return self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
-        """Have the message delivered again later, unless that cannot help or was tried often enough."""
+        """Schedule a retry of the message; set it aside if a retry cannot help or the attempts are used up."""
         settings = self._bus.settings
         component = self._service.name
         may_help = not isinstance(error, AntiphonError) or error.retryable
@@ -202,10 +204,10 @@ class Consumer:
         await self._commit(entry, delivery, committing.of_retry(delivery, raw, component, delay))
 
     async def _bury_lost(self, entry: Entry) -> None:
-        """Set aside a message whose workers went silent, one after the other."""
+        """Set aside a message whose workers disappeared, one after the other."""
         try:
             delivery: Delivery | None = self._delivery(entry)
-        except Exception:  # noqa: BLE001  # nobody could read it
+        except Exception:  # noqa: BLE001  # the entry is unreadable
             delivery = None
         message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
         await self._bury(entry, delivery, ErrorInfo(code="workers_lost", message=message))
@@ -213,7 +215,7 @@ class Consumer:
     async def _bury(
         self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_told: bool = True
     ) -> None:
-        """Set a message aside. Its session is told, unless nobody knows whether the message is genuine."""
+        """Set a message aside as a dead letter; report it to its session unless the message may be forged."""
         self._log.error("dead letter", entry=entry.id, code=error.code, reason=error.message)
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
         told = delivery if is_told else None
@@ -222,12 +224,12 @@ class Consumer:
         except ResponseError as refusal:
             if told is None:
                 raise
-            # Without its session: something foreign holds a key of it.
+            # Without the session: a key of it holds foreign content.
             self._log.error("the failure could not be reported to the session", exc_info=refusal)
             await self._commit(entry, None, self._burial(entry, letter, None))
 
     def _burial(self, entry: Entry, letter: Letter, told: Delivery | None) -> Iterable[committing.Operation]:
-        # Cut, as what Redis has taken in could not be written back whole: it grows on the way.
+        # Cut to size: the letter adds fields, and an entry of the maximum size could not be written back.
         return committing.of_burial(
             entry.content[: self._bus.settings.max_event_bytes],
             LETTER.write(letter, told.event.format if told else FORMAT),
@@ -248,7 +250,7 @@ class Consumer:
     async def _commit(
         self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
     ) -> bytes:
-        """`committed`, `duplicate` or `conflict`. Safe to repeat, and repeated while Redis is unavailable."""
+        """Return `committed`, `duplicate` or `conflict`; retries while Redis is unavailable, which is safe."""
         keys, arguments = committing.arguments(
             operations,
             delivery.event.subject if delivery else None,
@@ -272,7 +274,7 @@ class Consumer:
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
-        """The entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
+        """Return the entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
         require_key(self._bus.signer, entry.fields)
         delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
         here, there = self._partitions[entry.stream], self._bus.keys.partition(delivery.event.subject)
@@ -284,7 +286,7 @@ class Consumer:
         return delivery
 
     def _unverified(self, entry: Entry) -> Delivery | None:
-        """What the entry would deliver if it is genuine, for its letter; None when that cannot be read."""
+        """Return the delivery of an unverified entry, for its letter; None when it cannot be read."""
         try:
             return read_delivery(entry, self._bus.settings.max_event_bytes)
         except Exception:  # noqa: BLE001  # see _handle
@@ -298,7 +300,7 @@ class Consumer:
 
 
 def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
-    """What an entry of an inbox delivers. Pure. Raises UnreadableEvent, naming the field at fault."""
+    """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field."""
     raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
     if raw is None or place is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
@@ -316,9 +318,9 @@ def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) ->
 
 
 async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
-    """What the handler makes of the delivery, begun again while Redis is unavailable.
+    """Return the handler's outcome; run the handler again while Redis is unavailable.
 
-    A cancellation that came from within the handler, not from us, is a failure like any other.
+    A cancellation that comes from within the handler, not from the consumer, counts as a failure.
     """
 
     async def handle() -> Outcome:

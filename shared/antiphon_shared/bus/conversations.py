@@ -1,11 +1,11 @@
-"""Conversations in Redis: a hash for each, with a turn for each of its sessions.
+"""Conversations in Redis: one hash each, with a turn for each of its sessions.
 
-The hash lies outside all partitions, so nothing in it is part of a commit. A question is noted before its session
-is opened, and its turn is kept before the session is closed; a crash in between has it done again, which changes
-nothing.
+The hash lies outside all partitions, so no commit includes it. A question is written before its session is
+opened, and its turn is stored before the session is closed; after a crash in between, the step is repeated,
+which changes nothing.
 
-A client may read an answer a moment before the coordinator has kept it. So whoever opens the next session looks
-whether one of the open questions is answered already, and can wait for its turn.
+A client may read an answer a moment before the coordinator has stored the turn. So the opener of the next
+session checks whether one of the open questions is answered already, and can wait for its turn.
 """
 
 import asyncio
@@ -28,13 +28,15 @@ _OPEN_TURN: Kind[OpenTurn] = Kind("a turn", OpenTurn)
 
 
 class SharedTurns:
-    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of them."""
+    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of
+    them.
+    """
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
     async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
-        """All that is kept; with `at`, of what was asked until then."""
+        """Return all stored turns; with `at`, only those of questions asked until then."""
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
         still_open = [turn for turn in turns if isinstance(turn, OpenTurn)]
@@ -47,18 +49,18 @@ class SharedTurns:
         )
 
     async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
-        """Note a question, unless its session has a turn; the oldest beyond TURNS_KEPT_MAX go."""
+        """Store a question unless its session has a turn; drop the oldest turns beyond TURNS_KEPT_MAX."""
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
         await self._put("HSETNX", key, turn)
         if await submit("HLEN", key) > TURNS_KEPT_MAX:
             sessions, turns = await self._read(key)
             newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
-            # Whoever else does it at the same time drops the same ones.
+            # Another process that does the same at the same time drops the same turns.
             await submit("HDEL", key, *(session for session in sessions if session not in newest))
 
     async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
-        """The question that `begin` has noted, while it is open and kept."""
+        """Return the question that `begin` has stored, while it is open and kept."""
         key = self._bus.keys.conversation(tenant, conversation)
         content: bytes | None = await self._bus.batcher.submit("HGET", key, session_id)
         with suppress(UnreadableEvent):
@@ -66,12 +68,12 @@ class SharedTurns:
         return None
 
     async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
-        """Put a turn in the place of its question."""
+        """Store a turn in the place of its question."""
         key = self._bus.keys.conversation(tenant, conversation)
         await self._put("HSET", key, turn)
 
     async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
-        """In one step with its expiry: nobody else would ever drop the key."""
+        """Write a turn in one step with the key's expiry: otherwise a crash could leave the key for ever."""
         retention_ms = milliseconds(self._bus.settings.retention_s)
         arguments: list[Argument] = [
             retention_ms,
@@ -82,10 +84,10 @@ class SharedTurns:
         await self._bus.batcher.run(scripts.EXPIRING, [key], arguments)
 
     async def _read(self, key: str) -> tuple[list[str], list[Turn | OpenTurn]]:
-        """The sessions that have a turn there, and the turns that can be read, the oldest first."""
+        """Return the sessions that have a turn, and the readable turns, oldest first."""
         kept: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
         turns: list[Turn | OpenTurn] = []
         for content in kept.values():
-            with suppress(UnreadableEvent):  # as those of a version newer than ours
+            with suppress(UnreadableEvent):  # such as those of a later release
                 turns.append(_TURN.read(content))
         return [session.decode() for session in kept], in_order(turns)

@@ -1,4 +1,4 @@
-"""Dead letters: messages set aside after their last delivery, to look at, requeue or drop."""
+"""Dead letters: messages set aside after their last delivery, to be shown, requeued or dropped."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ _ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
 
 
 class Letter(Value):
-    """What is known of a message that was set aside; its event is kept beside it, byte for byte."""
+    """The description of a message that was set aside; its event is stored with it, byte for byte."""
 
     component: Component | Literal["unknown"]
     entry: str
@@ -37,7 +37,7 @@ class Letter(Value):
     error: ErrorInfo
     buried: datetime
     signature: str = ""
-    """The one that its event had in the inbox; nobody makes a new one for it."""
+    """The signature of the event in its inbox; it is not signed again on requeueing."""
 
     @classmethod
     def of(
@@ -64,7 +64,7 @@ class Letter(Value):
     def _for_a_newer_release(
         cls, entry: Entry, component: Component, error: ErrorInfo, now: datetime
     ) -> "Letter":
-        """Return the letter of what we cannot read, and a later release can once it is requeued."""
+        """Return the letter of a message that only a later release can read, once it is requeued."""
         fields = fields_of(entry.fields.get(b"event", b""))
         return cls(
             component=component,
@@ -89,7 +89,7 @@ class DeadLetters:
         self._bus = bus
 
     async def list(self, limit: int = 100) -> list[tuple[str, Letter]]:
-        """The newest letters with their ids, at most `limit` of each partition."""
+        """Return the newest letters with their ids, at most `limit` per partition."""
         letters = []
         for partition in range(self._bus.keys.partitions):
             entries = await self._bus.batcher.submit(
@@ -110,7 +110,7 @@ class DeadLetters:
         return sum(lengths)
 
     async def show(self, letter_id: str) -> tuple[Letter, bytes]:
-        """One letter and its event as it came. Raises AntiphonError when there is none."""
+        """Return one letter and its event as received. Raises AntiphonError when there is none."""
         key, entry, _ = self._place(letter_id)
         entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
         if not entries:
@@ -121,7 +121,7 @@ class DeadLetters:
         return _letter(found, fields), fields.get(b"event", b"")
 
     async def requeue(self, letter_id: str) -> None:
-        """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot."""
+        """Put the message back into its inbox with its counts reset. Raises AntiphonError when it cannot."""
         key, entry, partition = self._place(letter_id)
         letter, event = await self.show(letter_id)
         if not letter.event_type or letter.component == "unknown":
@@ -156,7 +156,7 @@ class DeadLetters:
 
 
 def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
-    """The letter of an entry; of a foreign one, a letter that says so."""
+    """Return the letter of an entry; for a foreign entry, a letter that says so."""
     try:
         return LETTER.read(fields.get(b"letter", b""))
     except UnreadableEvent:

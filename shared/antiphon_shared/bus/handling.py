@@ -1,10 +1,11 @@
-"""What a component's author works with: a delivery comes in, an outcome goes out, the runtime commits it.
+"""The API for authors of components: a handler takes a delivery and returns an outcome, which the runtime
+commits.
 
     async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
         results = await run(delivery.event.data.calls)
         return Outcome(events=(ToolsCompleted(round=delivery.event.data.round, results=results),))
 
-A handler never writes what its outcome can say; it may be run again for the same delivery at any time.
+A handler never writes what its outcome can express; it may run again for the same delivery at any time.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,15 +20,15 @@ from antiphon_shared.events.step_records import StepRecord
 STATE = "state"
 """The coordinator's document of a session."""
 RESPONSE = "response"
-"""The document that holds a session's one response; whoever writes it first has answered."""
+"""The document that holds a session's one response; the first one written counts."""
 BRIEFING = "briefing"
 """The text of a session's newest briefing."""
 TO_SUMMARIZE = "to_summarize"
-"""The text that a model is asked to put into fewer words."""
+"""The text that a model is asked to summarize."""
 MEMORY = "memory"
 """The append-only list of a session's memory deltas."""
 RUN = "run"
-"""The append-only list of what the decisions of a run have changed in its state."""
+"""The append-only list of the state changes of a run, one per decision."""
 RECORDS = "records"
 """The append-only list of a session's step records."""
 
@@ -38,23 +39,23 @@ class Delivery:
 
     event: AnyEvent
     log_entry: str
-    """Where the event stands in its session's log; what later events name it by."""
+    """The event's entry in its session's log, by which later events refer to it."""
     attempt: int = 0
-    """How often a handler has failed at it before."""
+    """The number of earlier attempts in which a handler failed."""
     redelivered: bool = False
-    """Whether another worker may have begun with it."""
+    """Whether another worker may have begun to handle it."""
 
     @property
     def asked_ms(self) -> int:
-        """When it was asked for, in Unix milliseconds of Redis's clock; another attempt does not change that."""
+        """Return the time of the request, in Unix milliseconds of Redis's clock; the same for every attempt."""
         return int(self.log_entry.partition("-")[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Write a document whole, if it still has the version it was read with (0: it must not exist).
+    """The write of a whole document, if it still has the version it was read with (0: it must not exist).
 
-    A document with one writer, which needs not know what stood there, is written with no version.
+    A document with a single writer, which does not depend on its old content, is written without a version.
     """
 
     document: str
@@ -64,7 +65,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Add one item to a list, if it still has the length it was read with; None: whatever length it has."""
+    """One item added to a list, if it still has the length it was read with; None: whatever its length."""
 
     document: str
     length: int | None
@@ -73,11 +74,11 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Add one item to a list that ends with the item it was decided on.
+    """One item added to a list whose last item is the one that the decision was based on.
 
-    Items begin with the id of the event that they came of, and `after` is that of the item before; None: the first.
-    So decisions can be handed over before those that they build upon are committed: all that follows one that fails
-    is a conflict.
+    An item begins with the id of the event that caused it, and `after` is the id of the item before; None for
+    the first. So decisions can be handed over before those that they build on are committed: all that follow
+    a failed one conflict.
     """
 
     document: str
@@ -87,13 +88,13 @@ class Link:
 
     @property
     def item(self) -> bytes:
-        """What is stored."""
+        """Return the stored bytes."""
         return self.of.bytes + self.content
 
 
 @dataclass(frozen=True, slots=True)
 class EndsWith:
-    """Write nothing, and let the outcome be committed only if a list ends with the item that it was decided on."""
+    """A condition without a write: a list must end with the item that the decision was based on."""
 
     document: str
     item: UUID | None
@@ -102,26 +103,26 @@ class EndsWith:
 
 @dataclass(frozen=True, slots=True)
 class SetTimer:
-    """Have `event` delivered when it is `due`; a timer of the same name is replaced."""
+    """A timer that delivers `event` when it is `due`; it replaces a timer of the same name."""
 
     name: str
     due: datetime | timedelta
-    """A moment on Redis's clock, or the time from the commit on."""
+    """A time on Redis's clock, or a delay counted from the commit."""
     event: EventData
 
 
 @dataclass(frozen=True, slots=True)
 class CancelTimer:
-    """Forget a timer, if it is still set."""
+    """The removal of a timer, if it is still set."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Bring an event into another session of the same partition: one that is there, or one that it opens.
+    """An event for another session of the same partition: one that exists, or one that it opens.
 
-    Nothing happens where the session is not there, or is there already.
+    It has no effect where the session does not exist, or exists already.
     """
 
     session_id: str
@@ -131,24 +132,26 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Everything that handling one delivery changes, committed in one step with its acknowledgement."""
+    """All changes of handling one delivery, committed in one step with its acknowledgement."""
 
     events: tuple[EventData, ...] = ()
-    """Appended to the session's log and put into the inboxes their classes name, in this order."""
+    """Appended to the session's log and put into the inboxes that their classes name, in this order."""
     sends: tuple[Send, ...] = ()
-    """Of the coordinator alone: events of other sessions, for the coordinators."""
+    """For the coordinator only: events of other sessions, for the coordinators."""
     writes: tuple[Put | Append | Link | EndsWith, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
     takes_room: bool | None = None
-    """False: it waits for a person from now on, and others may have its room; True: it goes on, and counts again."""
+    """False: it waits for a person from now on, and frees its room; True: it continues, and counts again."""
     stops_work: bool = False
-    """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
+    """Whether engines and dispatchers drop their work for the session within a second."""
     kept_s: float = 0.0
-    """How long what belongs to the session is kept at least, beyond its retention: it may wait so long for news."""
+    """How long the session's data is kept at least, beyond its retention, in seconds: it may wait that long
+    for news.
+    """
     record: StepRecord | None = None
-    """What a replay of this step needs beside the events."""
+    """The data that a replay of this step needs in addition to the events."""
 
 
 NOTHING = Outcome()
@@ -156,47 +159,51 @@ NOTHING = Outcome()
 
 
 class SessionStore(Protocol):
-    """What Redis holds of one session. Reads begun together share one round trip."""
+    """The stored data of one session. Reads begun together share one round trip."""
 
     session_id: str
 
     async def document(self, name: str) -> tuple[int, bytes | None]:
-        """A document's version and content; (0, None) when there is none."""
+        """Return a document's version and content; (0, None) when there is none."""
 
     async def items(self, name: str, start: int = 0) -> list[bytes]:
-        """The items of an append-only list, from the `start`-th on."""
+        """Return the items of an append-only list, from the `start`-th on."""
 
     async def event(self, log_entry: str) -> AnyEvent:
-        """One event of the session's log. Raises UnreadableEvent when it is not there."""
+        """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        """One of the newest events of the session's log, by its id, with its place; None when it is not there."""
+        """Return one of the newest events of the session's log by its id, with its log entry; None when it is
+        missing.
+        """
 
     async def settled(self, journal: str) -> dict[str, bytes]:
-        """All entries of a journal, by their name."""
+        """Return all entries of a journal, by their name."""
 
     async def count(self, journal: str) -> int:
-        """How many entries a journal has."""
+        """Return the number of entries in a journal."""
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
-        """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
+        """Add an entry to a journal at once, outside any commit; return False, without a change, when it
+        exists.
+        """
 
     async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
-        """Keep content that never changes, at once, outside any commit; for so long beyond the retention."""
+        """Store content that never changes, at once, outside any commit; kept `more_s` beyond the retention."""
 
     async def kept(self, name: str) -> bytes | None:
-        """What `keep` has kept under that name; None when there is nothing, or nothing any more."""
+        """Return the content that `keep` has stored under a name; None when there is none, or no longer."""
 
     def stream_text(self, text: str) -> Awaitable[None]:
         """Add text to the session's short-lived stream of deltas, for observers.
 
-        The text is on its way at once; awaiting tells that it has arrived.
+        The text is sent at once; the awaitable ends when it has arrived.
         """
 
 
 def nothing() -> Awaitable[None]:
-    """Return what `asyncio.gather` takes for a read that is not needed, without beginning a task for it."""
-    import asyncio  # who only reads recordings needs none of it
+    """Return a completed awaitable, so that `asyncio.gather` starts no task for a read that is not needed."""
+    import asyncio  # imported here, as readers of recordings do not need it
 
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     done.set_result(None)

@@ -1,8 +1,8 @@
--- Notes that a worker is alive, on Redis's clock, and forgets those that have been silent for long,
--- and what is no heartbeat; a key that something foreign holds in its place is dropped.
+-- Records that a worker is alive, on Redis's clock, and removes workers that have long been silent and entries that
+-- are no heartbeats; a key of another type is deleted.
 --
 -- KEYS[1]  workers of the component
--- ARGV[1]  the consumer    ARGV[2]  what it says of itself, JSON    ARGV[3]  silence to forget after, ms
+-- ARGV[1]  the consumer    ARGV[2]  its own description, JSON    ARGV[3]  silence after which a worker is removed, ms
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

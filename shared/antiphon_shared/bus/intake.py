@@ -1,8 +1,9 @@
-"""The front door: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
+"""The intake: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
 
-First the session is opened, or let wait for room (once, whoever tries), then the submission is acknowledged. A
-submission that cannot be understood, or that finds too many waiting, is set aside with the reason (once), then
-acknowledged. So the queue is drained at once, and whoever waits does so in the session's partition: see admission.py.
+First the session is opened or queued (once, however often that is tried), then the submission is
+acknowledged. A submission that cannot be understood, or that finds too many waiting, is set aside with the
+reason (once), then acknowledged. So the queue is drained at once, and sessions wait in their own partitions:
+see admission.py.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ _NAME_LENGTH = 100
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
 _READS_MAX = 2
-"""An entry is read no more that was delivered so many times more often than a message of an inbox may be."""
+"""The limit on deliveries of a submission is this multiple of an inbox message's limit."""
 _FAREWELL_S = 1.5
 _EARLIEST_MS = 1_000_000_000_000
 _CLOCKS_APART_MS = 60_000
@@ -66,7 +67,7 @@ class Overloaded(AntiphonError):
 
 
 class Intake:
-    """Reads the queue of submissions for one process."""
+    """The reader of the queue of submissions, for one process."""
 
     def __init__(
         self,
@@ -78,10 +79,12 @@ class Intake:
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
         resolved: Callable[[AnyEvent], AnyEvent] = lambda event: event,
     ) -> None:
-        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room.
+        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for
+        room.
 
-        `tenant_of` tells in whose name a query comes, and raises an AntiphonError when it is not to come in.
-        `resolved` returns a query with what it names in place of the name, and raises one where there is no such thing.
+        `tenant_of` returns the tenant of a query, and raises an AntiphonError when the query must not be
+        admitted. `resolved` returns a query with its references replaced by their content, and raises an
+        AntiphonError for one that does not exist.
         """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
         self._tenant_of, self._resolved = tenant_of, resolved
@@ -103,7 +106,7 @@ class Intake:
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Let submissions in until cancelled; what is in hand then is handed back."""
+        """Admit submissions until cancelled; then hand back those in flight."""
         keeping = asyncio.create_task(self._leases.keep())
         reading = asyncio.create_task(self._reader.run())
         try:
@@ -128,7 +131,7 @@ class Intake:
         self._leases.hold(entry, asyncio.create_task(self._let_in(entry)))
 
     async def _let_in(self, entry: Entry) -> None:
-        """One submission: opened or rejected, then acknowledged."""
+        """Process one submission: open or reject it, then acknowledge it."""
         try:
             await faults.at("submission.open.before")
             try:
@@ -140,7 +143,7 @@ class Intake:
                     raise
                 await self._reject(entry, self._not_let_in(error))
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
-        except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
+        except Exception:  # noqa: BLE001  # it stays pending, and is delivered again after its lease
             self._log.exception("a submission could not be let in", entry=entry.id)
         finally:
             self._leases.drop(entry)
@@ -151,7 +154,7 @@ class Intake:
         return Unacceptable(f"it could not be let in: {ErrorInfo.of(error, self._bus.redactor).message}")
 
     def _read(self, entry: Entry) -> AnyEvent:
-        """The query of an entry. Raises an AntiphonError when there is none that could be let in."""
+        """Return the query of an entry. Raises an AntiphonError when it cannot be admitted."""
         signer, settings = self._bus.signer, self._bus.settings
         if entry.deliveries > _READS_MAX * settings.max_deliveries:
             raise Unacceptable(
@@ -168,7 +171,7 @@ class Intake:
         return event
 
     async def _in_live_format(self, event: AnyEvent) -> AnyEvent:
-        """Return the query in the format of its session: what every worker reads. Raises Unacceptable."""
+        """Return the query in the format of its session, which every worker reads. Raises Unacceptable."""
         format = await self._bus.formats.of_new_session()
         needed, field = needed_format(event.data) if format < FORMAT else (format, "")
         if needed > format:
@@ -180,7 +183,7 @@ class Intake:
         return event.model_copy(update={"format": format})
 
     def _require_key(self, entry: Entry) -> None:
-        """Raises KeyMissing, which is told once as what it may be: a mistake of the operator's, not of a client's."""
+        """Raise KeyMissing, and log it once as what it may be: the operator's mistake, not a client's."""
         try:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
@@ -190,9 +193,9 @@ class Intake:
             raise
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
-        """Open the session, or let it wait. Raises an AntiphonError when it is not to come in."""
+        """Open the session, or queue it. Raises an AntiphonError when it must not be admitted."""
         if entry.is_taken_over and await patiently("look for its end", lambda: self._has_ended(entry, event)):
-            return  # somebody did not come to acknowledge it
+            return  # a worker died before it could acknowledge it
         tenant = self._tenant_of(event)
         result = await self._publish(await self._in_live_format(event), tenant)
         if result == "waiting":
@@ -203,7 +206,7 @@ class Intake:
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
-        """The id of a session that is there already has to be meant for the same one. Raises SessionConflict."""
+        """Open or queue the session; one that exists must have the same content. Raises SessionConflict."""
         attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
         while (result := await patiently("open a session", attempt)) == "known":
             first = await patiently("read a session's query", lambda: self._first(event.subject))
@@ -220,7 +223,7 @@ class Intake:
             raise conflict(session_id, "and what it began with cannot be read") from None
 
     async def _has_ended(self, entry: Entry, event: AnyEvent) -> bool:
-        """Whether the submission was rejected, and its client told, or has opened its session."""
+        """Return whether the submission was rejected, or has opened its session."""
         if await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)):
             return True
         try:
@@ -266,11 +269,11 @@ class Intake:
 def read_submission(
     entry: Entry, stream: str, bytes_max: int, now: datetime, signer: Signer | None = None
 ) -> AnyEvent:
-    """The query.submitted event that an entry of the queue stands for. Pure.
+    """Return the query.submitted event of an entry of the queue. Pure.
 
-    Ids and time come from the entry's own place in the queue, so that reading it again gives the same event,
-    and a client's clock decides nothing: a place in the future counts as `now`. With a `signer` it has to be an
-    event that is signed. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
+    Ids and time come from the entry's id, so that reading it again gives the same event, and a client's clock
+    has no influence: a time in the future counts as `now`. With a `signer` the entry has to hold a signed
+    event. Raises Unacceptable, or UnreadableEvent, which name the field.
     """
     if sum(len(name) + len(value) for name, value in entry.fields.items()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)

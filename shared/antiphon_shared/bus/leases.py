@@ -1,4 +1,4 @@
-"""The right to work on what is in hand: renewed while the work goes on, given up when it was lost."""
+"""Leases of the deliveries in flight: renewed while the work continues; a lost lease cancels it."""
 
 import asyncio
 from collections import defaultdict
@@ -15,7 +15,7 @@ _HAND_BACK_IDLE_MS = 86_400_000
 
 
 class Leases:
-    """The deliveries one consumer has in hand, and the task that works on each."""
+    """The deliveries that one consumer has in flight, and the task of each."""
 
     def __init__(self, bus: Bus, group: str, consumer: str) -> None:
         self._bus, self._group, self._consumer = bus, group, consumer
@@ -29,7 +29,7 @@ class Leases:
         self._tasks.pop((entry.stream, entry.id), None)
 
     def in_hand(self, stream: str) -> list[str]:
-        """The entries of one stream that are in hand."""
+        """Return the entries of one stream that are in flight."""
         return [entry_id for held_stream, entry_id in self._tasks if held_stream == stream]
 
     @property
@@ -37,7 +37,7 @@ class Leases:
         return list(self._tasks.values())
 
     async def keep(self) -> None:
-        """Renew every third of a lease, until cancelled; a lease that was lost cancels its handler."""
+        """Renew every lease at each third of its time, until cancelled; cancel the handler of a lost lease."""
         while True:
             await asyncio.sleep(self._bus.settings.lease_s / 3)
             try:
@@ -46,21 +46,21 @@ class Leases:
             except RedisError as error:
                 self._log.warning("leases could not be renewed", error=str(error))
                 continue
-            except Exception:  # noqa: BLE001  # whoever renews no more loses, again and again, all it has in hand
+            except Exception:  # noqa: BLE001  # without renewals the process would keep losing its deliveries
                 self._log.exception("leases could not be renewed")
                 continue
             for stream, entry_id in lost:
-                # Whatever was committed in the meantime is not ours either, and not in hand any more.
+                # A delivery that was committed meanwhile is lost too, and no longer in flight.
                 if task := self._tasks.get((stream, entry_id)):
                     self._log.warning("lease lost; the handler is cancelled", stream=stream, entry=entry_id)
                     task.cancel()
 
     async def begin(self, entry: Entry) -> bool:
-        """Count the delivery of an entry that has waited for its turn. False when it was taken over."""
+        """Count the delivery of an entry that has waited for its turn; return False when it was taken over."""
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:
-        """Let others take over at once what is still in hand, as if it had not been delivered."""
+        """Let other workers take over the deliveries in flight at once, and do not count them as delivered."""
         await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)
 
     async def _renew(self, held: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:

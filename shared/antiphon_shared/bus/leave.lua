@@ -1,4 +1,4 @@
--- Removes a consumer from a group, if it holds nothing: XGROUP DELCONSUMER alone would drop what it holds.
+-- Removes a consumer from a group, if it holds no entry: XGROUP DELCONSUMER alone would drop its entries.
 --
 -- KEYS[1]  the inbox    ARGV[1]  group    ARGV[2]  the consumer
 --

@@ -1,7 +1,7 @@
 """The format that every worker of a deployment can read: new sessions are opened in it.
 
-Heartbeats tell what each worker reads. A worker that has been silent counts for a minute longer, as whoever runs it
-may start it again. The newest format in which a session was ever opened is kept: a worker that does not read it
+Heartbeats report the formats that each worker reads. A silent worker counts for a minute longer, as it may be
+restarted. The newest format in which a session was ever opened is stored: a worker that does not read it
 refuses to start.
 """
 
@@ -20,14 +20,14 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.stored import fields_of
 
 FORGET_MS = 60_000
-"""A worker that has been silent for this long is not taken into account any more."""
+"""A worker that has been silent for this long no longer counts."""
 _KNOWN_FOR_S = 2.0
 _FIRST, _DIGITS_MAX = 1, 9
 _TIME_DIGITS_MAX = 15
 
 
 class LiveFormat:
-    """What may be written now. Asks Redis every other second at most, whatever is asked of it."""
+    """The newest format that may be written now. It asks Redis at most every other second."""
 
     def __init__(self, batcher: Batcher, keys: Keys) -> None:
         self._batcher, self._keys = batcher, keys
@@ -38,7 +38,7 @@ class LiveFormat:
 
     @property
     def known(self) -> int:
-        """The same as it was when last asked for."""
+        """Return the format as last read from Redis."""
         return self._known
 
     async def now(self) -> int:
@@ -52,15 +52,15 @@ class LiveFormat:
         return self._known
 
     async def of_new_session(self) -> int:
-        """Return the format of a session that is opened now, and keep that there are such sessions."""
+        """Return the format for a session that is opened now, and store that there are such sessions."""
         format = await self.now()
-        if monotonic_s() >= self._kept_until_s:  # again and again: Redis may have lost it
+        if monotonic_s() >= self._kept_until_s:  # repeated, as Redis may have lost it
             await patiently("keep the format", lambda: self._keep(format))
             self._kept_until_s = self._until_s
         return format
 
     async def check(self) -> None:
-        """Raise ConfigurationError when the deployment holds what this release cannot read."""
+        """Raise ConfigurationError when the deployment holds sessions that this release cannot read."""
         stored = await patiently("read the format", self._stored)
         if stored > FORMAT:
             raise ConfigurationError(
@@ -83,7 +83,9 @@ class LiveFormat:
         return min((FORMAT, *(format for format in read if format is not None)))
 
     def _refused(self, error: ResponseError) -> int:
-        """Without the right to see who is there, as under rules of an earlier release, anybody may be there."""
+        """Return the first format: without permission to read heartbeats, workers of any release may be
+        running.
+        """
         if not self._is_refused:
             structlog.get_logger().warning(
                 "heartbeats cannot be read, so new sessions stay in the first format; "
@@ -114,7 +116,9 @@ class LiveFormat:
 
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:
-    """Return the newest format that a worker reads, of its heartbeat; None for one that is gone, or none. Pure."""
+    """Return the newest format that a worker reads, from its heartbeat; None for one that is gone or invalid.
+    Pure.
+    """
     at_ms, _, told = heartbeat.partition(b" ")
     fields = fields_of(told)
     if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:

@@ -20,7 +20,7 @@ _CACHED_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What is published and learned at one time."""
+    """The publications and recipes at one time."""
 
     hashes: Mapping[str, str]
     """The specification of each published workflow."""
@@ -32,30 +32,30 @@ NO_OFFERS = Offers({}, Revision())
 
 @dataclass(slots=True)
 class _Offered:
-    """A catalogue with workflows and recipes, and when it is to be kept anew."""
+    """A catalogue with workflows and recipes, and when it has to be stored again."""
 
     catalogue: Catalogue
     recipes: tuple[Recipe, ...]
-    """Those in it."""
+    """The recipes in it."""
     content_hash: str = ""
     due_s: float = 0.0
 
 
 class OfferedWorkflows:
-    """What sessions are offered beside the tools of dispatchers."""
+    """The workflows and recipes that sessions are offered in addition to the dispatchers' tools."""
 
     def __init__(self, bus: Bus, workflows: WorkflowStore, recipes: KeptRecipes) -> None:
         self._bus, self._workflows, self._recipes = bus, workflows, recipes
         self._offered: dict[Any, _Offered] = {}
 
     async def current(self) -> Offers:
-        """Return what is published and learned now."""
+        """Return the present publications and recipes."""
         return Offers(*await asyncio.gather(self._workflows.hashes(), self._recipes.latest()))
 
     async def added_to(
         self, content_hash: str, catalogue: Catalogue, offers: Offers
     ) -> tuple[str, Catalogue]:
-        """Return a catalogue with the workflows and the current recipes, and the hash that it is kept under."""
+        """Return the hash and the catalogue, extended by the workflows and the current recipes."""
         hashes, latest = offers.hashes, offers.latest
         if not hashes and not latest.recipes:
             return content_hash, catalogue
@@ -93,7 +93,7 @@ class OfferedWorkflows:
         return _Offered(merged, tuple(offered))
 
     async def _published(self, hashes: Mapping[str, str]) -> AsyncIterator[tuple[str, Specification]]:
-        """Yield the published workflows that are kept, by name."""
+        """Yield the published workflows whose specification is stored, by name."""
         for name, content_hash in hashes.items():
             specification = await self._workflows.specification(content_hash)
             if specification is not None:

@@ -1,15 +1,15 @@
--- Brings an event from outside into a session that is there.
+-- Brings an event from outside into an existing session.
 --
 -- KEYS[1]  the session's log
--- KEYS[2]  the inbox the event goes to
+-- KEYS[2]  the inbox of the event
 -- KEYS[3]  the partition's feed
 --
 -- ARGV[1]  session id        ARGV[2]  event type       ARGV[3]  event
 -- ARGV[4]  retention in milliseconds                   ARGV[5]  length of the feed
 -- ARGV[6]  signature in the log, ARGV[7] in the inbox  (where messages are signed)
 --
--- Returns "sent", or "unknown" when the session is not there: nothing is written then, so it may be repeated;
--- reading the inbox first fails, while nothing is written, on a key of another type.
+-- Returns "sent", or "unknown" when the session does not exist: then nothing is written, so it may be repeated; its
+-- first read, of the inbox, fails on a key of another type before anything is written.
 
 redis.call('XLEN', KEYS[2])
 if redis.call('EXISTS', KEYS[1]) == 0 then

@@ -1,7 +1,8 @@
-"""Reads one stream for a group: new entries, and those whose worker went silent.
+"""The reader of one stream for a group: new entries, and those whose worker has disappeared.
 
 A read is never cancelled: entries of a cancelled read stay pending, unseen. It is stopped by a flag, and by
-asking Redis to unblock its connection. After a read that failed, what it may have been given is read again.
+asking Redis to unblock its connection. After a failed read, the entries that it may have received are read
+again.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from antiphon_shared.bus.wire import Argument, Command, Wire
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 
 Chores = Callable[[], Awaitable[float]]
-"""Small duties done between reads; returns the seconds until they want to be done again."""
+"""Small duties between reads; returns the seconds until they are due again."""
 
 ALONE_FROM_DELIVERY = 3
 """From this delivery on an entry runs alone: it may be what killed its workers."""
@@ -35,18 +36,19 @@ _FAKE_POLL_S = (0.0005, 0.001, 0.002, 0.005, 0.01)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a stream, handed to this process."""
+    """One entry of a stream, delivered to this process."""
 
     stream: str
     id: str
     fields: dict[bytes, bytes]
     deliveries: int = 1
     is_taken_over: bool = False
-    """Whether a worker, this or another, had it before: one that hands it back takes its count along."""
+    """Whether a worker, this or another, had it before; on a hand-back, its delivery is taken off the count.
+    """
 
     @property
     def content(self) -> bytes:
-        """The event as it came; of an entry that has none, all its fields as JSON."""
+        """Return the event as received; for an entry without one, all its fields as JSON."""
         if (event := self.fields.get(b"event")) is not None:
             return event
         return json.dumps({_text(name): _text(value) for name, value in self.fields.items()}).encode()
@@ -79,7 +81,7 @@ class Reader:
         self._log = structlog.get_logger().bind(stream=stream)
 
     async def run(self) -> None:
-        """Read until the room closes."""
+        """Read until the room is closed."""
         failures = 0
         while (places := await self._room.reserve()) > 0:
             untaken = places
@@ -88,7 +90,7 @@ class Reader:
                     self._take(entry)
                     untaken -= 1
                 failures = 0
-            except Exception as error:  # noqa: BLE001  # a reader that ends would leave its stream to nobody
+            except Exception as error:  # noqa: BLE001  # if the reader ended, its stream would have none
                 failures += 1
                 await self._recover(error, failures)
             finally:
@@ -97,7 +99,7 @@ class Reader:
             await self._wire.close()
 
     async def unblock(self) -> None:
-        """End a read that waits. To be called after the room was closed."""
+        """End a blocked read. Call it after the room was closed."""
         if self._client_id is not None and not self._bus.connections.is_fake:
             try:
                 other = await self._bus.connections.dedicated(self.stream)
@@ -110,7 +112,7 @@ class Reader:
 
     async def _next(self, places: int) -> list[Entry]:
         if not self._has_group:
-            with contextlib.suppress(OutOfMemoryError):  # a group that is there can be read all the same
+            with contextlib.suppress(OutOfMemoryError):  # an existing group can be read all the same
                 await self._bus.ensure_groups([(self.stream, self._group)])
             self._has_group = True
         now = monotonic_s()
@@ -154,7 +156,7 @@ class Reader:
         return entries
 
     async def _missed(self) -> list[Entry]:
-        """What was handed to us, but never reached us."""
+        """Return the entries that were delivered to this consumer but never reached it."""
         arguments: list[Argument] = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
         held = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
         in_hand = set(self._in_hand(self.stream))
@@ -194,7 +196,7 @@ class Reader:
         return reply
 
     async def _poll(self, command: list[Any], block_s: float) -> list[Entry]:
-        """fakeredis: a blocking read with COUNT returns at once, one without loses entries: so ask."""
+        """Poll fakeredis: there, a blocking read with COUNT returns at once, and one without loses entries."""
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
             entries = self._entries(await self._client.execute_command(*command))
@@ -212,13 +214,13 @@ class Reader:
         return [Entry(self.stream, entry.decode(), fields) for entry, fields in entries]
 
     async def _recover(self, error: Exception, failures: int) -> None:
-        """Wait for Redis; then what the failed read may have handed over is read first."""
+        """Wait for Redis; make the next read begin with entries that the failed one may have received."""
         if isinstance(error, ResponseError) and "NOGROUP" in str(error):
             self._log.warning("stream or group is gone; creating it again")
         elif is_unavailable(error):
             if failures == 1:
                 self._log.warning("reading failed; waiting for Redis", error=str(error))
-            # Whoever is alive renews before anybody takes over: the time Redis was away is nobody's silence.
+            # Live workers must be able to renew before any takeover: while Redis was away, no worker could.
             self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
         elif failures == 1 or failures % 30 == 0:
             self._log.error("reading failed; trying again", failures=failures, exc_info=error)

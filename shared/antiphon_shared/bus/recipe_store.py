@@ -1,4 +1,4 @@
-"""Recipes in Redis, as those who run them see them: a hash of them by name, and their names by when each was used."""
+"""Recipes in Redis, for the components that run them: a hash by name, and the names ordered by last use."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from antiphon_shared.workflows.recipe import RECIPE, Recipe
 from antiphon_shared.workflows.specification import specification_hash
 
 REVISION = ":revision"
-"""The field that changes with the recipes; no name of a recipe has a colon."""
+"""The field that changes with the recipes; the name of a recipe contains no colon."""
 
 
 @dataclass(frozen=True)
 class Revision:
-    """The recipes as they were at one time, by name."""
+    """The recipes as they were at one time."""
 
     number: bytes = b""
     recipes: tuple[Recipe, ...] = ()
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The name of each, by the hash of its specification."""
+        """Return the name of each, by the hash of its specification."""
         return {specification_hash(one.specification): one.name for one in self.recipes}
 
 
 class KeptRecipes:
-    """The recipes of a deployment, to be read. Every method raises RedisError."""
+    """The recipes of a deployment, for reading. Every method raises RedisError."""
 
     def __init__(self, bus: Bus) -> None:
         self._batcher = bus.batcher
@@ -35,7 +35,7 @@ class KeptRecipes:
         self._latest = Revision()
 
     async def latest(self) -> Revision:
-        """Return the recipes, without those that a later release wrote; they are read again only where they changed."""
+        """Return the recipes without those of a later release; they are read again only after a change."""
         number = await self._batcher.submit("HGET", self._recipes, REVISION)
         if (number or b"") != self._latest.number:
             kept = await self._batcher.submit("HGETALL", self._recipes)
@@ -45,18 +45,20 @@ class KeptRecipes:
         return self._latest
 
     async def used(self, name: str) -> None:
-        """Note that a recipe was used, so that others go first."""
+        """Note that a recipe was used, so that others are dropped first."""
         now_s, microseconds = await self._batcher.submit("TIME")
         score = int(now_s) * 1000 + int(microseconds) // 1000
         await self._batcher.submit("ZADD", self._recency, "XX", score, name)
 
     async def run_begun(self, content_hash: str) -> None:
-        """Note that a run of a specification begins, which counts as a use where it is that of a recipe."""
+        """Note that a run of a specification begins; a use of the recipe where the specification is a
+        recipe's.
+        """
         if (name := (await self.latest()).names.get(content_hash)) is not None:
             await self.used(name)
 
     async def all(self) -> list[Recipe]:
-        """Return the recipes, the one learned or used last first; without those that a later release wrote."""
+        """Return the recipes without those of a later release, the last learned or used first."""
         names, kept = await asyncio.gather(
             self._batcher.submit("ZRANGE", self._recency, 0, -1, "REV"),
             self._batcher.submit("HGETALL", self._recipes),

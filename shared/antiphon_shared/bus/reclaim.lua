@@ -4,11 +4,11 @@
 -- ARGV[1]  group    ARGV[2]  the consumer that takes over
 -- ARGV[3]  lease in milliseconds              ARGV[4]  deliveries to take over at most
 -- ARGV[5]  deliveries after which an entry is suspect, and has to run alone
--- ARGV[6+] entries the consumer has in hand: it does not take over from itself, which would hide its silence
+-- ARGV[6+] entries that the consumer has in flight: it does not take over from itself, which would hide its silence
 --
--- Returns {entry, deliveries so far with this one, fields} of each. A suspect's delivery is counted when its
--- handler begins (renew.lua), not here: it waits for its turn first, and whatever kills the process meanwhile
--- was another one. Entries that are gone from the stream are dropped.
+-- Returns {entry, deliveries including this one, fields} of each. A suspect's delivery is counted when its handler
+-- begins (renew.lua), not here: it waits for its turn first, and if the process dies meanwhile, another entry was
+-- the cause. Entries that are gone from the stream are dropped.
 
 local most = tonumber(ARGV[4])
 local in_hand = {}

@@ -1,4 +1,4 @@
-"""The bus as the rest of the house sees it: sessions to read, deliveries to commit, events to bring in."""
+"""The bus as other packages see it: sessions to read, deliveries to commit, events to publish."""
 
 import asyncio
 from collections.abc import Iterable
@@ -46,25 +46,26 @@ class Bus:
         signer: Signer | None = None,
     ) -> None:
         self.signer = signer
-        """Signs what this process sends and verifies what it reads; None where messages are not signed."""
+        """Signs outgoing messages and verifies incoming ones; None where messages are not signed."""
         self.redactor = redactor
-        """Knows the secrets of this process; what goes into an event from an error goes through it."""
+        """Knows the secrets of this process; texts of errors pass through it before they enter an event."""
         self.batcher = Batcher()
-        """To be kept by whoever is built before the bus is open; it works from then on."""
+        """May be passed on before the bus is open; it works from then on."""
         self.claims = Batcher() if settings.wait_replicas else self.batcher
-        """For what is begun only when ANTIPHON_BUS_WAIT_REPLICAS have it; waits on a connection of its own."""
+        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on a connection of its own.
+        """
         self.connections = connections
         self.keys = keys
         self.formats = LiveFormat(self.batcher, keys)
-        """Which format may be written now."""
+        """The format that may be written now."""
         self.settings = settings
         self._catalogues: dict[str, Catalogue] = {}
         self._contents_due: dict[str, float] = {}
-        """When what is kept under a hash is to be kept anew."""
+        """When content has to be stored again, by its hash."""
 
     @classmethod
     def from_settings(cls, pipeline: PipelineSettings | None = None, bus: BusSettings | None = None) -> "Bus":
-        """The bus the environment describes, not yet open. Raises ConfigurationError."""
+        """Return the bus that the environment describes, not yet open. Raises ConfigurationError."""
         pipeline = pipeline or load(PipelineSettings)
         url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
         files = (pipeline.redis_tls_ca, pipeline.redis_tls_cert, pipeline.redis_tls_key)
@@ -74,7 +75,7 @@ class Bus:
         return cls(Connections(url), keys, bus or load(BusSettings), redactor, signer)
 
     async def open(self, patience_s: float | None = None) -> None:
-        """Connect; wait for Redis with backoff. Raises RedisUnavailable past `patience_s`."""
+        """Connect, retrying with backoff. Raises RedisUnavailable after `patience_s`."""
         try:
             await asyncio.wait_for(self.connections.open(), patience_s)
         except TimeoutError:
@@ -91,7 +92,7 @@ class Bus:
             )
 
     def route(self, replicas: Replicas | None = None) -> Route:
-        """A new way for commands to Redis, over connections of its own."""
+        """Return a new route of commands to Redis, over connections of its own."""
         if self.connections.is_cluster:
             return ClusterRoute(self.connections, replicas)
         return OneLane(exchange_over(self.connections, replicas))
@@ -101,20 +102,21 @@ class Bus:
 
     @property
     def client(self) -> Client:
-        """The client for what is neither blocking nor worth sharing a round trip."""
+        """Return the client for commands that neither block nor gain from sharing a round trip."""
         return self.connections.main
 
     @property
     def shared_retention_s(self) -> float:
-        """How long what sessions share is kept: at least as long as any of them."""
+        """Return how long content shared by sessions is kept: at least as long as any of them."""
         return max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
 
     def session(self, session_id: str) -> RedisSession:
-        """What Redis holds of one session."""
+        """Return the store of one session."""
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
 
     async def first_event(self, session_id: str) -> AnyEvent | None:
-        """What the session began with; None when it is not kept. For those who mean to add to it.
+        """Return the event that the session began with, for callers that add to it; None when it is not
+        stored.
 
         Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
         """
@@ -126,12 +128,13 @@ class Bus:
         return decode(genuine(self.signer, log, found[0][1]))
 
     async def query_of(self, session_id: str) -> AnyEvent | None:
-        """Return what the session began with, or the query that waits for room under that id; None without either.
+        """Return the session's first event, or the query that waits under that id; None when there is
+        neither.
 
         Raises UnreadableEvent when the id is taken by something else.
         """
         log, waiting = self.keys.log(session_id), self.keys.queries_waiting(self.keys.partition(session_id))
-        # In this order, which is a query's own: one that is let in between the two is seen by the second.
+        # In the order in which a query moves: one that is admitted between the two is seen by the second.
         record, found = await asyncio.gather(
             self.batcher.submit("HGET", waiting, session_id),
             self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
@@ -147,10 +150,10 @@ class Bus:
         deadline_s: float = _DEADLINE_S,
         tenant: Tenant = DEFAULT_TENANT,
     ) -> Published:
-        """Bring an event from outside into its session, which it opens, or which must be there.
+        """Bring an event from outside into its session, which it opens, or which must exist.
 
-        A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s` is for
-        one that names none.
+        A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s`
+        is for a query that names none.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox
@@ -181,13 +184,13 @@ class Bus:
         return result.decode()  # type: ignore[return-value]  # the scripts' five words
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
-        """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
+        """Make `catalogue` the current one; return its hash, under which sessions find it for the retention."""
         content_hash = await self.keep_catalogue(catalogue)
         await self.batcher.submit("SET", self.keys.catalogue(), content_hash)
         return content_hash
 
     async def keep_catalogue(self, catalogue: Catalogue) -> str:
-        """Keep `catalogue` without making it the current one; returns its hash."""
+        """Store `catalogue` without making it the current one; return its hash."""
         content = CATALOGUE.write(*await self._readable_by_all(catalogue))
         content_hash = blake2b(content, digest_size=16).hexdigest()
         lifetime_ms = milliseconds(self.shared_retention_s)
@@ -197,17 +200,17 @@ class Bus:
         return content_hash
 
     async def _readable_by_all(self, catalogue: Catalogue) -> tuple[Catalogue, int]:
-        """A catalogue belongs to no session: every worker there is must be able to read it."""
+        """Return a catalogue that every worker can read, and its format: it belongs to no session."""
         format = await self.formats.now()
         return catalogue.in_format(format), format
 
     async def current_catalogue(self) -> str | None:
-        """The hash of the current tool catalogue; None while no dispatcher has published one."""
+        """Return the hash of the current tool catalogue; None until a dispatcher has published one."""
         content_hash: bytes | None = await self.batcher.submit("GET", self.keys.catalogue())
         return content_hash.decode() if content_hash else None
 
     async def catalogue(self, content_hash: str) -> Catalogue:
-        """The tool catalogue of that content; empty when it is not kept any more."""
+        """Return the tool catalogue with that hash; an empty one when it is not stored any longer."""
         if content_hash not in self._catalogues:
             content = await self.batcher.submit("GET", self.keys.catalogue_content(content_hash))
             if content is None:
@@ -218,7 +221,7 @@ class Bus:
         return self._catalogues[content_hash]
 
     async def keep_content(self, content: bytes) -> str:
-        """Keep what many sessions' records share, at least as long as any of them; returns its hash."""
+        """Store content that many sessions' records share, at least as long as any of them; return its hash."""
         content_hash = blake2b(content, digest_size=16).hexdigest()
         now_s = monotonic_s()
         if now_s >= self._contents_due.get(content_hash, 0.0):
@@ -232,17 +235,17 @@ class Bus:
         return content_hash
 
     async def content(self, content_hash: str) -> bytes | None:
-        """What is kept under that hash; None when it is not, or not any more."""
+        """Return the content with that hash; None when it is not stored, or no longer."""
         found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
         return found
 
     async def specification(self, content_hash: str) -> bytes | None:
-        """A specification of workflows, as it is kept; None when it is not, or not any more."""
+        """Return a stored specification of workflows; None when it is not stored, or no longer."""
         found: bytes | None = await self.batcher.submit("GET", self.keys.specification(content_hash))
         return found
 
     async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
-        """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
+        """Create missing streams and consumer groups, given as (stream, group), from their beginning."""
         for stream, group in streams:
             try:
                 await self.batcher.submit("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
@@ -252,7 +255,7 @@ class Bus:
 
 
 def _readable(content: bytes) -> Catalogue:
-    """A catalogue without the tools that cannot be read, as those of dispatchers newer than we are."""
+    """Return a catalogue without the tools that cannot be read, such as those of a later release."""
     try:
         return CATALOGUE.read(content)
     except UnreadableEvent as error:
@@ -275,4 +278,4 @@ def _tool(given: object) -> ToolDefinition | None:
 _CATALOGUES_CACHED = 64
 _CONTENTS_REMEMBERED = 4_096
 _CATALOGUE_LIFE_MIN_S = 7_200.0
-"""Longer than dispatchers let pass between two publications, however short the retention is."""
+"""Longer than dispatchers take between two publications, however short the retention is."""

@@ -1,19 +1,19 @@
-"""What is kept of a submission that is set aside: why, and its fields as they came. Pure."""
+"""The record of a submission that is set aside: the reason, and its fields as received. Pure."""
 
 from antiphon_shared.bus.reader import Entry
 from antiphon_shared.process.errors import AntiphonError
 
 REASON = "reason"
 _ORIGINALS_MAX = 1_000
-"""Original fields that are set aside one by one; Lua's stack ends the list, the rest share one field."""
+"""The number of original fields kept one by one, limited by Lua's stack; the rest share one field."""
 _REASON_LENGTH = 2_000
 
 
 def fields_of(entry: Entry, error: AntiphonError, bytes_max: int) -> list[str | bytes]:
-    """Names and values for the stream of rejections.
+    """Return names and values for the stream of rejections.
 
-    What is larger than an event may be is cut: an entry that Redis takes could not be written back whole, as its
-    fields grow on the way.
+    Content beyond the limit of an event is cut: the fields grow, and an entry of the maximum size could not
+    be written back.
     """
     fields: list[str | bytes] = ["entry", entry.id, "code", error.code, REASON, str(error)[:_REASON_LENGTH]]
     originals = list(entry.fields.items())

@@ -1,14 +1,14 @@
--- Renews the leases of a worker on what it has in hand, or gives them up.
+-- Renews the leases of a worker on its deliveries in flight, or gives them up.
 --
 -- KEYS[1]  the inbox
 -- ARGV[1]  group    ARGV[2]  the consumer
 -- ARGV[3]  idle time to set, in milliseconds: 0 renews; a lease or more hands the delivery back at once
--- ARGV[4]  what to add to the count of deliveries: 0; 1 when a handler begins that waited for its turn;
---          -1 when the delivery is handed back, which is nobody's fault
+-- ARGV[4]  the change of the delivery count: 0; 1 when a handler begins after waiting for its turn; -1 when it is
+--          handed back, which must not count
 -- ARGV[5+] entries
 --
--- Returns the entries that are no longer the worker's. They are left alone: a claim without this check would
--- steal them back from whoever took over.
+-- Returns the entries that no longer belong to the worker. They are not touched: without this check, a claim would
+-- steal them back from the worker that took over.
 
 local lost = {}
 for i = 5, #ARGV do

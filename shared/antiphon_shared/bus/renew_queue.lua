@@ -1,10 +1,10 @@
--- Brings a queue back to the present whose ids an entry with an id of its own has carried into the future, once that
--- entry is gone: Redis gives no id below the last one, and none at all after the highest there is.
+-- Resets a queue to the present, after an entry with a chosen id has moved its ids into the future and is gone:
+-- Redis gives no id below the last one, and no id at all after the highest possible one.
 --
 -- KEYS[1]  the queue    ARGV[1]  group
 --
--- Returns 1 when it was done, 0 when others are left whose ids lie in the future. Whatever else is left was delivered
--- before the entry that is gone.
+-- Returns 1 when it was done, 0 when other entries with ids in the future are left. All other entries left were
+-- delivered before the one that is gone.
 
 if redis.call('XLEN', KEYS[1]) == 0 then
   redis.call('DEL', KEYS[1])

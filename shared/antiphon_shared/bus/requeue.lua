@@ -1,7 +1,7 @@
--- Brings one dead letter back into an inbox, with a clean slate; `again` tells that somebody has begun with it.
+-- Moves one dead letter back into an inbox with its counts reset; `again` marks that a worker has begun it before.
 --
 -- KEYS[1]  dead letters      KEYS[2]  inbox
--- ARGV[1]  entry of the dead letter    ARGV[2]  event    ARGV[3]  its place in the session's log
+-- ARGV[1]  entry of the dead letter    ARGV[2]  event    ARGV[3]  its entry in the session's log
 -- ARGV[4]  the signature it had in that inbox, if it had one
 --
 -- Returns 1, or 0 when the letter is gone.

@@ -1,4 +1,4 @@
-"""A session is put back into a Redis as it stood, so that the components go on with it."""
+"""The restoration of a session into a Redis, so that the components continue it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ from antiphon_shared.tools.calls import CATALOGUE, Catalogue
 from antiphon_shared.values import LogEntry, SessionId
 
 _FIRST = 1
-"""The version of a document that was just written."""
+"""The version of a newly written document."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """All that the bus holds of an open session."""
+    """Everything that the bus holds of an open session."""
 
     session_id: SessionId
     opened: datetime
@@ -31,15 +31,15 @@ class Standing:
     """Items of other lists of the session, by their names."""
     catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
     timers: Sequence[tuple[str, datetime, AnyEvent]] = ()
-    """Name, moment, and the event that it delivers."""
+    """Name, due time, and the event that it delivers."""
     deliveries: Sequence[tuple[LogEntry, AnyEvent]] = ()
-    """What is in an inbox."""
+    """The events in an inbox."""
 
 
 async def restore(bus: Bus, standing: Standing) -> None:
-    """Put a session into a Redis that does not hold it; the components set to work as it gets there.
+    """Write a session into a Redis that does not hold it; components begin to work as it arrives.
 
-    Not in one step, and unsigned: it is for a Redis of one's own.
+    Not atomic, and unsigned: for a private Redis only.
     """
     keys, session_id = bus.keys, standing.session_id
     partition, life_ms = keys.partition(session_id), milliseconds(bus.settings.retention_s)
@@ -77,5 +77,5 @@ async def restore(bus: Bus, standing: Standing) -> None:
 
 
 def timer_event(parent: AnyEvent, number: int, data: EventData, now: datetime) -> AnyEvent:
-    """The event of a timer that the coordinator has set as the n-th thing that came of `parent`."""
+    """Return the event of a timer that the coordinator has set as the n-th consequence of `parent`."""
     return reply(parent, number, data, "coordinator", now)

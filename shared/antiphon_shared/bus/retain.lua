@@ -1,10 +1,10 @@
--- Drops what has outlived its retention and does not expire by itself.
+-- Drops data that has outlived its retention and does not expire by itself.
 --
 -- KEYS[1]  stream of responses   KEYS[2]  feed   KEYS[3]  open sessions   KEYS[4]  all sessions
 -- ARGV[1]  prefix of the partition's keys        ARGV[2]  retention in milliseconds
--- ARGV[3]  sessions to look at, at most
+-- ARGV[3]  sessions to check at most
 --
--- A session whose log has expired leaves both sets, whatever became of it. Returns how many did.
+-- A session whose log has expired leaves both sets, in whatever state it was. Returns how many did.
 
 local time = redis.call('TIME')
 local oldest = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[2]

@@ -1,4 +1,4 @@
-"""How much a process takes in hand at once, and when something has to run alone."""
+"""The concurrency of a process: how many deliveries are in flight, and which run alone."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ _REFUSAL_S = 0.5
 
 
 class Room:
-    """Places for deliveries, shared by the readers of one process."""
+    """The free places for deliveries, shared by the readers of one process."""
 
     def __init__(self, places: int, readers: int) -> None:
         self._free = places
@@ -28,11 +28,11 @@ class Room:
 
     @property
     def is_sought(self) -> bool:
-        """Whether a reader waits for a place: those that hold one without need should soon give it back."""
+        """Return whether a reader waits for a place: a reader with idle places should soon return them."""
         return self._turn.locked()
 
     async def reserve(self) -> int:
-        """Wait for a free place, in turn, and take a reader's share of what is free; 0 once closed."""
+        """Wait for a free place, in turn, and take a reader's share of the free ones; 0 once closed."""
         async with self._turn:
             while not self._free and not self.is_closed:
                 self._changed.clear()
@@ -48,19 +48,19 @@ class Room:
         self._changed.set()
 
     def close(self) -> None:
-        """Let nobody wait, or enter, any more."""
+        """Close the room: waiters return, and no delivery enters any more."""
         self._closing.set()
         self._changed.set()
 
     async def pause(self, seconds: float) -> None:
-        """Sleep, but not past the closing."""
+        """Sleep, but not beyond the closing."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
 
 
 class Gate:
-    """Many may pass it together; one that asks to be alone waits for them and keeps the others out."""
+    """A lock that many hold together, or one alone, who waits for the others and keeps new ones out."""
 
     def __init__(self) -> None:
         self._inside = 0
@@ -70,7 +70,7 @@ class Gate:
         self._turn = asyncio.Lock()
 
     async def enter(self) -> None:
-        """Pass the gate together with others, until `leave`."""
+        """Enter together with others, until `leave`."""
         while not self._open.is_set():
             await self._open.wait()
         self._inside += 1
@@ -94,7 +94,7 @@ class Gate:
 
 
 async def ended(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
-    """Wait for tasks, then cancel them; not for ever, since a task may refuse."""
+    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation."""
     if tasks:
         _, unfinished = await asyncio.wait(tasks, timeout=patience_s)
         for task in unfinished:

@@ -1,4 +1,4 @@
-"""The Lua scripts, each in its own file beside this one."""
+"""The Lua scripts, each in its own file in this folder."""
 
 from dataclasses import dataclass
 from hashlib import sha1
@@ -7,14 +7,14 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script's text, and the hash Redis knows it by once it has run."""
+    """A script's text, and the hash under which Redis knows it once it has run."""
 
     text: str
     sha: str
 
 
 def script_of(package: str | None, name: str) -> Script:
-    """The script in `name`.lua beside the modules of a package."""
+    """Return the script `name`.lua in the folder of a package."""
     assert package is not None
     return _known_as(_text(package, name))
 
@@ -32,7 +32,7 @@ def _script(name: str) -> Script:
 
 
 def _appending(name: str) -> Script:
-    """The script, behind the functions by which it appends to streams."""
+    """Return the script, preceded by the functions with which it appends to streams."""
     assert __package__ is not None
     return _known_as(_text(__package__, "append") + "\n" + _text(__package__, name))
 

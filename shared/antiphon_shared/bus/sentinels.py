@@ -1,4 +1,4 @@
-"""Redis behind sentinels: every new connection asks them which server is the master now."""
+"""Redis behind sentinels: every new connection asks them for the present master."""
 
 import asyncio
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from redis.exceptions import (
 from antiphon_shared.process.errors import ConfigurationError
 
 _ANSWER_S = 1.0
-"""How long one sentinel may take: the others are asked at the same time."""
+"""The time allowed for one sentinel to reply, in seconds; all are asked at the same time."""
 
 
 class _Master(NamedTuple):
@@ -33,7 +33,9 @@ class Sentinels:
         self._urls, self._service = urls, service
 
     async def master(self) -> tuple[str, int]:
-        """Host and port of the master, by the newest of all answers. Raises ConnectionError when there is none."""
+        """Return host and port of the master, by the newest of all answers. Raises ConnectionError when there
+        is none.
+        """
         answers = await self._ask()
         if known := [answer for answer in answers if isinstance(answer, _Master)]:
             newest = max(known)
@@ -41,7 +43,7 @@ class Sentinels:
         raise ConnectionError(f"no sentinel names the master of {self._service}: {answers[0]}")
 
     async def check(self) -> None:
-        """Raises ConfigurationError when the sentinels' answers say that waiting cannot help."""
+        """Raise ConfigurationError when the sentinels' answers show that a retry cannot help."""
         answers = await self._ask()
         refusals = [answer for answer in answers if isinstance(answer, ResponseError | AuthenticationError)]
         if not refusals or any(isinstance(answer, _Master) for answer in answers):
@@ -81,7 +83,7 @@ class Sentinels:
 
 
 class _FollowsMaster:
-    """What a connection needs to lead to the master, wherever that is by then."""
+    """A mixin for connections, which connect to the master of the moment."""
 
     host: str
     port: int
@@ -96,8 +98,8 @@ class _FollowsMaster:
 
     async def on_connect_check_health(self, check_health: bool = True) -> None:
         connection: Any = self
-        await super().on_connect_check_health(check_health)  # type: ignore[misc]  # the connection this is mixed into
-        # Sentinels that are behind may name a server that has been demoted meanwhile.
+        await super().on_connect_check_health(check_health)  # type: ignore[misc]  # as above
+        # Sentinels that are behind may name a server that has been demoted.
         await connection.send_command("ROLE", check_health=False)
         role = await connection.read_response()
         if role[0] != b"master":
@@ -109,4 +111,4 @@ class MasterConnection(_FollowsMaster, Connection):
 
 
 class MasterSSLConnection(_FollowsMaster, SSLConnection):
-    """The same with TLS."""
+    """A connection to the master of a service, with TLS."""

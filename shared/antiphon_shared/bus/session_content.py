@@ -1,7 +1,8 @@
-"""What a session is about, so that an id used again is told from one used for something else. Pure.
+"""The content of a session, which distinguishes a repeated submission from another query under the same id.
+Pure.
 
-The same query, options, tenant and subject are the same session. When a grant ends, what it allows and who signed it
-does not count: a grant that was renewed is the same one.
+The same query, options, tenant and subject are the same session. A grant's end, scopes and signer do not
+count: a renewed grant is the same one.
 """
 
 from dataclasses import dataclass, fields
@@ -14,14 +15,14 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 
 class SessionConflict(AntiphonError):
-    """A session id belongs to another query already."""
+    """A session id that belongs to another query already."""
 
     code = "session_conflict"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionContent:
-    """What makes one session another than the next, in a few bytes."""
+    """The content that distinguishes one session from another, as digests."""
 
     query: bytes
     options: bytes
@@ -42,7 +43,7 @@ class SessionContent:
         return cls(_digest(query.query), _digest(options.model_dump_json(exclude_none=True)), tenant, subject)
 
     def refuse_other(self, first: AnyEvent, session_id: str) -> None:
-        """Raise SessionConflict unless `first`, with which the session began, has the same content."""
+        """Raise SessionConflict unless `first`, the session's first event, has the same content."""
         if not isinstance(first.data, QuerySubmitted):
             raise conflict(session_id, "and did not begin with a query")
         other = SessionContent.of(first)
@@ -61,7 +62,9 @@ def conflict(session_id: str, why: str) -> SessionConflict:
 
 
 def _whose(grant: str) -> tuple[str, str]:
-    """Tenant and subject as the grant names them. Of an unreadable one, which counts for nothing, the text itself."""
+    """Return tenant and subject from a grant; for an unreadable one the default tenant and a digest of its
+    text.
+    """
     if not grant:
         return DEFAULT_TENANT, ""
     try:

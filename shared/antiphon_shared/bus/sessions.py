@@ -1,4 +1,4 @@
-"""What Redis holds of one session, for handlers and observers."""
+"""The stored data of one session, for handlers and observers."""
 
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
@@ -19,7 +19,9 @@ from antiphon_shared.process.errors import UnreadableEvent
 _DELTAS_LENGTH = 2_000
 _DELTAS_LIFE_MS = 600_000
 _SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 100, 1_000
-"""Of a log, from its end. A run has many calls under way: what one of them was asked by may be thousands back."""
+"""Pages of a log, from its end. A run has many calls in flight: the request of one may be thousands of
+entries back.
+"""
 
 
 class RedisSession:
@@ -96,31 +98,33 @@ class RedisSession:
         key = self._keys.deltas(self.session_id)
         life_ms = min(_DELTAS_LIFE_MS, self._retention_ms)
         adding = ("XADD", "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
-        # Not by its hash: what Redis has not seen yet would have to be sent again, and then comes too late.
+        # Not by its hash: a script unknown to Redis would have to be sent again, and arrive too late.
         return self._batcher.submit("EVAL", scripts.EXPIRING.text, 1, key, life_ms, *adding)
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
-        """The session's events in order, with their places in the log; what is no event of ours is left out."""
+        """Return the session's events in order, with their log entries; foreign entries are left out."""
         log = self._keys.log(self.session_id)
         entries = await self._batcher.submit("XRANGE", log, "-", "+")
         found = ((entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries)
         return [(entry, event) for entry, event in found if event is not None]
 
     async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
-        """Up to `count` events as they were written, with their places; those behind `after`, a place or `-`."""
+        """Return up to `count` events as written, with their log entries; those after `after`, an entry or
+        `-`.
+        """
         log = self._keys.log(self.session_id)
         start = after if after == "-" else f"({after}"
         entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)
         return [(entry.decode(), genuine(self._signer, log, fields)) for entry, fields in entries]
 
     async def records_page(self, start: int = 0, count: int = 100) -> list[bytes]:
-        """Up to `count` step records as they were written, from the `start`-th on."""
+        """Return up to `count` step records as written, from the `start`-th on."""
         key = self._keys.of_session(self.session_id, RECORDS)
         found: list[bytes] = await self._batcher.submit("LRANGE", key, start, start + count - 1)
         return found
 
     async def response(self) -> Response | None:
-        """The session's answer; None while there is none."""
+        """Return the session's answer; None while there is none."""
         _, content = await self.document(RESPONSE)
         return None if content is None else RESPONSE_KIND.read(content)
 
@@ -128,7 +132,7 @@ class RedisSession:
 def read_logged(
     signer: Signer | None, log: str, entry: str | bytes, fields: Mapping[bytes, bytes]
 ) -> AnyEvent | None:
-    """The event of an entry of a log, for observers; None when it is none, or not genuine, which is logged."""
+    """Return the event of a log entry, for observers; None, with a log line, for a foreign or forged entry."""
     try:
         return decode(genuine(signer, log, fields))
     except UnreadableEvent as error:

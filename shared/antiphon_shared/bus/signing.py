@@ -1,7 +1,7 @@
-"""Signatures of messages: pure. Who can write to Redis, and has no key, can put no message into anybody's hands.
+"""Signatures of messages. Pure. Write access to Redis without a key is not enough to inject a message.
 
 A signature is HMAC-SHA256 (RFC 2104) over the name of the stream, a line break, and the event's bytes, in
-hexadecimal. The name binds the message to its place: an inbox, a session's log, or the queue of submissions.
+hexadecimal. The name binds the message to its stream: an inbox, a session's log, or the queue of submissions.
 """
 
 import hmac
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
 SIGNATURE = b"signature"
-"""The field that stands beside `event`."""
+"""The field next to `event`."""
 KEY_LENGTH_MIN = 16
 
 
 class BadSignature(UnreadableEvent):
-    """An entry is unsigned, altered, forged, or moved here from another stream."""
+    """An entry that is unsigned, altered, forged, or moved here from another stream."""
 
     code = "bad_signature"
 
@@ -29,13 +29,13 @@ class KeyMissing(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Signs with the first key, and verifies with any."""
+    """A signer with the first key, which verifies with any of them."""
 
     keys: tuple[bytes, ...] = field(repr=False)
 
     @classmethod
     def of(cls, text: str) -> "Signer | None":
-        """The signer for a comma list of keys; None for an empty one. Raises ConfigurationError."""
+        """Return the signer for a comma list of keys; None for an empty one. Raises ConfigurationError."""
         keys = tuple(key for part in text.split(",") if (key := part.strip().encode()))
         if any(len(key) < KEY_LENGTH_MIN for key in keys):
             raise ConfigurationError(
@@ -48,7 +48,7 @@ class Signer:
         return _signature(self.keys[0], stream, event)
 
     def verify(self, stream: str, event: bytes, signature: bytes | None) -> None:
-        """Raises BadSignature, which says what is wrong and never what would have been right."""
+        """Raise BadSignature, which says what is wrong and never what would have been right."""
         if signature is None:
             raise BadSignature("signature: missing.", hint=_SAME_KEY)
         for key in self.keys:
@@ -58,7 +58,7 @@ class Signer:
 
 
 def genuine(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
-    """The event of an entry, verified where there is a key to do it with. Raises BadSignature."""
+    """Return the event of an entry, verified where there is a key. Raises BadSignature."""
     event = fields.get(b"event", b"")
     if signer is not None:
         signer.verify(stream, event, fields.get(SIGNATURE))
@@ -66,7 +66,7 @@ def genuine(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -
 
 
 def require_key(signer: Signer | None, fields: Mapping[bytes, bytes]) -> None:
-    """Raises KeyMissing when what we answer would be unsigned, and what we answer to is not."""
+    """Raise KeyMissing when the message is signed and ours would be unsigned."""
     if signer is None and SIGNATURE in fields:
         raise KeyMissing(
             "the messages of this pipeline are signed, and this process has no key.",

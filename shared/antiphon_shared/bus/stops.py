@@ -1,8 +1,8 @@
-"""Sessions whose work is to stop: what one process knows of them, and how what it has in hand is dropped.
+"""Stopped sessions, as known to one process, and the cancellation of work in flight for them.
 
-The coordinator's commit that cancels a session puts it into a sorted set of its partition; see commit.lua. The
-services that stop with a session look there a few times a second. What they drop is acknowledged and commits
-nothing: the session has gone on without it.
+The coordinator's commit that cancels a session adds it to a sorted set of its partition; see commit.lua. The
+services that stop with a session read the set a few times a second. Dropped work is acknowledged and commits
+nothing: the session has continued without it.
 """
 
 import asyncio
@@ -18,34 +18,34 @@ from antiphon_shared.bus.redis_bus import Bus
 
 LOOK_EVERY_S = 0.25
 _REFUSAL_S = 0.5
-"""How long a handler may take to end once it is cancelled, before nobody waits for it any more."""
+"""How long a cancelled handler may take to end before it is abandoned, in seconds."""
 
 _REFUSING: set[asyncio.Task[Any]] = set()
-"""Handlers nobody waits for, held until they end: the event loop itself would forget them."""
+"""Abandoned handlers, referenced until they end: the event loop holds only weak references to tasks."""
 
 Work = Callable[[], Awaitable[Outcome]]
 
 
 class Stops:
-    """What is told to stop, as far as this process knows, and what it has under way."""
+    """The stopped sessions known to this process, and its work in flight."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._stopped_ms: dict[str, int] = {}
         self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
         self._under_way: dict[asyncio.Future[bool], Delivery] = {}
-        """By what ends the waiting for it: True where its session was stopped."""
+        """By the future that ends the wait for it: True where its session was stopped."""
         self._is_blind = False
         self._log = structlog.get_logger()
 
     async def watch(self) -> None:
-        """Look again and again, until cancelled."""
+        """Read the stopped sessions repeatedly, until cancelled."""
         while True:
             await self.look()
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def look(self) -> None:
-        """Learn of what is new, and stop what is under way for it; at first, of all that is kept."""
+        """Read new stops and end the work in flight for them; the first time, read all that are stored."""
         try:
             await asyncio.gather(*map(self._look_at, self._newest_ms))
             self._is_blind = False
@@ -55,14 +55,17 @@ class Stops:
             self._is_blind = True
 
     def cover(self, delivery: Delivery) -> bool:
-        """Whether the work was asked for before its session was stopped; of a later life of its id it was not."""
+        """Return whether the session was stopped after the request; a later session under the same id was
+        not.
+        """
         stopped_ms = self._stopped_ms.get(delivery.event.subject)
         return stopped_ms is not None and delivery.asked_ms <= stopped_ms
 
     async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
-        """What comes of the work; NOTHING once its session is stopped. Raises what the work raises.
+        """Return the outcome of the work; NOTHING once its session is stopped. Raises what the work raises.
 
-        Work that is stopped, or whose caller is cancelled, is cancelled; one that refuses to end is left behind.
+        Work is cancelled when its session is stopped or its caller is cancelled; work that does not end then
+        is abandoned.
         """
         if self.cover(delivery):
             self._log.info("not begun: its session was stopped")
@@ -112,15 +115,15 @@ class Stops:
 
 
 async def _caught(work: Work) -> Outcome | BaseException:
-    """What came of it. A SystemExit that is let out of a task would end the process."""
+    """Return the outcome or the exception: a SystemExit that leaves a task would end the process."""
     try:
         return await work()
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised again where it is waited for
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised again where it is awaited
         return error
 
 
 def _pairs(found: list[Any]) -> list[tuple[bytes, float]]:
-    """Members with their scores; some servers nest them, and some do not."""
+    """Return members with their scores; some servers nest them, and some do not."""
     if found and isinstance(found[0], bytes):
         return list(zip(found[::2], map(float, found[1::2]), strict=True))
     return [(member, score) for member, score in found]

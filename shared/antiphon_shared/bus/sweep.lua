@@ -1,15 +1,14 @@
--- Takes out of the open sessions those that hold room for nothing.
+-- Removes sessions that need no room any more from the open ones.
 --
 -- KEYS[1]  open sessions         ARGV[1]  prefix of the partition's keys
--- ARGV[2]  how many to pass over                 ARGV[3]  sessions to look at, at most
--- ARGV[4]  how long a coordinator may take to close a session that is answered, in milliseconds
+-- ARGV[2]  how many to skip                      ARGV[3]  sessions to check at most
+-- ARGV[4]  how long a coordinator may take to close an answered session, in milliseconds
 --
--- A session is opened, and counted as open, in one step with the first entry of its log (arrive.lua, admit.lua), so
--- that one without a log is none that is about to be opened: its keys have expired, somebody has deleted them, or
--- there was never any. One that has its answer, and of which nothing was logged for so long, waits for news that was
--- lost.
+-- A session is opened, and counted as open, in one step with the first entry of its log (arrive.lua, admit.lua). So
+-- a session without a log is not about to be opened: its keys have expired, were deleted, or never existed. A
+-- session with an answer, and with no new log entry for that long, waits for an event that was lost.
 --
--- Returns how many were taken out, and how many of those looked at stay.
+-- Returns how many were removed, and how many of those checked remain.
 
 local time = redis.call('TIME')
 local late = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[4]

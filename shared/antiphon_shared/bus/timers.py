@@ -1,7 +1,7 @@
-"""The duties a reader does between reads: timers that are due, retention, consumers that are gone.
+"""The duties that a reader does between reads: due timers, retention, removal of dead consumers.
 
-Timers and retention are the coordinators': a timer may deliver to any inbox, and no other component needs the
-right to write to every inbox.
+Timers and retention belong to the coordinators: a timer may deliver to any inbox, and no other component
+needs the permission to write to every inbox.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,20 +18,20 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s
 
 _DUE_AT_ONCE = 100
 _DUE_EVERY_S = (0.05, 0.25)
-"""The pause between two looks at least and at most: what another process sets is this late at worst."""
+"""The shortest and longest pause between two checks: another process's timer is at most this late."""
 _RETAIN_AT_ONCE = 500
 _SWEEP_AT_ONCE, _SWEEP_EVERY_S = 500, 10.0
-"""Open sessions looked at in one step, and the pause between two of them: whether each still is one."""
+"""The number of open sessions checked in one step, and the pause between two steps."""
 
 _CLOSED_WITHIN_MS = 60_000
-"""An answered session that is not closed after so long will not be: what tells of its answer is lost."""
+"""An answered session that is not closed after this time will not be: its closing event is lost."""
 
 Chore = Callable[[], Awaitable[float]]
 
 
 @dataclass
 class Chores:
-    """Called by a coordinator's reader of one partition; doing them twice is harmless."""
+    """The duties of a coordinator's reader of one partition; doing them twice is harmless."""
 
     bus: Bus
     partition: int
@@ -39,10 +39,10 @@ class Chores:
     _retain_at: float = 0.0
     _sweep_at: float = 0.0
     _swept: int = 0
-    """Open sessions that have been looked at in this walk, and stay."""
+    """The number of open sessions checked in this pass that remain open."""
 
     async def __call__(self) -> float:
-        """Do what is due; the seconds until something may be due again."""
+        """Do the due duties; return the seconds until the next may be due."""
         now = monotonic_s()
         try:
             if now >= self._retain_at:
@@ -57,7 +57,7 @@ class Chores:
         except ResponseError as error:
             if is_unavailable(error) or "NOGROUP" in str(error):
                 raise
-            # A key of ours that something foreign holds must not keep the reader from reading.
+            # A key that holds foreign content must not keep the reader from reading.
             structlog.get_logger().error(
                 "a duty could not be done", partition=self.partition, error=str(error)
             )
@@ -81,7 +81,7 @@ class Chores:
         return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
 
     async def _retain(self) -> int:
-        """Drop what has outlived its retention; how many sessions that were."""
+        """Drop sessions that have outlived their retention; return their number."""
         keys = self.bus.keys
         await faults.at("retention.before")
         dropped: int = await self.bus.batcher.run(
@@ -97,7 +97,7 @@ class Chores:
         return dropped
 
     async def _sweep(self) -> None:
-        """Take sessions that are none, or over, out of the open ones, so that they hold no room."""
+        """Remove sessions that do not exist, or are over, from the open ones, so that they free their room."""
         keys = self.bus.keys
         gone, stay = await self.bus.batcher.run(
             scripts.SWEEP,
@@ -113,7 +113,7 @@ class Chores:
 
 @dataclass
 class CleanUp:
-    """Removes consumers of a group that have been silent for long and hold nothing."""
+    """The removal of consumers of a group that have long been silent and hold no entry."""
 
     bus: Bus
     stream: str

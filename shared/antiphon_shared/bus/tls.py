@@ -1,4 +1,4 @@
-"""TLS to Redis: which certificates go along, and what is wrong when it cannot be spoken."""
+"""TLS to Redis: the certificates to use, and the reasons of failure."""
 
 import ssl
 from urllib.parse import urlencode
@@ -10,11 +10,11 @@ _CA, _CERT, _KEY = (f"ANTIPHON_REDIS_TLS_{name}" for name in ("CA", "CERT", "KEY
 
 
 def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
-    """The address with the files that go along, as parameters that the client library reads.
+    """Return the address with the given files as parameters, which the client library reads.
 
-    `ca` is what the server's certificate is held against, in place of the system's authorities; `certificate` and
-    `key` are the client's own. Each is a PEM file, or empty. Raises ConfigurationError when they do not go
-    together, or cannot be loaded.
+    `ca` replaces the system's authorities in verifying the server's certificate; `certificate` and `key` are
+    the client's own. Each is a PEM file, or empty. Raises ConfigurationError when they do not match each
+    other, or cannot be loaded.
     """
     if not (ca or certificate or key):
         return url
@@ -35,7 +35,7 @@ def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
 
 
 def refusal(error: BaseException) -> ConfigurationError | None:
-    """What a connection that failed tells about certificates; None when waiting may help."""
+    """Return the certificate error behind a failed connection; None when a retry may help."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -58,7 +58,7 @@ def refusal(error: BaseException) -> ConfigurationError | None:
 
 
 def _load(ca: str, certificate: str, key: str) -> None:
-    """Raises ConfigurationError for the first file that is not what it has to be."""
+    """Raise ConfigurationError for the first file that is not of the right kind."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         if ca:
@@ -69,7 +69,7 @@ def _load(ca: str, certificate: str, key: str) -> None:
         ) from None
     try:
         if certificate:
-            # Without a password at hand, OpenSSL would ask a terminal for it.
+            # Without a password here, OpenSSL would ask a terminal for it.
             context.load_cert_chain(certificate, key, password="")
     except (OSError, ValueError) as error:
         raise ConfigurationError(
@@ -79,6 +79,6 @@ def _load(ca: str, certificate: str, key: str) -> None:
 
 
 def _said(error: Exception) -> str:
-    """`ssl.SSLError` is an OSError too, and has a word of its own for what is wrong."""
+    """Return the reason of an error; `ssl.SSLError` is an OSError too, and has a field of its own for it."""
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
     return str(reason).lower().replace("_", " ")

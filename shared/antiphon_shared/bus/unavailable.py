@@ -1,4 +1,6 @@
-"""What it means that Redis cannot be worked with right now, for people. Pure but for the library's error types."""
+"""The meaning of Redis's errors while it cannot be used, for people. Pure, apart from the library's error
+types.
+"""
 
 from redis.exceptions import BusyLoadingError
 
@@ -17,7 +19,7 @@ _WHAT_TO_DO = {
 
 
 def unavailable(error: BaseException) -> RedisUnavailable:
-    """Return the error to raise for one of Redis's: whether it answers, what it says, and what to do."""
+    """Return the error to raise for one of Redis's: whether it replies, what it says, and what to do."""
     said = str(error).strip().rstrip(".")
     word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, said)
     if word is None:
@@ -28,7 +30,7 @@ def unavailable(error: BaseException) -> RedisUnavailable:
 
 
 def _word(error: BaseException, said: str) -> str | None:
-    """The word that Redis's answer begins with; some of the library's classes have taken it off."""
+    """Return the error code that Redis's reply begins with; some of the library's classes have stripped it."""
     by_class = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY"}
     by_class |= {"MasterDownError": "MASTERDOWN", "ClusterDownError": "CLUSTERDOWN"}
     begins = said.partition(" ")[0].rstrip(":")

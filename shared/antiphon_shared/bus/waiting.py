@@ -1,4 +1,4 @@
-"""Queries that wait for room: in whose name, since when, and until when. Pure."""
+"""Queries that wait for room: their tenant, submission and deadline. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,21 +10,24 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
 from antiphon_shared.values import Tenant
 
 TURN = 1_000_000
-"""What a turn costs a tenant of weight 1 in virtual time; whole numbers, so that nothing is rounded."""
+"""The virtual time that a turn costs a tenant of weight 1; whole numbers, so that nothing is rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a query stands among those that wait."""
+    """The place of a query among those that wait."""
 
     tenant: Tenant
     submitted_ms: int
     deadline_ms: int
-    """When it is opened whatever room there is; in Unix milliseconds, like the other."""
+    """When it is opened regardless of room; in Unix milliseconds, like the other."""
 
 
 def place_of(event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s: float = inf) -> Place:
-    """The place of a query.submitted; `deadline_s` is for one that names none, `deadline_max_s` bounds any."""
+    """Return the place of a query.submitted.
+
+    `deadline_s` is for a query that names none; `deadline_max_s` bounds every deadline.
+    """
     query = event.data
     assert isinstance(query, QuerySubmitted)
     due = event.time + timedelta(seconds=min(query.options.deadline_s or deadline_s, deadline_max_s))
@@ -32,17 +35,17 @@ def place_of(event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s:
 
 
 def turn_costs(weights: Mapping[Tenant, float]) -> list[str | int]:
-    """Each tenant that has a weight of its own, and what a turn costs it: as admit.lua takes them."""
+    """Return each tenant that has a weight, followed by the cost of its turn: the arguments of admit.lua."""
     return [word for tenant, weight in weights.items() for word in (tenant, round(TURN / weight))]
 
 
 def tenant_of(record: bytes) -> Tenant:
-    """In whose name the query of such a record waits."""
+    """Return the tenant of a waiting query, from its record."""
     return record.partition(b" ")[0].decode(errors="replace")
 
 
 def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
-    """The query that waits, of its record, and bound for that log. Raises UnreadableEvent, BadSignature."""
+    """Return the waiting query in a record, verified for that log. Raises UnreadableEvent, BadSignature."""
     header, _, event = record.partition(b"\n")
     of_log = header.split(b" ")[2:3]
     fields = {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})

@@ -1,8 +1,8 @@
-"""How a batch of commands travels: over one connection of our own, or through the library's pipeline.
+"""The transport of a batch of commands: over one connection of our own, or through the library's pipeline.
 
-The library's parts are put together directly: its connection, hiredis to pack (the library's asyncio side packs
-in Python, which was a third of a busy process's time), and one timeout for the batch in place of one for each
-reply. fakeredis takes the library's pipeline.
+The library's parts are combined directly: its connection, hiredis to pack (the library's asyncio side packs
+in Python, which took a third of a busy process's time), and one timeout for the batch in place of one per
+reply. fakeredis uses the library's pipeline.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
 Argument = str | bytes | int | float
 Command = tuple[Argument, ...]
 Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]
-"""Sends commands and returns a reply, or the error it was answered with, for each. Raises when none came."""
+"""Sends commands and returns for each its reply or error. Raises when no reply arrived."""
 
 
 class Replicas(NamedTuple):
-    """How many replicas must have what a batch has written, and how long they are waited for."""
+    """The number of replicas that must have a batch's writes, and how long to wait for them."""
 
     wanted: int
     timeout_s: float
 
 
 class NotReplicated(Exception):
-    """Too few replicas have what a command has written, whose reply this is."""
+    """Too few replicas have the writes of a command, whose reply is attached."""
 
     def __init__(self, reply: Any, acknowledged: int, replicas: Replicas) -> None:
         super().__init__(
@@ -42,7 +42,7 @@ class NotReplicated(Exception):
 
 
 def exchange_over(connections: Connections, replicas: Replicas | None = None) -> Exchange:
-    """The best way there is to the one server of `connections`."""
+    """Return the fastest transport to the one server of `connections`."""
     client = connections.main
     if connections.is_fake:
         return lambda commands: _through_pipeline(client, commands)
@@ -52,10 +52,10 @@ def exchange_over(connections: Connections, replicas: Replicas | None = None) ->
 
 
 class Wire:
-    """One connection that carries batch after batch; connects again after a failure.
+    """One connection that carries batch after batch; it reconnects after a failure.
 
-    With `replicas`, each batch is waited for until they have what it has written. WAIT speaks of the connection it
-    is sent on, and blocks it: nothing should travel with claims that can do without.
+    With `replicas`, it waits for each batch until they have its writes. WAIT concerns the connection it is
+    sent on, and blocks it: send only claims on such a connection.
     """
 
     def __init__(
@@ -89,19 +89,19 @@ class Wire:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
         except BaseException:
-            # A reply that nobody has read would be taken for the next command's.
+            # An unread reply would be taken for the next command's.
             await self.close()
             raise
         if ReadOnlyError in map(type, replies):
-            await self.close()  # its master has become a replica: another connection may lead to the new one
+            await self.close()  # its master is now a replica: a new connection may reach the new master
         return replies
 
     async def close(self) -> None:
         await self._connection.disconnect(nowait=True)
 
     async def _next(self) -> Any:
-        """The next reply, or the error that Redis has answered with."""
-        parser = self._connection._parser  # the library takes ten calls for a reply that has arrived
+        """Return the next reply, or the error that Redis has sent."""
+        parser = self._connection._parser  # the library makes ten calls for a reply that has arrived
         while type(reply := parser._reader.gets()) is hiredis.PushNotification:
             await parser.handle_push_response(reply)
         if isinstance(reply, ConnectionError):
@@ -119,12 +119,12 @@ class Wire:
         callback = self._callbacks.get(command[0])
         try:
             return reply if callback is None or isinstance(reply, Exception) else callback(reply)
-        except Exception as error:  # noqa: BLE001  # the library misreads one reply; the others are still to be read
+        except Exception as error:  # noqa: BLE001  # the library fails on one reply; the others are still to be read
             return error
 
 
 def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> list[Any]:
-    """The replies; those that report success as NotReplicated, where too few replicas have followed."""
+    """Return the replies, with success replaced by NotReplicated where too few replicas have acknowledged."""
     if isinstance(acknowledged, Exception):
         return [reply if isinstance(reply, Exception) else acknowledged for reply in replies]
     if acknowledged >= replicas.wanted:
@@ -135,7 +135,7 @@ def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> li
     ]
 
 
-# Its stub has the tuple of any length for a tuple of one.
+# Its stub declares a tuple of one where it accepts any length.
 _pack: Callable[[Command], bytes] = cast(Any, hiredis.pack_command)
 
 

@@ -1,4 +1,4 @@
-"""Workflows in Redis: each specification under its hash, and which of them are published."""
+"""Workflows in Redis: each specification under its hash, and the publications."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,18 +21,18 @@ from antiphon_shared.workflows.specification import Specification, canonical, sp
 
 _CACHED_MAX = 64
 _LIFE_S_MIN = 31 * 86_400.0
-"""A run may wait so long for a person, and needs its specification after that."""
+"""A run may wait that long for a person, and needs its specification after that."""
 
 
 class WorkflowStore:
-    """Specifications and publications of one deployment."""
+    """The specifications and publications of one deployment."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._cached: dict[str, Specification] = {}
 
     async def keep(self, specification: Specification) -> str:
-        """Keep a specification for as long as a run may need it; returns its hash."""
+        """Store a specification for as long as a run may need it; return its hash."""
         content_hash = specification_hash(specification)
         key = self._bus.keys.specification(content_hash)
         await self._bus.batcher.submit("SET", key, canonical(specification), "NX", "PX", self._life_ms())
@@ -40,7 +40,7 @@ class WorkflowStore:
         return content_hash
 
     async def keep_on(self, hashes: Iterable[str], more_s: float = 0.0) -> None:
-        """Keep specifications that are there for as long from now, or `more_s` seconds longer."""
+        """Extend the life of stored specifications to as long from now, or `more_s` seconds longer."""
         life_ms = self._life_ms(more_s)
         extending = (
             self._bus.batcher.submit("PEXPIRE", self._bus.keys.specification(one), life_ms, "GT")
@@ -49,7 +49,7 @@ class WorkflowStore:
         await asyncio.gather(*extending)
 
     async def specification(self, content_hash: str) -> Specification | None:
-        """Return a specification by its hash, and have it kept on; None where it is not kept."""
+        """Return a specification by its hash, and extend its life; None where it is not stored."""
         if content_hash not in self._cached:
             content = await self._bus.specification(content_hash)
             if content is None:
@@ -61,7 +61,9 @@ class WorkflowStore:
         return self._cached[content_hash]
 
     async def publish(self, specifications: Sequence[Specification]) -> Publication:
-        """Publish workflows, each domain in the place of what it had. Raises ConfigurationError where names clash."""
+        """Publish workflows; each domain replaces its earlier ones. Raises ConfigurationError where names
+        clash.
+        """
         publication = (await self.published()).with_all(specifications)
         await asyncio.gather(*map(self.keep, specifications))
         fields: list[Argument] = []
@@ -72,7 +74,7 @@ class WorkflowStore:
         return publication
 
     async def restore(self, specifications: Sequence[Specification]) -> None:
-        """Publish again what Redis has lost of workflows that were published; what is there of a domain, stays."""
+        """Publish again the workflows that Redis has lost; a domain that is there stays as it is."""
         for one in specifications:
             content = PUBLISHED_DOMAIN.write(published(one), FORMAT)
             await self._bus.batcher.submit("HSETNX", self._bus.keys.workflows(), one.domain, content)
@@ -80,7 +82,7 @@ class WorkflowStore:
         await self.keep_on(set((await self.hashes()).values()))
 
     async def withdraw(self, domain: str) -> PublishedDomain | None:
-        """Take the workflows of a domain back; returns them. Runs that have begun go on."""
+        """Withdraw the workflows of a domain; return them. Runs that have begun continue."""
         there = (await self.published()).domains.get(domain)
         await self._bus.batcher.submit("HDEL", self._bus.keys.workflows(), domain)
         return there
@@ -90,7 +92,7 @@ class WorkflowStore:
         return (await self.published()).hashes
 
     async def published(self) -> Publication:
-        """Return what is published now."""
+        """Return the present publications."""
         fields: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", self._bus.keys.workflows())
         domains: dict[str, PublishedDomain] = {}
         for name, content in sorted(fields.items()):

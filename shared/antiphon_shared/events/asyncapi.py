@@ -1,4 +1,4 @@
-"""The AsyncAPI 3 document of the whole bus, made from the models, for `antiphon events schema`. Pure."""
+"""The AsyncAPI 3 document of the whole bus, generated from the models, for `antiphon events schema`. Pure."""
 
 from collections.abc import Iterable
 from inspect import getdoc
@@ -35,7 +35,7 @@ Document = dict[str, Any]
 
 
 def document() -> Document:
-    """The whole document, as JSON."""
+    """Return the whole document, as JSON."""
     return {
         "asyncapi": VERSION,
         "info": {"title": "Antiphon", "version": "1.0.0", "description": _ABOUT},
@@ -100,7 +100,9 @@ def _channel(address: str, description: str, messages: list[str]) -> Document:
 
 
 def _operations() -> Document:
-    """Who sends what to whom. Named by who acts: `client_submits`, `coordinator_receives` ..."""
+    """Return who sends which messages on which channels, named by the actor: `client_submits`,
+    `coordinator_receives` ...
+    """
     operations = {
         "client_submits": _operation("send", "queries", ["Submission"]),
         "coordinator_takes_in": _operation("receive", "queries", ["Submission"]),
@@ -130,7 +132,7 @@ def _operation(action: str, channel: str, messages: list[str]) -> Document:
 
 
 def _emitter(data: type[EventData]) -> str:
-    """Who says it: `antiphon_shared.events` has one module for each."""
+    """Return the emitter of an event: `antiphon_shared.events` has one module for each."""
     return data.__module__.rpartition(".")[2]
 
 
@@ -155,10 +157,10 @@ def _messages() -> Document:
 
 
 def _schemas() -> Document:
-    """The schemas of all events as they are read, and of the entries that are not events.
+    """Return the schemas of all events as they are read, and of the entries that are not events.
 
-    What has a default may be left out, as `encode` leaves out what is null; only what makes a CloudEvent one
-    is always there.
+    Fields with a default may be absent, as `encode` leaves out nulls; only the fields that make a CloudEvent
+    are always there.
     """
     models: list[type[BaseModel]] = [*ENVELOPES.values(), QueryOptions]
     _, found = models_json_schema(
@@ -215,7 +217,7 @@ def _submission() -> Document:
 
 
 def _entry(fields: Document, required: Iterable[str], **more: Document) -> Document:
-    """The schema of a stream entry whose fields are the message."""
+    """Return the schema of a stream entry whose fields are the message."""
     return {
         "type": "object",
         "properties": fields,

@@ -1,4 +1,4 @@
-"""The envelope every message travels in: CloudEvents 1.0, with typed, frozen data."""
+"""The envelope of every message: CloudEvents 1.0, with typed, frozen data."""
 
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 from uuid import UUID
@@ -29,13 +29,13 @@ TraceParent = Annotated[
 
 
 class EventData(Value):
-    """What an event says. A subclass names its type and the inbox it goes to, if any."""
+    """The data of an event. A subclass names its type and its inbox, if it has one."""
 
     type: ClassVar[str]
     """The CloudEvents type: `antiphon.<subject>.<what happened>.v<version>`."""
 
     inbox: ClassVar[Component | None]
-    """Whose inbox the event goes to; None for what only the session's log keeps."""
+    """The component whose inbox receives the event; None for events that only the session's log holds."""
 
 
 DataT = TypeVar("DataT", bound=EventData, covariant=True)
@@ -44,8 +44,8 @@ DataT = TypeVar("DataT", bound=EventData, covariant=True)
 class Event(Value, Generic[DataT]):
     """One typed message. `subject` is the session's id.
 
-    `id` is derived from the parent's, `correlationid` is the id of the `query.submitted` the session, or the
-    first of its parents, began with, `causationid` the id of the event this one answers.
+    `id` is derived from the parent's; `correlationid` is the id of the `query.submitted` with which the
+    session, or the first of its parents, began; `causationid` is the id of the event that caused this one.
     """
 
     specversion: Literal["1.0"] = "1.0"

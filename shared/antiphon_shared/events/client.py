@@ -1,4 +1,4 @@
-"""What clients say."""
+"""Events of clients."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -11,10 +11,10 @@ from antiphon_shared.output.steps import StepsName
 from antiphon_shared.values import Round, SessionId, Value
 
 QUERY_LENGTH_MAX = 100_000
-"""Characters of a query at most."""
+"""The maximum of characters in a query."""
 GRANT_LENGTH_MAX = 8_192
 ANSWER_LENGTH_MAX = 20_000
-"""Characters of an answer to a question at most."""
+"""The maximum of characters in an answer to a question."""
 
 CallIds = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=1_000)]
 
@@ -29,7 +29,7 @@ class Parent(Value):
 
 
 class QuerySubmitted(EventData):
-    """A question enters the system; it opens the session named by the event's subject."""
+    """A question of a client; it opens the session named by the event's subject."""
 
     type: ClassVar[str] = "antiphon.query.submitted.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -52,7 +52,7 @@ class QuerySubmitted(EventData):
 
 
 class CancellationRequested(EventData):
-    """Somebody wants the session to end now, with what was found."""
+    """A request to end the session now, with what was found."""
 
     type: ClassVar[str] = "antiphon.cancellation.requested.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -61,7 +61,7 @@ class CancellationRequested(EventData):
 
 
 class ApprovalDecided(EventData):
-    """A person has decided on calls that wait for one."""
+    """A person's decision on calls that wait for approval."""
 
     type: ClassVar[str] = "antiphon.approval.decided.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -74,7 +74,7 @@ class ApprovalDecided(EventData):
 
 
 class InputGiven(EventData):
-    """A person gives the values that a run waits for."""
+    """The values that a run waits for, given by a person."""
 
     type: ClassVar[str] = "antiphon.input.given.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -85,7 +85,7 @@ class InputGiven(EventData):
 
 
 class OutcomeSettled(EventData):
-    """A person has found out whether a write of a run took effect."""
+    """A person's finding whether a write of a run took effect."""
 
     type: ClassVar[str] = "antiphon.outcome.settled.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -98,7 +98,7 @@ class OutcomeSettled(EventData):
 
 
 class ResumeRequested(EventData):
-    """A run that has ended is to go on: what was done stays done, the rest runs."""
+    """A request to resume a run that has ended: what was done stays done, the rest runs."""
 
     type: ClassVar[str] = "antiphon.resume.requested.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -108,7 +108,7 @@ class ResumeRequested(EventData):
 
 
 class QuestionAnswered(EventData):
-    """The user has answered what the model asked."""
+    """The user's answer to a question of the model."""
 
     type: ClassVar[str] = "antiphon.question.answered.v1"
     inbox: ClassVar[Component | None] = "coordinator"

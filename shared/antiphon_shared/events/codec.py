@@ -1,4 +1,4 @@
-"""Bytes to events and back: the edge where everything is validated, once."""
+"""From bytes to events and back: everything is validated here, once."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -105,7 +105,7 @@ EVENT_DATA: tuple[type[EventData], ...] = (
 )
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}
-"""Old type -> (its successor, how the data is carried over). Applied until the type is current."""
+"""By old type: its successor, and the function that converts the data. Applied until the type is current."""
 
 
 def _envelope(data: type[EventData]) -> type[AnyEvent]:
@@ -119,7 +119,7 @@ def _envelope(data: type[EventData]) -> type[AnyEvent]:
 
 
 class _Envelopes(Mapping[type[EventData], type[AnyEvent]]):
-    """The class of the whole event by the class of its data; made once, when it is first asked for."""
+    """The class of the whole event, by the class of its data; each is created on first use."""
 
     def __init__(self) -> None:
         self._made: dict[type[EventData], type[AnyEvent]] = {}
@@ -138,7 +138,7 @@ class _Envelopes(Mapping[type[EventData], type[AnyEvent]]):
     def _make(self, data: type[EventData]) -> type[AnyEvent]:
         if data not in EVENT_DATA:
             raise KeyError(data)
-        with self._making:  # events of two classes of the same name would never be equal
+        with self._making:  # a second class of the same name would make equal events unequal
             return self._made.setdefault(data, self._made.get(data) or _envelope(data))
 
 
@@ -147,7 +147,7 @@ _BY_TYPE = {data.type.encode(): data for data in EVENT_DATA}
 _TYPE = re.compile(
     rb'\{"specversion":"1\.0","id":"[^"\\]{36}","source":"[^"\\]{1,200}","type":"([a-z0-9_.]+)","subject":"'
 )
-"""How `encode` begins."""
+"""The beginning of an event as `encode` writes it."""
 
 
 @cache
@@ -157,7 +157,7 @@ def _any_event() -> TypeAdapter[AnyEvent]:
 
 
 def _validated(raw: bytes) -> AnyEvent:
-    """The event in `raw`. Of one that was written here the type is known beforehand, and no other is made ready.
+    """Return the event in `raw`; for an event written by `encode`, only the model of its type is built.
 
     Raises ValidationError.
     """
@@ -176,7 +176,7 @@ def encode(event: AnyEvent) -> bytes:
 def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS) -> AnyEvent:
     """Return the event in `raw`, brought to its current version.
 
-    Raises UnreadableEvent, which names the first field at fault; NewerFormat for an event of a later release.
+    Raises UnreadableEvent, which names the first invalid field; NewerFormat for an event of a later release.
     """
     try:
         if b"NaN" in raw or b"Infinity" in raw:
@@ -198,7 +198,7 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
 
 
 def explain(error: ValidationError) -> str:
-    """Every fault of a validation as `field: what is wrong`, the first five, each kept short."""
+    """Return the first five errors of a validation as `field: what is wrong`, each kept short."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
         path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
@@ -208,7 +208,7 @@ def explain(error: ValidationError) -> str:
 
 
 def unknown_field(error: ValidationError, known: Iterable[str]) -> tuple[str, str]:
-    """What `explain` says, and as a hint which of the `known` fields was meant where one does not exist."""
+    """Return the text of `explain`, and for an unknown field a hint which of the `known` ones was meant."""
     unknown = (
         fault["loc"][-1] for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"
     )
@@ -219,7 +219,7 @@ def unknown_field(error: ValidationError, known: Iterable[str]) -> tuple[str, st
 
 
 def _refuse_what_json_lacks(raw: bytes) -> None:
-    """NaN and infinities, which pydantic's parser lets through where anything may stand."""
+    """Refuse NaN and infinities, which pydantic's parser accepts where any value may stand."""
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -227,9 +227,9 @@ def _refuse_what_json_lacks(raw: bytes) -> None:
 
 
 def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
-    """The event in its newest version; None when no upcaster knows its type.
+    """Return the event in its newest version; None when no upcaster knows its type.
 
-    Raises UnreadableEvent when an upcaster cannot carry the data over, or when the registry runs in a circle.
+    Raises UnreadableEvent when an upcaster cannot convert the data, or when the registry has a cycle.
     """
     kind = fields.get("type")
     if not isinstance(kind, str) or kind not in upcasters:

@@ -1,4 +1,4 @@
-"""What the context synthesizer says."""
+"""Events of the context synthesizer."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from antiphon_shared.values import Round, Value
 
 
 class ToSummarize(Value):
-    """Facts that have no place any more, for a model to put into fewer words."""
+    """Facts that no longer fit into the briefing, for a model to summarize."""
 
     source: str = Field(
         description="Digest of the text to shorten, which stands in a document of the session."

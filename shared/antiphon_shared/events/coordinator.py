@@ -1,4 +1,4 @@
-"""What the coordinator asks for, and what it notes down."""
+"""Events of the coordinator: requests to other components, and notes in the session's log."""
 
 from typing import Any, ClassVar, Literal
 
@@ -22,7 +22,7 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usag
 
 
 class SessionOpened(EventData):
-    """The recorded inputs a session is decided by: its limits, and the tool catalogue as it was."""
+    """The recorded inputs of a session's decisions: its limits, and the tool catalogue as it was."""
 
     type: ClassVar[str] = "antiphon.session.opened.v1"
     inbox: ClassVar[Component | None] = None
@@ -75,7 +75,7 @@ class RungTaken(EventData):
 
 
 class AnswerRefused(EventData):
-    """A final answer that does not count; the model is told why, and goes on in the next round."""
+    """A final answer that does not count; the model gets the reasons, and continues in the next round."""
 
     type: ClassVar[str] = "antiphon.answer.refused.v1"
     inbox: ClassVar[Component | None] = None
@@ -85,7 +85,7 @@ class AnswerRefused(EventData):
 
 
 class StepBegun(EventData):
-    """An attempt at a step of the query begins."""
+    """The beginning of an attempt at a step of the query."""
 
     type: ClassVar[str] = "antiphon.step.begun.v1"
     inbox: ClassVar[Component | None] = None
@@ -100,7 +100,7 @@ class StepBegun(EventData):
 
 
 class OutagesSeen(EventData):
-    """What was out of order when the event it answers was decided on, where that has changed."""
+    """The open circuits at the decision on the event it answers, where they have changed."""
 
     type: ClassVar[str] = "antiphon.outages.seen.v1"
     inbox: ClassVar[Component | None] = None
@@ -123,7 +123,7 @@ class StepToBrief(Value):
 
 
 class BriefingRequested(EventData):
-    """File the last round's outcome, and rebuild the briefing."""
+    """A request to file the last round's outcome and to rebuild the briefing."""
 
     type: ClassVar[str] = "antiphon.briefing.requested.v1"
     inbox: ClassVar[Component | None] = "context_synthesizer"
@@ -154,7 +154,7 @@ class BriefingRequested(EventData):
 
 
 class SummaryRequested(EventData):
-    """Have a model put facts into fewer words. Nothing waits for it."""
+    """A request to a model to summarize facts. No other step waits for it."""
 
     type: ClassVar[str] = "antiphon.summary.requested.v1"
     inbox: ClassVar[Component | None] = "reasoning_engine"
@@ -170,7 +170,7 @@ class SummaryRequested(EventData):
 
 
 class ReasoningRequested(EventData):
-    """Call the model once with the briefing named."""
+    """A request for one call to the model with the given briefing."""
 
     type: ClassVar[str] = "antiphon.reasoning.requested.v1"
     inbox: ClassVar[Component | None] = "reasoning_engine"
@@ -200,7 +200,7 @@ class ReasoningRequested(EventData):
 
 
 class ToolsRequested(EventData):
-    """Run one batch of calls."""
+    """A request to run one batch of calls."""
 
     type: ClassVar[str] = "antiphon.tools.requested.v1"
     inbox: ClassVar[Component | None] = "tool_dispatcher"
@@ -274,14 +274,14 @@ class QuestionAsked(EventData):
 
 
 class StepOutput(Value):
-    """What a finished step has produced."""
+    """The output of a finished step."""
 
     step: str
     reply: LogEntry = Field(description="The reasoning.completed that holds it.")
 
 
 class AssemblyRequested(EventData):
-    """Compose the answer from what there is."""
+    """A request to compose the answer from what there is."""
 
     type: ClassVar[str] = "antiphon.assembly.requested.v1"
     inbox: ClassVar[Component | None] = "response_assembler"
@@ -333,7 +333,7 @@ class AssemblyOverdue(EventData):
 
 
 class PersonOverdue(EventData):
-    """Nobody has decided, or answered, in time; sent by a timer."""
+    """No person has decided or answered in time; sent by a timer."""
 
     type: ClassVar[str] = "antiphon.person.overdue.v1"
     inbox: ClassVar[Component | None] = "coordinator"
@@ -342,7 +342,7 @@ class PersonOverdue(EventData):
 
 
 class ModelDue(EventData):
-    """A model that was out of order may be asked again; sent by a timer."""
+    """A model that was unavailable may be called again; sent by a timer."""
 
     type: ClassVar[str] = "antiphon.model.due.v1"
     inbox: ClassVar[Component | None] = "coordinator"

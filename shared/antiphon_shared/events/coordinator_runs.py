@@ -1,4 +1,4 @@
-"""What the coordinator says of runs of workflows, and of sessions that others have begun."""
+"""Events of the coordinator about runs of workflows, and about sessions that other sessions have begun."""
 
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +11,7 @@ from antiphon_shared.values import DEFAULT_TENANT, Round, SessionId, Tenant, Val
 
 
 class PinnedTool(Value):
-    """What the decisions of a run have to know of a tool, as it was when the run began."""
+    """The properties of a tool that a run's decisions depend on, as they were when the run began."""
 
     is_write: bool = False
     is_idempotent: bool = False
@@ -25,7 +25,7 @@ class PinnedTool(Value):
 
 
 class RunOpened(EventData):
-    """The recorded inputs that a run is decided by."""
+    """The recorded inputs of a run's decisions."""
 
     type: ClassVar[str] = "antiphon.run.opened.v1"
     inbox: ClassVar[Component | None] = None
@@ -64,7 +64,7 @@ class InputRequested(EventData):
 
 
 class InputRefused(EventData):
-    """Values that a person gave do not count; the run goes on waiting."""
+    """Values that a person gave do not count; the run continues to wait."""
 
     type: ClassVar[str] = "antiphon.input.refused.v1"
     inbox: ClassVar[Component | None] = None
@@ -82,7 +82,7 @@ class NodeSettled(Value):
 
 
 class NodesSettled(EventData):
-    """What has settled in a run beside the calls that report themselves; for observers."""
+    """The nodes that have settled in a run, apart from calls, which report themselves; for observers."""
 
     type: ClassVar[str] = "antiphon.nodes.settled.v1"
     inbox: ClassVar[Component | None] = None
@@ -92,7 +92,7 @@ class NodesSettled(EventData):
 
 
 class NodeDue(EventData):
-    """The time of a node of a run has come: to go on, to be tried again, or to have ended; sent by a timer."""
+    """The time of a node of a run has come: to continue, to retry, or to time out; sent by a timer."""
 
     type: ClassVar[str] = "antiphon.node.due.v1"
     inbox: ClassVar[Component | None] = "coordinator"

@@ -1,4 +1,4 @@
-"""What the reasoning engine says."""
+"""Events of the reasoning engine."""
 
 from typing import ClassVar, Literal
 
@@ -39,11 +39,11 @@ class ReasoningCompleted(EventData):
 
 
 class ReasoningFailed(EventData):
-    """The model could not be brought to reply; `error.code` classifies why.
+    """The failure of a call to the model; `error.code` classifies it.
 
     Codes: rate_limited, overloaded, server_error, timeout, connection_failed, empty_reply, unreadable_reply,
-    invalid_request, authentication_failed, permission_denied, model_not_found, context_too_long; and circuit_open
-    when the model was not asked, because it keeps failing.
+    invalid_request, authentication_failed, permission_denied, model_not_found, context_too_long; and
+    circuit_open when the model was not called, because it keeps failing.
     """
 
     type: ClassVar[str] = "antiphon.reasoning.failed.v1"
@@ -73,7 +73,7 @@ class SummaryCompleted(EventData):
 
 
 class SummaryFailed(EventData):
-    """There is no summary; codes as in ReasoningFailed, and `not_supported` by the offline model."""
+    """The failure of a summary; codes as in ReasoningFailed, and `not_supported` by the offline model."""
 
     type: ClassVar[str] = "antiphon.summary.failed.v1"
     inbox: ClassVar[Component | None] = "coordinator"

@@ -1,4 +1,4 @@
-"""What the response assembler says."""
+"""Events of the response assembler."""
 
 from typing import ClassVar
 

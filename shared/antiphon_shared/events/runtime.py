@@ -1,4 +1,4 @@
-"""What the runtime says on behalf of any component."""
+"""Events that the runtime emits on behalf of any component."""
 
 from typing import ClassVar
 from uuid import UUID
@@ -10,7 +10,7 @@ from antiphon_shared.process.errors import ErrorInfo
 
 
 class ComponentFailed(EventData):
-    """A message was set aside as a dead letter; the session must go on without its outcome."""
+    """A message was set aside as a dead letter; the session must continue without its outcome."""
 
     type: ClassVar[str] = "antiphon.component.failed.v1"
     inbox: ClassVar[Component | None] = "coordinator"

@@ -1,4 +1,4 @@
-"""What a client may ask of a session, and what it gets back."""
+"""The options of a session, and its response."""
 
 from typing import Any, Literal
 
@@ -43,7 +43,7 @@ Severity = Literal["note", "caution", "serious"]
 RunStatus = Literal[
     "completed", "failed", "compensated", "cancelled", "timed_out", "needs_review", "compensation_failed"
 ]
-"""How a run ends: the last of these that applies."""
+"""The end of a run: the last of these that applies."""
 
 
 class WorkflowCall(Value):
@@ -61,7 +61,7 @@ class WorkflowCall(Value):
 
 
 class QueryOptions(Value):
-    """What a client may set for one query. Whatever is left out takes the coordinator's default."""
+    """The options that a client may set for one query; the coordinator has defaults for the rest."""
 
     max_rounds: int | None = Field(default=None, ge=1, le=100, description="Reasoning rounds at most.")
     max_tool_rounds: int | None = Field(
@@ -138,14 +138,17 @@ class QueryOptions(Value):
 
     @property
     def step_list(self) -> tuple[Step, ...]:
-        """The steps; none where the query has none. Published ones take the place of their name at the door."""
+        """Return the steps; empty where the query has none. The intake has replaced the name of published
+        ones.
+        """
         assert not isinstance(self.steps, str), f"the steps {self.steps!r} are only named"
         return self.steps or ()
 
     def demanded(self, step: int = 0) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-        """Return the schema that an answer must fit, if any, and the tools that must have passed it.
+        """Return the schema that an answer must fit, if any, and the tools that must have accepted it.
 
-        Args: `step` counts from 1; 0 is for a query without steps.
+        Args:
+            step: the number of the step, counted from 1; 0 is for a query without steps.
         """
         if step and self.step_list:
             asked = self.step_list[step - 1]
@@ -154,7 +157,7 @@ class QueryOptions(Value):
 
 
 class Limits(Value):
-    """The bounds a session is opened with: its options, and the defaults for the rest."""
+    """The limits of a session: those of its options, and the defaults for the rest."""
 
     max_rounds: int = Field(ge=1)
     max_tool_rounds: int | None = Field(default=None, ge=0, json_schema_extra=since(2))
@@ -182,7 +185,7 @@ class Limits(Value):
 
 
 class Uncertainty(Value):
-    """Something the reader of an answer should know before trusting it."""
+    """A fact that the reader of an answer should know before trusting it."""
 
     kind: str = Field(description="Stable word, for programs: see docs/uncertainty.md.")
     message: str = Field(description="One sentence for the reader.")
@@ -191,7 +194,7 @@ class Uncertainty(Value):
 
 
 class Source(Value):
-    """Where part of an answer comes from."""
+    """The source of a part of an answer."""
 
     id: str = Field(description="The fact it rests on, `F3`.")
     number: int = Field(default=0, ge=0, description="What the answer cites it by, `[1]`; 0: not cited.")
@@ -202,14 +205,14 @@ class Source(Value):
 
 
 class FieldSources(Value):
-    """Which facts a field of a shaped answer rests on."""
+    """The facts that a field of a shaped answer rests on."""
 
     at: str = Field(description="JSON Pointer of the field.")
     sources: tuple[str, ...] = Field(description="Ids of sources that hold its value.")
 
 
 class NodeOutcome(Value):
-    """What one node of a run did."""
+    """The outcome of one node of a run."""
 
     path: str
     status: Literal["done", "failed", "skipped", "stopped", "undone"]
@@ -217,7 +220,7 @@ class NodeOutcome(Value):
 
 
 class RunOutcome(Value):
-    """How a run of a workflow ended."""
+    """The outcome of a run of a workflow."""
 
     workflow: str
     specification: str = Field(description="Hash of the specification.")
@@ -232,7 +235,7 @@ class RunOutcome(Value):
 
 
 class Response(Value):
-    """What a session ends in; the data of its one `response.ready`."""
+    """The response that ends a session; the data of its one `response.ready`."""
 
     session_id: SessionId
     status: Status
@@ -259,7 +262,7 @@ RESPONSE_KIND: Kind[Response] = Kind("the answer", Response)
 
 
 class Turn(Value):
-    """An earlier question of a conversation, and what it was answered."""
+    """An earlier question of a conversation, and its answer."""
 
     session_id: SessionId
     at: AwareDatetime

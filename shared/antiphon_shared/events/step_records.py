@@ -1,16 +1,18 @@
-"""Step records: what a replay needs of each step beside the events, and what the step decided beside them.
+"""Step records: the data that a replay of a step needs in addition to the events, and the step's other
+decisions.
 
-A component hands its record over with its outcome, and the commit appends it to the session's list of records. So
-the events tell what was said, the records how it came about, and both together are the session's recording.
+A component returns its record with its outcome, and the commit appends it to the session's list of records.
+So the events are the messages, the records show how they came about, and both together are the session's
+recording.
 
-    decision    coordinator            the change of its document, the timers, and what went into other sessions
-    run         coordinator            the same, with a digest of what has changed in the state of the run
-    briefing    context_synthesizer    the settings that the briefing was built by, and a digest of what was filed
+    decision    coordinator            the change of its document, the timers, and the events for other sessions
+    run         coordinator            the same, with a digest of the change in the state of the run
+    briefing    context_synthesizer    the settings of the briefing, and a digest of what was filed
     exchange    reasoning_engine       every call to the model, request and reply as sent
-    batch       tool_dispatcher        the plan, and the order in which it was run
-    assembly    response_assembler     what it read beside the session's log and memory
-    left_out    any of them            that a record was too large to be kept
-    fork        antiphon replay fork   what was different from there on, when a recorded session was gone on with
+    batch       tool_dispatcher        the plan, and the order of its execution
+    assembly    response_assembler     the data it read besides the session's log and memory
+    left_out    any of them            a record was too large to be stored
+    fork        antiphon replay fork   the changes made where a recorded session was resumed
 """
 
 from hashlib import blake2b
@@ -29,18 +31,18 @@ from antiphon_shared.values import SessionId, Value
 
 Json = dict[str, Any]
 Place = int
-"""Of a call in its batch; counts from 0."""
+"""The index of a call in its batch, from 0."""
 
 
 class StepRecord(Value):
-    """One step: what a component did with one event."""
+    """One step: the handling of one event by a component."""
 
     of: UUID = Field(description="Id of the event that was handled.")
     outputs: int = Field(default=0, ge=0, description="How many events came of it; the commit tells.")
 
 
 class TimerRecord(Value):
-    """A timer that a decision has set, or taken back."""
+    """A timer that a decision has set or cancelled."""
 
     name: str
     due: AwareDatetime | None = Field(default=None, description="The moment, where one was named.")
@@ -50,7 +52,7 @@ class TimerRecord(Value):
 
 
 class SendRecord(Value):
-    """An event that a decision has brought into another session: one that it begins, has begun, or was begun by."""
+    """An event that a decision has sent to another session: one that it begins, has begun, or was begun by."""
 
     session: SessionId
     type: str
@@ -62,7 +64,7 @@ class SendRecord(Value):
 
 
 class MaterialRead(Value):
-    """What was read beside log and memory for an answer."""
+    """The data read for an answer besides log and memory."""
 
     filings: int | None = Field(
         default=None, description="How many there were in memory: one may come while the answer is composed."
@@ -72,7 +74,7 @@ class MaterialRead(Value):
 
 
 class DecisionRecord(StepRecord):
-    """What the coordinator decided, beside the events it sent."""
+    """The coordinator's decision, apart from the events it sent."""
 
     kind: Literal["decision"] = "decision"
     changed: Json = Field(description="The fields of its document that have changed, as they are now.")
@@ -91,7 +93,7 @@ class DecisionRecord(StepRecord):
 
 
 class RunRecord(StepRecord):
-    """What the coordinator decided about a run, beside the events it sent."""
+    """The coordinator's decision about a run, apart from the events it sent."""
 
     kind: Literal["run"] = "run"
     changed: str = Field(description="Digest of what has changed in the run's state.")
@@ -105,7 +107,7 @@ class RunRecord(StepRecord):
 
 
 class BriefingRecord(StepRecord):
-    """What a briefing was built by, and what was filed before."""
+    """The settings of a briefing, and a digest of what was filed before it."""
 
     kind: Literal["briefing"] = "briefing"
     briefing_tokens: int = Field(description="The setting, in estimated tokens.")
@@ -118,7 +120,7 @@ class BriefingRecord(StepRecord):
 
 
 class ModelError(Value):
-    """A call to the model that brought no whole reply."""
+    """A call to the model without a complete reply."""
 
     failure: ErrorInfo = Field(description="As it was classified.")
     retry_after_s: float | None = None
@@ -131,7 +133,7 @@ class ModelError(Value):
 
 
 class ModelCall(Value):
-    """One call to the model. Neither reply nor error: the time was over, or the step dropped, before either."""
+    """One call to the model. Without reply and error, it timed out, or its step was dropped, before either."""
 
     request: Json = Field(
         description='Parameters of the Messages API. A large part may stand as {"$content": hash}: see `contents`.'
@@ -145,7 +147,7 @@ class ModelCall(Value):
 
 
 class ExchangeRecord(StepRecord):
-    """The calls to a model that one request took, in order."""
+    """The calls to a model for one request, in order."""
 
     kind: Literal["exchange"] = "exchange"
     calls: tuple[ModelCall, ...] = ()
@@ -206,7 +208,7 @@ class BatchRecord(StepRecord):
 
 
 class AssemblyRecord(StepRecord):
-    """What the assembler read beside log and memory."""
+    """The data that the assembler read besides log and memory."""
 
     kind: Literal["assembly"] = "assembly"
     filings: int | None = Field(
@@ -223,7 +225,7 @@ class AssemblyRecord(StepRecord):
 
 
 class LeftOut(StepRecord):
-    """A record that was too large to be kept."""
+    """A record that was too large to be stored."""
 
     kind: Literal["left_out"] = "left_out"
     component: Component
@@ -231,7 +233,7 @@ class LeftOut(StepRecord):
 
 
 class Redelivered(Value):
-    """An event that was under way where a fork begins, as it was delivered after that."""
+    """An event that was in flight where a fork begins, as it was redelivered there."""
 
     event: UUID
     time: AwareDatetime = Field(description="Its own, moved to when the fork began.")
@@ -241,7 +243,7 @@ class Redelivered(Value):
 
 
 class ForkRecord(StepRecord):
-    """Where a fork leaves its parent: what is changed in the session. `of` is the last event taken over."""
+    """The changes of a fork in its session. `of` is the last event taken over from the parent."""
 
     kind: Literal["fork"] = "fork"
     changed: Json = Field(
@@ -270,8 +272,10 @@ _RECORD: Kind[AnyRecord] = Kind("a step record", AnyRecord)
 
 
 def encode_record(record: StepRecord, outputs: int, format: int = FORMAT) -> bytes:
-    """Return the record as JSON: its kind, how many events came of the step, and what does not stand at its default."""
-    kind: str = record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
+    """Return the record as JSON: its kind, the number of events of the step, and the fields that are not at
+    their defaults.
+    """
+    kind: str = record.kind  # type: ignore[attr-defined]  # every record but the base has one
     fields = as_json(record, format, exclude={"outputs"}, exclude_defaults=True)
     return _RECORD.versioned(b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:])
 

@@ -1,4 +1,4 @@
-"""What the tool dispatcher says."""
+"""Events of the tool dispatcher."""
 
 from typing import ClassVar
 
@@ -22,5 +22,5 @@ class ToolsCompleted(EventData):
 
     @classmethod
     def of(cls, round: int, results: tuple[ToolResult, ...], duration_ms: int = 0) -> "ToolsCompleted":
-        """The batch's outcome with its summary."""
+        """Return the batch's results with their summary."""
         return cls(round=round, results=results, summary=Summary.of(results), duration_ms=duration_ms)

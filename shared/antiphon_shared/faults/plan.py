@@ -1,6 +1,6 @@
-"""What ANTIPHON_FAULTS says, as values. Pure.
+"""The faults of ANTIPHON_FAULTS, as values. Pure.
 
-POINT:ACTION[=SECONDS][WHICH], and more after commas. WHICH of the times the process comes by:
+POINT:ACTION[=SECONDS][WHICH], and more after commas. WHICH selects among the passes of the point:
 (nothing) the first   @3 the third   @2-4   @every=5   *10% a tenth of them   *10%~7 the same with seed 7
 """
 
@@ -30,20 +30,20 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is to happen at one point, some of the times that a process comes by."""
+    """One action at one point, at some of the times that a process passes it."""
 
     text: str
-    """As it was written."""
+    """The fault as written in the setting."""
     point: str
     action: Action
     seconds: float
-    """How long a delay or a freeze takes; 0 for the others."""
+    """The length of a delay or a freeze; 0 for other actions."""
     strikes: Callable[[int], bool]
-    """Whether it happens the n-th time, from 1."""
+    """Returns whether the fault strikes at the n-th pass, from 1."""
 
 
 def read_faults(text: str) -> tuple[Fault, ...]:
-    """The faults that a setting names, in order. Raises ConfigurationError, naming what is wrong."""
+    """Return the faults in a setting, in order. Raises ConfigurationError, which names the mistake."""
     parts = [part for part in map(str.strip, text.split(",")) if part]
     if len(parts) > FAULTS_MAX:
         raise _refused(f"{len(parts)} faults; {FAULTS_MAX} are allowed", "Leave some away.")
@@ -88,12 +88,12 @@ def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
 
 
 def _drawn(text: str) -> float:
-    """A number from 0 to below 1 that is always the same for the same text."""
+    """Return a number from 0 to below 1 that is always the same for the same text."""
     return int.from_bytes(blake2b(text.encode(), digest_size=6).digest()) / 2**48
 
 
 def _number(text: str, most: float, shown: str) -> float:
-    """Above 0."""
+    """Return the number in a text, which must be above 0 and at most `most`. Raises ConfigurationError."""
     try:
         number = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Every point at which a fault can strike: the one table, from which docs and the chaos suite are made."""
+"""The points at which a fault can strike: the one table, from which docs and the chaos suite are made."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +16,7 @@ ACTIONS: dict[Action, str] = {
     "freeze": "`freeze=S`: the event loop stands still for S seconds",
     "disconnect": "the connection is closed",
 }
-"""What each action does."""
+"""The effect of each action."""
 
 _MOST: tuple[Action, ...] = ("kill", "raise", "unavailable", "delay", "hang", "freeze")
 _NO_ERRORS: tuple[Action, ...] = ("kill", "delay", "hang", "freeze")
@@ -30,9 +30,9 @@ class Point:
     name: str
     meaning: str
     components: tuple[Component, ...] = COMPONENTS
-    """Whose processes come by."""
+    """The components whose processes pass it."""
     actions: tuple[Action, ...] = _MOST
-    """What may happen there."""
+    """The actions that are possible there."""
 
 
 _COORDINATOR: tuple[Component, ...] = ("coordinator",)

@@ -1,4 +1,4 @@
-"""Where faults strike: coming by a point does nothing, unless the process was armed."""
+"""The execution of faults: passing a point does nothing, unless the process was armed."""
 
 import asyncio
 import os
@@ -19,11 +19,11 @@ Disconnect = Callable[[], Awaitable[None]]
 
 
 class FaultOnPurpose(RuntimeError):
-    """Raised where ANTIPHON_FAULTS says `raise`; nobody expects it, and nobody may catch it by name."""
+    """The error of the action `raise`; no code expects it, and none may catch it by name."""
 
 
 class Armed:
-    """The faults of one process, and how often each point has been passed."""
+    """The faults of one process, and how often it has passed each point."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults: dict[str, list[Fault]] = defaultdict(list)
@@ -31,7 +31,7 @@ class Armed:
             self._faults[fault.point].append(fault)
         self._passed: Counter[str] = Counter()
         self.struck = 0
-        """How often one of them has."""
+        """The number of faults that have struck."""
 
     async def at(self, point: str, disconnect: Disconnect | None) -> None:
         if point not in self._faults:
@@ -41,7 +41,7 @@ class Armed:
         for fault in self._faults[point]:
             if fault.strikes(nth):
                 self.struck += 1
-                await asyncio.sleep(0)  # what was begun beside this task has then begun
+                await asyncio.sleep(0)  # so that tasks started before this one begin first
                 structlog.get_logger().warning(STRUCK, fault=fault.text, at=point, nth=nth, pid=os.getpid())
                 await _strike(fault, disconnect)
 
@@ -68,24 +68,24 @@ async def _strike(fault: Fault, disconnect: Disconnect | None) -> None:
 
 
 STRUCK = "a fault strikes"
-"""The line of the log that tells of each."""
+"""The log line of each strike."""
 
 _ARMED: ContextVar[Armed | None] = ContextVar("faults", default=None)
-"""Set once, by whoever starts a process, before anything runs; every task inherits it.
+"""Set once when a process is started, before anything runs; every task inherits it.
 
-The points lie at the bottom of everything. A parameter through some thirty constructors, for what no deployment
-uses, would cost each reader more than this one exception from the rule that nothing is global.
+The points lie at the bottom of the call stack. A parameter through some thirty constructors, for a feature
+that no deployment uses, would cost each reader more than this one exception from the rule against globals.
 """
 
 
 def arm(faults: Iterable[Fault]) -> None:
-    """From now on, have faults strike in this context and in all tasks begun in it."""
+    """Arm faults in this context and in all tasks started in it."""
     _ARMED.set(Armed(faults))
 
 
 @contextmanager
 def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
-    """The same for a block, and for all tasks begun in it."""
+    """Arm faults for a block, and for all tasks started in it."""
     there = Armed(faults)
     token = _ARMED.set(there)
     try:
@@ -95,7 +95,9 @@ def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
 
 
 async def at(point: str, disconnect: Disconnect | None = None) -> None:
-    """A named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use there."""
+    """Pass a named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use
+    there.
+    """
     armed = _ARMED.get()
     if armed is not None:
         await armed.at(point, disconnect)

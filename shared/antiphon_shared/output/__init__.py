@@ -1,1 +1,1 @@
-"""Answers with a shape: the JSON Schema that a caller demands, and how a reply is held against it. Pure."""
+"""Answers with a schema: the JSON Schema that a caller demands, and the check of a reply against it. Pure."""

@@ -1,9 +1,9 @@
-"""How much work a caller's JSON Schema may make. Pure.
+"""A bound on the work that a caller's JSON Schema may cause. Pure.
 
-References are what makes a small schema dear: definitions that use each other twice double the work at each level, and
-one that leads back to itself in two ways doubles it at each level of the value. So a schema is walked as if every
-reference were written out, up to a bound, and may lead back to itself only where a part of the value is looked at once:
-through properties, items and `anyOf` with null.
+References can make a small schema expensive: definitions that use each other twice double the work at each
+level, and a definition that refers back to itself in two ways doubles it at each level of the value. So a
+schema is walked as if every reference were written out, up to a bound, and may refer back to itself only
+where a part of the value is visited once: through properties, items and `anyOf` with null.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 EXPANDED_MAX = 10_000
-"""Schemas inside a schema, once references are written out."""
+"""The number of schemas inside a schema, with references written out."""
 DEPTH_MAX = 32
-"""Levels of a schema as it is written."""
+"""The number of levels of a schema as written."""
 _BY_NAME = ("properties",)
 _INTO = ("items", "additionalProperties")
-"""Keywords that look at each part of a value once."""
+"""Keywords that visit each part of a value once."""
 _MAPS = ("patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf")
 _SINGLE = (
@@ -24,39 +24,40 @@ _SINGLE = (
 )
 _NOT_TAKEN = "$id and $dynamicRef are not taken; refer to a part by $ref: #/$defs/NAME"
 _LOOKING = {"$ref", "prefixItems", *_BY_NAME, *_INTO, *_MAPS, *_LISTS, *_SINGLE}
-"""Keywords that hold a value, or parts of it, against another schema."""
+"""Keywords that check a value, or parts of it, against another schema."""
 
 
 class UnfitSchema(ValueError):
-    """A schema that no answer is held against; its text says why, and what to do."""
+    """A schema that cannot be used; its text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """How a schema was reached."""
+    """The path on which a schema was reached."""
 
     opened: Mapping[str, "_Walk"]
-    """By each reference that was followed on the way, how it was reached then."""
+    """By each reference followed on the way: the state when it was first reached."""
     depth: int = 0
     """Steps into the value."""
     forks: int = 0
-    """Keywords on the way by which a part of a value may be looked at more than once."""
+    """Keywords on the way that may visit a part of a value more than once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a schema that is taken asks for, once its references are written out."""
+    """The properties of an accepted schema, with its references written out."""
 
     is_recursive: bool
-    """Whether it leads back to itself."""
+    """Whether it refers back to itself."""
     forked: int
-    """Schemas in it that look at a part of a value beside others."""
+    """The number of schemas that visit a part of a value which other schemas visit too."""
 
 
 def checked(schema: dict[str, Any]) -> Extent:
     """Return the extent of a schema.
 
-    Raises UnfitSchema for one that costs too much, is nested too deeply, or leads out of the document.
+    Raises UnfitSchema for a schema that is too expensive, nested too deeply, or that refers outside the
+    document.
     """
     _refuse_deep(schema, DEPTH_MAX)
     start = _Walk({})
@@ -79,12 +80,12 @@ def checked(schema: dict[str, Any]) -> Extent:
 def _parts(
     node: dict[str, Any], walk: _Walk, schema: dict[str, Any], is_root: bool
 ) -> Iterator[tuple[Any, _Walk]]:
-    """Yield the schemas in a schema, with how each is reached."""
+    """Yield the schemas in a schema, with the path to each."""
     if not is_root:
         _refuse_own_base(node)
     if "$dynamicRef" in node:
         raise UnfitSchema(_NOT_TAKEN)
-    # Beside other keywords, what is looked at in place looks at parts that those look at too.
+    # With several keywords, a schema applied in place visits parts that the others visit too.
     here = walk if sum(keyword in _LOOKING for keyword in node) == 1 else _forked(walk)
     if isinstance(reference := node.get("$ref"), str) and (followed := _followed(reference, here)):
         yield _resolved(reference, schema), followed
@@ -111,7 +112,7 @@ def _forked(walk: _Walk) -> _Walk:
 
 
 def _followed(reference: str, walk: _Walk) -> _Walk | None:
-    """Return how what is referred to is reached; None where it has been walked through on the way."""
+    """Return the path to a referenced schema; None where it was walked before on the same way."""
     before = walk.opened.get(reference)
     if before is None:
         return _Walk({**walk.opened, reference: walk}, walk.depth, walk.forks)
@@ -147,7 +148,7 @@ def _resolved(reference: str, schema: dict[str, Any]) -> Any:
 
 
 def _refuse_own_base(node: Any) -> None:
-    """Raise UnfitSchema for a part from which references count anew."""
+    """Raise UnfitSchema for a part that is a new base for references."""
     if isinstance(node, dict) and isinstance(node.get("$id"), str):
         raise UnfitSchema(_NOT_TAKEN)
 

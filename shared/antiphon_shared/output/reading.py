@@ -1,4 +1,4 @@
-"""From a model's words to the one JSON value in them: read leniently, so that only its content decides. Pure."""
+"""From a model's text to the one JSON value in it: parsed leniently, so that only its content decides. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -9,24 +9,25 @@ from typing import Any, NoReturn
 from pydantic_core import PydanticSerializationError, to_json
 
 LEVELS_MAX = 64
-"""Of a value: deeper ones are not carried by every reader and writer of JSON."""
+"""The depth of a value: not every reader and writer of JSON supports deeper ones."""
 _FENCE = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _BEGINS = re.compile(r"[{\[]")
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a reply gives as the answer: a value, or why there is none, as a sentence for the model."""
+    """The answer in a reply: a value, or why there is none, as a sentence for the model."""
 
     value: Any = None
     problem: str = ""
 
 
 def read_answer(text: str) -> Given:
-    """Return the JSON value of a reply; prose and fences around it are let go.
+    """Return the JSON value of a reply; prose and fences around it are ignored.
 
-    A reply with two different values gives none, as it does not say which of them counts; nor does one with a value
-    that is broken or cut off: a part of it is not the answer. Takes time linear in the text.
+    A reply with two different values gives none, as it does not say which of them counts; nor does a reply
+    with a broken or truncated value: a part of it is not the answer. The time is linear in the length of the
+    text.
     """
     text = text.strip()
     try:
@@ -50,7 +51,7 @@ def read_answer(text: str) -> Given:
 
 
 def value_of(text: str) -> Given:
-    """Return the JSON value that `text` is, or why it is none; line breaks within its texts are taken as they stand."""
+    """Return the JSON value of a text, or why there is none; line breaks within its strings are kept."""
     try:
         return Given(_portable(_LENIENT.decode(text)))
     except _UNREADABLE as error:
@@ -69,9 +70,9 @@ def _fenced(text: str) -> list[Any]:
 
 
 def _inside(text: str) -> list[Any]:
-    """Return the objects and lists that stand in prose, one behind the other.
+    """Return the objects and lists in prose, one after the other.
 
-    Raises one of _UNREADABLE for a value that is cut off, or that only Python's decoder takes.
+    Raises one of _UNREADABLE for a truncated value, or for one that only Python's decoder accepts.
     """
     found, at = [], 0
     while begins := _BEGINS.search(text, at):
@@ -83,22 +84,22 @@ def _inside(text: str) -> list[Any]:
             at = max(begins.end(), error.pos)
         else:
             found.append(_portable(value))
-    # What is empty, or a list such as [1], is rather prose than an answer when there is an object beside it.
+    # Next to an object, an empty value or a list such as [1] is likely prose, not an answer.
     objects = [one for one in found if isinstance(one, dict) and one]
     return objects or found
 
 
 class _NotJson(ValueError):
-    """What Python's decoder takes, and JSON, or some other reader of it, does not."""
+    """A value that Python's decoder accepts, while JSON or another reader of it does not."""
 
 
 def _value(text: str) -> Any:
-    """Return the value that `text` is. Raises one of _UNREADABLE."""
+    """Return the value of a text. Raises one of _UNREADABLE."""
     return _portable(_DECODER.decode(text))
 
 
 def _portable(value: Any) -> Any:
-    """Return a value that every reader and writer of JSON takes as it is. Raises _NotJson."""
+    """Return a value that every reader and writer of JSON accepts unchanged. Raises _NotJson."""
     parts = [value]
     for _ in range(LEVELS_MAX):
         parts = [inner for part in parts for inner in _inner(part)]
@@ -122,7 +123,7 @@ def _refused(word: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int:
-    # Longer ones are no 64-bit integers anyway, and Python refuses some of them.
+    # Longer ones exceed 64 bits anyway, and Python refuses some of them.
     if len(digits) > 20 or not -(2**63) <= (number := int(digits)) < 2**64:
         raise _NotJson(f"the integer {digits[:20]}... needs more than 64 bits")
     return number

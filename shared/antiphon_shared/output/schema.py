@@ -1,6 +1,7 @@
-"""The JSON Schema that an answer has to fit: which are taken, and which rules a value breaks. Pure.
+"""The JSON Schema that an answer has to fit: the accepted schemas, and the rules that a value breaks. Pure.
 
-Patterns are matched in time linear in the text, by Rust's `regex` by way of `jsonschema-rs`; bounds.py has the rest.
+Patterns are matched in time linear in the text, by Rust's `regex` through `jsonschema-rs`; bounds.py limits
+the rest.
 """
 
 from collections.abc import Iterable
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 
 BYTES_MAX = 100_000
 FAULTS_MAX = 10
-"""Rules that are named as broken, of one value."""
+"""The number of broken rules reported for one value."""
 _FAULT_CHARACTERS_MAX = 300
 _FAULTS_FOUND_MAX = 50_000
-"""In a value, to tell some of them."""
+"""The number of errors in a value up to which some of them are reported."""
 _PATTERN_BYTES_MAX = 1_000_000
-"""Of a compiled pattern."""
+"""The size of a compiled pattern."""
 _BRANCHES_MAX = 12
-"""Of `anyOf`, `if` and the like: with more, it takes too long to find out whether any value satisfies all rules."""
+"""The number of branches of `anyOf`, `if` and the like; with more, the check that any value can fit takes too
+long.
+"""
 _KEPT_MAX = 64
 
 
@@ -34,7 +37,7 @@ class Fault:
     """A rule that a value breaks."""
 
     at: str
-    """JSON Pointer of the part that breaks it; empty for the whole."""
+    """The JSON Pointer of the part that breaks it; empty for the whole."""
     message: str
 
     def __str__(self) -> str:
@@ -45,10 +48,10 @@ _TOO_MANY = Fault("", "It breaks rules, and is too large to tell which; give a s
 
 
 class OutputSchema:
-    """A schema that answers are held against."""
+    """A schema that answers are checked against."""
 
     def __init__(self, schema: Any) -> None:
-        """Raises UnfitSchema."""
+        """Raise UnfitSchema for a schema that cannot be used."""
         size = len(to_json(schema))
         if size > BYTES_MAX:
             raise UnfitSchema(f"it has {size:,} bytes, of at most {BYTES_MAX:,}; describe less")
@@ -58,17 +61,18 @@ class OutputSchema:
         self._validator = _compiled(schema)
 
     def faults(self, value: Any) -> tuple[Fault, ...]:
-        """Return the rules that `value` breaks, at most FAULTS_MAX of them; none when it fits."""
+        """Return the rules that `value` breaks, at most FAULTS_MAX of them; an empty tuple when it fits."""
         if self._validator.is_valid(value):
             return ()
-        # The validator makes out all faults before it tells the first: those of every alternative, for every part.
+        # The validator collects all errors before it yields the first: those of every alternative, for every
+        # part.
         if _parts(value) * (1 + self.extent.forked) > _FAULTS_FOUND_MAX:
             return (_TOO_MANY,)
         return tuple(map(_fault, islice(self._validator.iter_errors(value), FAULTS_MAX)))
 
 
 def output_schema(schema: dict[str, Any]) -> OutputSchema:
-    """Return a schema, compiled once for all that are equal. Raises UnfitSchema."""
+    """Return a schema, compiled once for all equal ones. Raises UnfitSchema."""
     return _of_json(to_json(schema))
 
 
@@ -78,7 +82,7 @@ def _of_json(written: bytes) -> OutputSchema:
 
 
 def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
-    # Imported where there is a schema: most sessions have none.
+    # Imported only for a schema: most sessions have none.
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
     patterns = RegexOptions(size_limit=_PATTERN_BYTES_MAX)
@@ -101,7 +105,7 @@ def _is_empty(schema: dict[str, Any]) -> bool:
 
 
 def _branches(value: Any) -> int:
-    """Return how many alternatives a schema holds, wherever they stand."""
+    """Return the number of alternatives in a schema, at any depth."""
     if isinstance(value, dict):
         listed = (part for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
         mapped = (value.get(name) for name in ("dependentSchemas", "dependentRequired"))
@@ -112,7 +116,7 @@ def _branches(value: Any) -> int:
 
 
 def _parts(value: Any) -> int:
-    """Return how many values there are in a value, itself included."""
+    """Return the number of values in a value, itself included."""
     if isinstance(value, dict):
         return 1 + sum(map(_parts, value.values()))
     return 1 + sum(map(_parts, value)) if isinstance(value, list) else 1

@@ -31,7 +31,7 @@ _FAULTS_MAX = 20
 
 
 class UnfitSteps(ValueError):
-    """A file holds no steps that can be used; the message has a line for each fault, with its position."""
+    """A file without usable steps; the message has a line for each mistake, with its position."""
 
 
 def read_steps(text: str) -> tuple[Step, ...]:

@@ -1,4 +1,4 @@
-"""The steps of a query: what each does, with which tools, and what must hold before the next one begins. Pure."""
+"""The steps of a query: the task of each, its tools, and what must hold before the next one begins. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from antiphon_shared.values import Value
 
 STEPS_MAX = 20
 _ROUNDS_MAX = 1_000
-"""Of a session."""
+"""The rounds of a session."""
 
 ToolName = Annotated[str, Field(max_length=64)]
 
@@ -26,7 +26,7 @@ Schema = Annotated[dict[str, Any], AfterValidator(_checked_schema)]
 
 
 class Step(Value):
-    """One step of a query. Its answer, once it counts, is the input of the next step."""
+    """One step of a query. Its answer, once accepted, is the input of the next step."""
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$", description="Unique among the steps.")
     instructions: str = Field(min_length=1, max_length=20_000, description="What the model has to do.")
@@ -62,7 +62,7 @@ class Step(Value):
 
 
 def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    # Not by Field: it would complain of the length too where a step is at fault.
+    # Not by Field, which would report the length as well where a step is invalid.
     if not 1 <= len(steps) <= STEPS_MAX:
         raise ValueError(f"there are {len(steps)} steps; give 1 to {STEPS_MAX}")
     if repeated := _repeated([step.name for step in steps]):
@@ -74,23 +74,23 @@ Steps = Annotated[tuple[Step, ...], AfterValidator(_checked)]
 """The steps of a query, in their order."""
 
 StepsName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""The name of steps that the operator has published: that of their file, without its ending."""
+"""The name of steps that the operator has published: the name of their file, without its ending."""
 
 
 def _given_as(value: object) -> str:
     return "antiphon.name" if isinstance(value, str) else "antiphon.steps"
 
 
-# What explains a fault leaves out parts of its path that begin with `antiphon.`.
+# Error messages leave out parts of a path that begin with `antiphon.`.
 StepsOption = Annotated[
     Annotated[Steps, Tag("antiphon.steps")] | Annotated[StepsName, Tag("antiphon.name")],
     Discriminator(_given_as),
 ]
-"""Steps as a query gives them: a list, or the name of published ones."""
+"""The steps in a query's options: a list, or the name of published ones."""
 
 
 def rounds_of(steps: Sequence[Step]) -> int:
-    """Return the rounds that all attempts at the steps take at most."""
+    """Return the maximum of rounds that all attempts at the steps can take."""
     return min(sum(step.max_rounds * step.attempts for step in steps), _ROUNDS_MAX)
 
 

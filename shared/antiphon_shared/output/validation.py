@@ -1,4 +1,4 @@
-"""What a validating tool has found out about a value, and how the value is known again. Pure."""
+"""The verdict of a validating tool on a value, and the digest by which the value is recognised. Pure."""
 
 import json
 from hashlib import blake2b
@@ -21,9 +21,10 @@ class Validation(Value):
 
 
 def content_digest(value: Any) -> str:
-    """Return a digest that two JSON values share exactly if they are the same.
+    """Return a digest that two JSON values share exactly if they are equal.
 
-    Objects are the same whatever the order of their properties, texts by code point, numbers by value; true is not 1.
+    Objects are equal in any order of their properties, texts by code point, numbers by value; true does not
+    equal 1.
     """
     text = json.dumps(with_one_form(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,8 +1,8 @@
-"""Work on large values, beside the event loop: so that leases are renewed and heartbeats go on meanwhile.
+"""Work on large values, in a thread, so that lease renewals and heartbeats continue meanwhile.
 
-The interpreter gives the loop its turn every few milliseconds while other Python code runs, but not within one call
-of a library: what goes through such calls goes in pieces. One thread for the whole process: many at once would each
-take a turn before the loop's next.
+The interpreter switches to the event loop every few milliseconds while other Python code runs, but not within
+one call of a library: such calls get their values in pieces. There is one thread per process: each of many
+threads would take a turn before the loop's next.
 """
 
 import asyncio
@@ -20,29 +20,31 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 PARTS_MAX = 2_000
-"""A value of more parts takes longer than a few milliseconds to be converted, searched or written."""
+"""The number of parts from which on converting, searching or writing a value takes more than a few
+milliseconds.
+"""
 _CHARACTERS_OF_A_PART = 100
 _PIECE = 500
-"""Items of a list that go through a library in one call."""
+"""Items of a list that one call of a library gets."""
 _SINGLE = frozenset((int, float, bool, type(None), UUID, datetime))
 _ROWS = frozenset((list, tuple, set, frozenset))
 _DEPTH_MAX = 4
-"""How deep in a value its long lists are looked for."""
+"""The depth to which a value is searched for long lists."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 async def aside(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """What `work` returns: at once where its arguments are small, and else from another thread.
+    """Return the result of `work`: at once where its arguments are small, else from the thread.
 
-    The arguments must not change meanwhile. Cancelled, the work goes on, and what it returns is dropped.
+    The arguments must not change meanwhile. When cancelled, the work runs on and its result is dropped.
     """
     return await aside_if(is_large(*args), work, *args, **options)
 
 
 async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """The same, where the caller knows whether it takes long."""
+    """Return the result of `work`, from the thread where the caller says that it is heavy."""
     if not is_heavy:
         return work(*args, **options)
     loop = asyncio.get_running_loop()
@@ -50,11 +52,11 @@ async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **option
 
 
 def is_large(*values: Any) -> bool:
-    """Whether they have many parts, or long texts. Looks at no more of them than it takes to tell."""
+    """Return whether values have many parts, or long texts. Visits only as many parts as it takes to decide."""
     left, parts = PARTS_MAX, list(values)
-    for one in parts:  # which grow meanwhile
+    for one in parts:  # the list grows meanwhile
         kind = type(one)
-        # By the class itself, as this is asked of every value; a subclass goes the longer way.
+        # The exact class first, as this runs for every value; subclasses take the slower checks below.
         if kind is str or kind is bytes:
             left -= 1 + len(one) // _CHARACTERS_OF_A_PART
         elif kind in _SINGLE:
@@ -77,7 +79,9 @@ def is_large(*values: Any) -> bool:
 
 
 def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[T]:
-    """`each` of the value's parts, no part much larger than a piece where its long lists and objects allow it."""
+    """Yield `each` of the value's parts; long lists and objects are split so that no part exceeds a piece by
+    much.
+    """
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         for start in range(0, len(value), _PIECE):
             piece = value[start : start + _PIECE]
@@ -95,7 +99,9 @@ def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[
 
 
 def json_of(value: Any, depth: int = 0) -> bytes:
-    """As `to_json`, in pieces. Raises ValueError for what cannot be written."""
+    """Return the value as `to_json` writes it, in pieces. Raises ValueError for a value that cannot be
+    written.
+    """
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         size = _PIECE if len(value) > _PIECE else 1
         pieces = (value[start : start + size] for start in range(0, len(value), size))
@@ -108,7 +114,7 @@ def json_of(value: Any, depth: int = 0) -> bytes:
 
 
 def json_within(value: Any, bytes_max: int) -> bytes | None:
-    """As `json_of`; None as soon as it is larger than `bytes_max`."""
+    """Return the value as JSON, as `json_of` does; None as soon as it exceeds `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):
         size += length - 2  # the brackets of a piece are not in the whole
@@ -119,7 +125,9 @@ def json_within(value: Any, bytes_max: int) -> bytes | None:
 
 
 def _undisturbed(work: Callable[[], T]) -> T:
-    """What the work returns. The collector would walk all of a large value again and again while it grows."""
+    """Return the result of the work, without garbage collection: it would visit the growing value again and
+    again.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -8,7 +8,7 @@ from antiphon_shared.process.settings import Settings
 
 
 class BreakerSettings(Settings):
-    """When tools and models are left alone: `ANTIPHON_BREAKER_<NAME>`, alike for all components."""
+    """The rule of the circuit breakers: `ANTIPHON_BREAKER_<NAME>`, alike for all components."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_BREAKER_")
     section = "breaker"
@@ -33,5 +33,5 @@ class BreakerSettings(Settings):
 
     @property
     def breaker(self) -> Breaker:
-        """The rule as a value."""
+        """Return the rule as a value."""
         return Breaker(**self.model_dump())

@@ -1,4 +1,4 @@
-"""Variables of the environment that are no settings of ours, and what child processes are given of it."""
+"""Environment variables that are not settings of Antiphon, and the environment of child processes."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,20 +6,20 @@ from contextlib import contextmanager
 
 
 def load_environment(name: str) -> str | None:
-    """One variable that is not ours to name, such as ANTHROPIC_API_KEY; None when unset or empty."""
+    """Return a variable whose name others define, such as ANTHROPIC_API_KEY; None when unset or empty."""
     return os.environ.get(name) or None
 
 
 def environment_without(*beginnings: str) -> dict[str, str]:
-    """The environment for a child process that is to know nothing of variables which begin like this."""
+    """Return the environment for a child process, without variables whose names begin like this."""
     return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
 
 
 @contextmanager
 def environment(variables: Mapping[str, str], without: tuple[str, ...] = ()) -> Iterator[None]:
-    """Within the block these variables are set: for what is built there, in this process.
+    """Set these variables within the block, for objects that are built there in this process.
 
-    Others that begin with one of `without` are not there.
+    Variables whose names begin with one of `without` are unset within the block.
     """
     hidden = [name for name in os.environ if name.startswith(without)]
     before = {name: os.environ.get(name) for name in (*hidden, *variables)}

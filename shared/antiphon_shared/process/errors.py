@@ -1,4 +1,4 @@
-"""Errors: what happened, what to do next, and whether trying again can help."""
+"""Errors: what happened, what to do next, and whether a retry can help."""
 
 from pydantic import Field
 
@@ -7,9 +7,9 @@ from antiphon_shared.values import Value
 
 
 class AntiphonError(Exception):
-    """What every error of ours is. `code` is stable and safe to match on.
+    """The base of all errors of Antiphon. `code` is stable and safe to match on.
 
-    `hint` says what to do next. `retryable` says whether the same thing may succeed later.
+    `hint` is the next action. `retryable` tells whether a retry may succeed later.
     """
 
     code: str = "internal_error"
@@ -28,20 +28,20 @@ class ConfigurationError(AntiphonError):
 
 
 class RedisUnavailable(AntiphonError):
-    """Redis cannot be reached, or does not answer in time."""
+    """Redis cannot be reached, or does not reply in time."""
 
     code = "redis_unavailable"
     retryable = True
 
 
 class UnreadableEvent(AntiphonError):
-    """A stream entry is not an event we understand."""
+    """A stream entry is not a valid event."""
 
     code = "unreadable_event"
 
 
 class NewerFormat(UnreadableEvent):
-    """What was written by a later release than this one."""
+    """An event or document written by a later release than this one."""
 
     code = "newer_format"
 
@@ -65,7 +65,7 @@ class TryLater(AntiphonError):
 
 
 class ErrorInfo(Value):
-    """An error as it travels in events and answers."""
+    """An error in the form used in events and answers."""
 
     code: str = Field(description="Stable word for what happened, for programs.")
     message: str = Field(description="What happened and what to do next, for people.")
@@ -73,7 +73,7 @@ class ErrorInfo(Value):
 
     @classmethod
     def of(cls, error: BaseException, redactor: Redactor = WELL_KNOWN) -> "ErrorInfo":
-        """The wire form of any exception, without the secrets that `redactor` knows."""
+        """Return any exception in this form, without the secrets that `redactor` knows."""
         if isinstance(error, AntiphonError):
             said, code, retryable = str(error), error.code, error.retryable
         else:
@@ -82,5 +82,5 @@ class ErrorInfo(Value):
 
 
 def _sendable(text: str) -> str:
-    """Bounded, and without the lone surrogates that no JSON can carry and file names may hold."""
+    """Return a text of bounded length without lone surrogates, which file names may hold and JSON cannot."""
     return text[:2000].encode("utf-8", "replace").decode()

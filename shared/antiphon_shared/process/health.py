@@ -1,4 +1,4 @@
-"""Heartbeats: each worker says that it lives; `antiphon health` and `antiphon status` read them."""
+"""Heartbeats: each worker reports that it is alive; `antiphon health` and `antiphon status` read the reports."""
 
 import asyncio
 import os
@@ -22,12 +22,12 @@ from antiphon_shared.values import Value
 
 HEARTBEAT_S = 2.0
 SILENT_S = 10.0
-"""A worker that has not been heard of for this long counts as gone."""
+"""A worker without a heartbeat for this long counts as gone, in seconds."""
 _SIGN_OFF_S = 0.5
 
 
 class Heartbeat(Value):
-    """What a worker says of itself."""
+    """A worker's report about itself."""
 
     host: str
     pid: int
@@ -51,7 +51,7 @@ class Worker(Heartbeat):
 async def beat(
     bus: Bus, component: Component, consumer: str, started: datetime, in_hand: Callable[[], int]
 ) -> None:
-    """Say that the worker lives, until cancelled."""
+    """Send a heartbeat at every interval, until cancelled."""
     while True:
         heartbeat = Heartbeat(
             host=socket.gethostname(),
@@ -74,7 +74,7 @@ async def beat(
 
 
 async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
-    """Take the worker's name off the list."""
+    """Remove the worker's name from the list."""
     try:
         async with asyncio.timeout(_SIGN_OFF_S):
             await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
@@ -83,7 +83,7 @@ async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
 
 
 async def workers(bus: Bus, component: Component) -> list[Worker]:
-    """The workers of a component that were heard of in the last minute, by name."""
+    """Return the workers of a component with a heartbeat in the last minute, by name."""
     listed, (seconds, microseconds) = await asyncio.gather(
         bus.batcher.submit("HGETALL", bus.keys.workers(component)), bus.batcher.submit("TIME")
     )
@@ -95,15 +95,15 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
             heartbeat = Heartbeat.model_validate_json(said)
             silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
             found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
-        except ValueError:  # what something foreign wrote is no worker; a heartbeat sweeps it away
+        except ValueError:  # a foreign entry is no worker; a heartbeat removes it
             continue
     return sorted(found, key=lambda worker: worker.name)
 
 
 async def check_key(bus: Bus) -> None:
-    """Raise ConfigurationError when others sign what they send, and this process could neither verify nor answer it.
+    """Raise ConfigurationError when other processes sign their messages and this one has no key.
 
-    Only before it begins: whatever somebody writes into Redis later ends no process.
+    Called only at the start: entries written to Redis later must not be able to end a process.
     """
     if bus.signer is not None:
         return
@@ -111,7 +111,7 @@ async def check_key(bus: Bus) -> None:
         listed = await patiently(
             "see who signs", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
         )
-    except ResponseError as error:  # something foreign, or no right to look
+    except ResponseError as error:  # a foreign key, or no permission to read it
         structlog.get_logger().debug("cannot see whether others sign", error=str(error))
         return
     signing = [worker.name for found in listed for worker in found if worker.signs and worker.is_alive]

@@ -1,6 +1,6 @@
-"""Ids: drawn once where something enters the system, derived ever after.
+"""Ids: drawn once where something enters the system, derived after that.
 
-Derived ids are what makes a re-run harmless: the same input gives the same outputs, letter for letter.
+Derived ids make a second run harmless: the same input gives the same outputs, byte for byte.
 """
 
 import os
@@ -16,30 +16,30 @@ _VERSION_5, _VERSION_7 = 0x5 << 76, 0x7 << 76
 _VARIANT = 0b10 << 62
 _WITHOUT_VERSION = ~(0xF << 76 | 0b11 << 62)
 CHILD = "~"
-"""Between the id of a root session and what tells its children apart."""
+"""Separates the id of a root session from the part that distinguishes its children."""
 _REMEMBERED = 4_096
-"""Ids are asked for again within one step: by the decision, by the commit, and for every key."""
+"""Ids are computed again within one step: by the decision, by the commit, and for every key."""
 
 
 def new_id() -> UUID:
-    """A fresh UUIDv7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits."""
+    """Return a fresh UUIDv7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits."""
     return _uuid7(time.time_ns() // 1_000_000, os.urandom(10))
 
 
 def new_consumer_name() -> str:
-    """`host-pid-random`: what one worker, or one door, of this process is called in its groups."""
+    """Return `host-pid-random`: the name of one worker of this process in its consumer groups."""
     return f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
 
 
 def new_password() -> str:
-    """A password of 256 random bits, in letters, digits, `-` and `_`."""
+    """Return a password of 256 random bits, in letters, digits, `-` and `_`."""
     return token_urlsafe(32)
 
 
 def id_of_entry(stream: str, entry: str) -> UUID:
-    """The UUIDv7 of what entered the system as `entry` of `stream`; the same whenever it is asked for.
+    """Return the UUIDv7 of an entry that enters the system as `entry` of `stream`; the same at every call.
 
-    `entry` is a Redis stream id, `milliseconds-sequence`, and gives the timestamp.
+    `entry` is a Redis stream id, `milliseconds-sequence`, and provides the timestamp.
     """
     milliseconds, _, _ = entry.partition("-")
     return _uuid7(int(milliseconds), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
@@ -47,21 +47,21 @@ def id_of_entry(stream: str, entry: str) -> UUID:
 
 @lru_cache(_REMEMBERED)
 def child_id(parent: UUID, n: int) -> UUID:
-    """Return the id of the n-th thing that came of `parent`: the UUIDv5 of that number (RFC 9562, section 5.5)."""
+    """Return the id of the n-th consequence of `parent`: the UUIDv5 of that number (RFC 9562, section 5.5)."""
     digest = sha1(parent.bytes + b"%d" % n, usedforsecurity=False).digest()
     value = int.from_bytes(digest[:16], "big") & _WITHOUT_VERSION
     return UUID(int=value | _VERSION_5 | _VARIANT)
 
 
 def idempotency_key(tenant: str, session_id: str, round: int, call_id: str) -> str:
-    """The name of one tool call's effect, across every retry and takeover."""
+    """Return the name of one tool call's effect, the same across all retries and takeovers."""
     return f"{tenant}/{session_id}/{round}/{call_id}"
 
 
 def child_session_id(parent: str, request: int) -> str:
     """Return the id of the session that a session has begun with one of its requests.
 
-    It names the root of all its parents, with which it shares a partition.
+    It contains the root of all its parents, with which it shares a partition.
     """
     root = parent.partition(CHILD)[0]
     return f"{root}{CHILD}{blake2b(f'{parent} {request}'.encode(), digest_size=8).hexdigest()}"
@@ -69,7 +69,9 @@ def child_session_id(parent: str, request: int) -> str:
 
 @lru_cache(_REMEMBERED)
 def partition_of(session_id: str, partitions: int) -> int:
-    """The partition a session lives in: a stable hash (CRC-32) of its id, or of its root's, modulo the partitions."""
+    """Return the partition of a session: a stable hash (CRC-32) of its id, or of its root's, modulo the
+    partitions.
+    """
     return zlib.crc32(session_id.partition(CHILD)[0].encode()) % partitions
 
 

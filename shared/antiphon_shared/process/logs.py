@@ -1,6 +1,6 @@
-"""Logs on stderr, with the session and what else is bound to the task: JSON, or text for people on a terminal.
+"""Logs on stderr, with the session and other context of the task: JSON, or text on a terminal.
 
-No line holds a secret: what is logged may quote anything, an exception's text above all.
+Log lines are redacted: they may quote anything, an exception's text above all.
 """
 
 import json
@@ -22,10 +22,10 @@ from antiphon_shared.text.control import harmless_json, visible
 def configure(
     level: str, component: str, secrets: Iterable[str] = (), form: Literal["auto", "json", "text"] = "auto"
 ) -> None:
-    """Set up logging for this process. Everything logged carries the component's name, and none of `secrets`.
+    """Set up logging for this process. Every line carries the component's name, and none of `secrets`.
 
-    `auto` is text for people on a terminal, and JSON elsewhere. What libraries warn of through `logging`, and what
-    the process dies of, are lines like any other.
+    `auto` is text on a terminal, and JSON elsewhere. Warnings that libraries log through `logging`, and an
+    exception that ends the process, become lines too.
     """
     redactor = Redactor(secrets, keys=ALWAYS)
     is_text = form == "text" or (form == "auto" and sys.stderr.isatty())
@@ -51,9 +51,10 @@ def configure(
 
 
 def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
-    """Plain lines on stderr, and only what is as severe as `level`: for the command line.
+    """Log plain lines on stderr, only those at least as severe as `level`: for the command line.
 
-    From `error` on without the lines of calls: whoever asks for so little shows what came of calls itself.
+    From `error` on, `tool_call` lines are left out: callers with such a level show the results of calls
+    themselves.
     """
     severity = logging.getLevelNamesMapping()[level.upper()]
 
@@ -76,7 +77,9 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
 
 
 def _as_text(redactor: Redactor) -> list[Any]:
-    """What makes a line for people: its level, the event, its fields; without secrets, and nothing a terminal obeys."""
+    """Return the processors that render a line for people: level, event, fields; without secrets and control
+    characters.
+    """
 
     def redact(_: object, __: str, line: str | bytes) -> str:
         return visible(redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace")))
@@ -85,33 +88,33 @@ def _as_text(redactor: Redactor) -> list[Any]:
 
 
 def redacted_line(event: object, redactor: Redactor) -> str:
-    """One line of JSON without secrets, whatever is in it."""
+    """Return one line of JSON without secrets, for any value."""
     line = as_line(event)
     return as_line(redactor.json(json.loads(line))) if redactor.suspects(line) else line
 
 
 def as_line(line: object, **_: object) -> str:
-    """One line of JSON, whatever is in it."""
+    """Return one line of JSON, for any value."""
     try:
         return harmless_json(orjson.dumps(line, default=repr).decode())
-    except TypeError:  # lone surrogates, integers beyond 64 bits: what a tool raises may hold anything
+    except TypeError:  # lone surrogates, integers beyond 64 bits: a tool's exception may hold anything
         return json.dumps(line, default=repr)
 
 
 class _Forwarding(logging.Handler):
-    """Hands what libraries log to structlog."""
+    """A handler that passes libraries' log records to structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             message = record.getMessage()
         except (TypeError, ValueError, LookupError):
-            message = str(record.msg)  # arguments that do not fit: the words alone
+            message = str(record.msg)  # arguments that do not fit: the message alone
         level = min(record.levelno // 10 * 10, logging.CRITICAL)
         structlog.get_logger().log(level, message, logger=record.name, exc_info=record.exc_info or None)
 
 
 def _log_the_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody has caught, as a line: Python's own words would be many, and may hold a secret."""
+    """Log an uncaught exception as one line: Python's own report is long, and may hold a secret."""
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
         return

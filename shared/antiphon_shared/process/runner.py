@@ -25,19 +25,22 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 
 GRACE_S = 8.0
-"""How long a stopping process works on what it has in hand."""
+"""How long a stopping process works on deliveries in flight, in seconds."""
 FAULTS_ALLOWED = "yes-this-is-no-production"
 EXIT_USAGE = 2
 EXIT_REDIS = 3
 _YOUNG_OBJECTS_MAX = 20_000
 _STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
-"""An event loop that has not turned for so long is stuck: others have long taken over what it holds."""
+"""An event loop that has not turned for this many leases is stuck: its deliveries have long been taken over.
+"""
 
 Build = Callable[[Bus], Service]
 
 
 def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
-    """Run one component until it is told to stop. Exits 0 then; 2 when it is not set up right, 3 without Redis."""
+    """Run one component until SIGTERM or SIGINT. Exits with 0 then; with 2 on a wrong configuration, 3
+    without Redis.
+    """
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings), settings.log_format)
@@ -45,12 +48,12 @@ def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
         asyncio.run(_serve(Bus.from_settings(settings), build, grace_s))
     except AntiphonError as error:
         said = Redactor(secret_values()).text(str(error))
-        print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
+        print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # for the person who starts the process
         sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
 
 
 def _arm(settings: PipelineSettings) -> None:
-    """Have the process fail where ANTIPHON_FAULTS says so. Raises ConfigurationError."""
+    """Arm the faults of ANTIPHON_FAULTS. Raises ConfigurationError."""
     planned = read_faults(settings.faults)
     if not planned:
         return
@@ -86,25 +89,27 @@ async def _serve(bus: Bus, build: Build, grace_s: float) -> None:
     finally:
         await bus.close()
     if threading.active_count() > 1:
-        # Everything is committed or handed back; a tool's thread that never ends must not hold the process.
+        # Everything is committed or handed back; a tool's thread that never ends must not keep the process
+        # alive.
         os._exit(0)
 
 
 def spare_the_collector() -> None:
-    """Have the garbage collector look at what a message leaves behind, not at the program again and again.
+    """Make the garbage collector visit what messages leave behind, and not the whole program again and again.
 
-    With the defaults it took a quarter of a busy coordinator's time. Messages leave next to no cycles.
+    With the defaults it took a quarter of a busy coordinator's time. Messages leave hardly any cycles.
     """
     gc.collect()
     gc.freeze()
-    gc.enable()  # a component's program is imported without it
+    gc.enable()  # it is off while a component's program is imported
     gc.set_threshold(_YOUNG_OBJECTS_MAX)
 
 
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
-    """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of.
+    """Run a built service on an open bus until `stop` is set. Raises the error that ends a background duty.
 
-    Raises ConfigurationError when the deployment holds what this release cannot read, or signs and we have no key.
+    Raises ConfigurationError when the deployment holds sessions that this release cannot read, or signs its
+    messages while this process has no key.
     """
     log = structlog.get_logger()
     await bus.formats.check()

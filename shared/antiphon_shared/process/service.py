@@ -1,4 +1,4 @@
-"""One component as a running service: what it handles, and what runs beside it."""
+"""One component as a running service: its handlers, and its background duties."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from antiphon_shared.bus.handling import Handlers
 from antiphon_shared.events import Component
 
 Background = Callable[[], Awaitable[None]]
-"""Runs until it is cancelled, for instance to publish a catalogue again and again."""
+"""Runs until it is cancelled, for instance to publish a catalogue at every interval."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Service:
     name: Component
     handlers: Handlers
     concurrency: int
-    """Deliveries in hand at once at most."""
+    """The maximum of deliveries in flight."""
     background: tuple[Background, ...] = ()
     close: Callable[[], Awaitable[None]] | None = field(default=None)
     """Called once, after the last delivery, to close clients."""
     stops_with_session: bool = False
-    """Whether what it does for a session is dropped, and of no use to anybody, once the session is cancelled."""
+    """Whether its work for a session is useless, and is dropped, once the session is cancelled."""

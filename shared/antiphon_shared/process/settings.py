@@ -1,6 +1,6 @@
 """Settings: read once from the environment, typed, and refused when unknown or out of range.
 
-Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus`, `breaker`,
+Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`; a section is a component, `bus`, `breaker`,
 `recording` or `recipes`.
 """
 
@@ -24,18 +24,19 @@ SettingsT = TypeVar("SettingsT", bound="Settings")
 
 
 class Settings(BaseSettings):
-    """What every group of settings is: frozen, from environment variables alone."""
+    """The base of every group of settings: frozen, from environment variables alone."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
     section: ClassVar[str] = ""
 
 
 def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
-    """What makes `tuple[str, ...]` a setting written as a comma list, each entry like `pattern`:
+    """Return the annotations that make `tuple[str, ...]` a setting given as a comma list of entries like
+    `pattern`:
 
         scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
 
-    A single comma is the list without entries: an empty variable counts as not set.
+    A single comma stands for the empty list: an empty variable counts as not set.
     """
 
     def read(value: object) -> object:
@@ -54,7 +55,7 @@ def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
 
 
 class PipelineSettings(Settings):
-    """What all processes of one deployment share: `ANTIPHON_<NAME>`."""
+    """The settings that all processes of one deployment share: `ANTIPHON_<NAME>`."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_")
 
@@ -126,7 +127,7 @@ class PipelineSettings(Settings):
 
 
 class BusSettings(Settings):
-    """How messages are handed over: `ANTIPHON_BUS_<NAME>`."""
+    """The settings of message delivery: `ANTIPHON_BUS_<NAME>`."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_BUS_")
     section = "bus"
@@ -213,12 +214,12 @@ class BusSettings(Settings):
 
     @property
     def deadline_max_s(self) -> float:
-        """Of any query: what is kept of a session must be there when its deadline comes, however late."""
+        """Return the longest deadline of a query: stored sessions must outlive it, however late it comes."""
         return 0.5 * self.retention_s
 
 
 def load(kind: type[SettingsT]) -> SettingsT:
-    """The settings of one kind. Raises ConfigurationError that names the variable and the way out."""
+    """Return the settings of one kind. Raises ConfigurationError, which names the variable and the remedy."""
     prefix = str(kind.model_config.get("env_prefix", ""))
     _refuse_unknown(prefix, kind)
     try:
@@ -233,7 +234,7 @@ def load(kind: type[SettingsT]) -> SettingsT:
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
-    """(variable, what it takes, default, description) of each setting, for the generated table."""
+    """Return (variable, type and range, default, description) of each setting, for the generated table."""
     prefix = str(kind.model_config.get("env_prefix", ""))
     return [
         (prefix + name.upper(), _takes(info), _default(info), info.description or "")
@@ -262,12 +263,14 @@ def _is_text(value: str) -> bool:
 
 
 def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
-    """Where a fault is: a variable, or the group when several do not go together."""
+    """Return the variable of an error, or the group when several variables do not go together."""
     return prefix + (str(location[0]).upper() if location else "*")
 
 
 def _takes(info: FieldInfo) -> str:
-    """What a setting may be: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
+    """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`,
+    `JSON`.
+    """
     alternatives = get_args(info.annotation) or (info.annotation,)
     if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
         word = "comma list"
@@ -297,7 +300,7 @@ def _default(info: FieldInfo) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A whole number without its `.0`."""
+    """Return a whole number without its `.0`, any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

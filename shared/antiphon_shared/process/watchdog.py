@@ -1,7 +1,7 @@
-"""Ends a process whose event loop has stopped turning, so that others take over what it holds.
+"""A watchdog that ends a process whose event loop is stuck, so that other workers take over its deliveries.
 
-A tool that blocks the loop blocks the renewal of leases, the handling of SIGTERM and every neighbour. Nothing
-inside the loop can notice; a thread can.
+A tool that blocks the loop blocks the renewal of leases, the handling of SIGTERM and all other tasks. Code
+inside the loop cannot notice; a thread can.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ EXIT_STUCK = 70
 
 
 class Watchdog:
-    """Watches the running loop for the length of a block.
+    """The watch over the running loop for the length of a block.
 
-    Time is counted in the thread's own ticks: a process that was frozen as a whole is not stuck.
+    Time is counted in the thread's own ticks: a process that was suspended as a whole is not stuck.
     """
 
     def __init__(self, limit_s: float) -> None:

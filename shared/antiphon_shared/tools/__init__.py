@@ -1,1 +1,1 @@
-"""The language of the tool layer that travels: contracts, calls, results, placeholders and grants."""
+"""The types of the tool layer that are exchanged: contracts, calls, results, placeholders and grants."""

@@ -1,4 +1,4 @@
-"""What a model is told to do about a failed call, in one line beside the error itself. Pure."""
+"""The advice to a model about a failed call, in one line next to the error itself. Pure."""
 
 from antiphon_shared.tools.calls import ErrorType
 
@@ -24,5 +24,5 @@ _ADVICE: dict[ErrorType, str] = {
 
 
 def advice(error_type: ErrorType) -> str:
-    """Return what to do about an error of that type. It never contradicts what the error itself suggests."""
+    """Return the advice for an error of that type. It never contradicts the error's own suggestion."""
     return _ADVICE[error_type]

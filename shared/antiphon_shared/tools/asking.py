@@ -1,6 +1,6 @@
-"""What the tool `ask_user` takes: one question to the user, and answers it suggests. Pure.
+"""The parameters of the tool `ask_user`: one question to the user, and suggested answers. Pure.
 
-The dispatcher publishes the schema; the coordinator reads the arguments before it has anybody asked.
+The dispatcher publishes the schema; the coordinator reads the arguments before the question is asked.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ ASK_USER_PARAMETERS: dict[str, Any] = {
 
 
 def read_asked(arguments: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
-    """The question and its choices; None where the arguments are not what the schema says."""
+    """Return the question and its choices; None where the arguments do not fit the schema."""
     question, choices = arguments.get("question"), arguments.get("choices", [])
     if arguments.keys() - {"question", "choices"} or not _is_text(question, QUESTION_CHARACTERS):
         return None

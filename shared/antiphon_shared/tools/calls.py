@@ -1,4 +1,4 @@
-"""The words of the tool layer that travel: calls, results, the catalogue entry of one tool."""
+"""The types of the tool layer that are exchanged: calls, results, the catalogue entry of one tool."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -13,7 +13,7 @@ from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.values import LogEntry, Value
 
 REPEAT_CALL = "repeat_call"
-"""The tool that makes an earlier write once more, on purpose; offered once there is one."""
+"""The tool that repeats an earlier write on purpose; offered once there is one."""
 
 ErrorType = Literal[
     "validation_error",
@@ -30,7 +30,7 @@ ErrorType = Literal[
     "internal_error",
     "repeated_write",
 ]
-"""`repeated_write` is of sessions of format 2."""
+"""`repeated_write` exists in sessions of format 2 and later."""
 
 
 class ToolCall(Value):
@@ -45,7 +45,7 @@ class ToolCall(Value):
 
 
 class RequestedCall(ToolCall):
-    """One call as the coordinator hands it out."""
+    """One call as the coordinator sends it to the dispatcher."""
 
     idempotency_key: str | None = Field(
         default=None,
@@ -72,7 +72,7 @@ class RequestedCall(ToolCall):
 
 
 class ToolError(Value):
-    """What a model is told about a call that failed."""
+    """The error of a failed call, as a model receives it."""
 
     error_type: ErrorType
     message: str = Field(description="What happened.")
@@ -89,14 +89,14 @@ class ToolError(Value):
 
 
 class Repeated(Value):
-    """The earlier call of a write that an identical one is answered by. Nothing was done again."""
+    """The earlier call whose result answers an identical write, which did not run again."""
 
     call_id: str
     round: int = Field(ge=1)
     at: AwareDatetime | None = Field(default=None, description="When the first call settled.")
 
     def line(self, tool: str) -> str:
-        """Return what the model is told of it, in one line."""
+        """Return the one-line note for the model."""
         when = f", {self.at:%H:%M:%S} UTC" if self.at else ""
         return (
             f"Nothing was done again: this is the result of the identical call {self.call_id} of {tool} "
@@ -144,7 +144,7 @@ class ToolResult(Value):
 
 
 class Summary(Value):
-    """How the calls of a batch ended."""
+    """The number of successful and failed calls of a batch."""
 
     ok: int = Field(ge=0)
     error: int = Field(ge=0)
@@ -177,11 +177,11 @@ class ToolDefinition(Value):
 
     @cached_property
     def contract(self) -> Contract:
-        """What it promises about its calls. Raises ValidationError where `x-orchestration` is not ours."""
+        """Return the contract of its calls. Raises ValidationError where `x-orchestration` is not a contract."""
         return Contract.of_schema(self.input_schema, self.effect)
 
     def in_format(self, format: int) -> "ToolDefinition":
-        """Return the definition without what its contract says beyond `format`."""
+        """Return the definition without the parts of its contract that are newer than `format`."""
         if format >= FORMAT:
             return self
         contract = self.contract.keyword_in(format, self.input_schema[CONTRACT_KEYWORD])
@@ -189,7 +189,7 @@ class ToolDefinition(Value):
 
 
 class Catalogue(Value):
-    """Every tool a set of dispatchers offers, in a stable order; stored under the hash of its content."""
+    """All tools of a set of dispatchers, in a stable order; stored under the hash of its content."""
 
     tools: tuple[ToolDefinition, ...] = ()
     default_scopes: tuple[str, ...] = Field(

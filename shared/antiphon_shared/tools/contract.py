@@ -1,4 +1,4 @@
-"""The contract of a tool: what it promises about its calls. It drives their execution, and travels with the
+"""The contract of a tool: what it promises about its calls. It controls their execution, and is part of the
 tool's definition, in its JSON Schema under `x-orchestration`.
 """
 
@@ -10,13 +10,13 @@ from antiphon_shared.formats import Fields, newer_fields, since, without
 from antiphon_shared.values import Value
 
 CONTRACT_KEYWORD = "x-orchestration"
-"""Where a contract stands in a tool's JSON Schema."""
+"""The keyword of a contract in a tool's JSON Schema."""
 UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
 ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."
 CHANGES = "It changes something."
-"""What descriptions say of contracts that models are not sent. Every write has one of the three lines."""
+"""Lines in descriptions about contracts, which models do not get. Every write has one of the three."""
 RENAMED = {"steps": "rounds"}
-"""Fields by the name that they had before; `since` of the field tells until when."""
+"""Fields by their earlier names; the field's `since` says up to which format they have them."""
 
 Effect = Literal["read", "write"]
 Mode = Literal["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]
@@ -27,7 +27,7 @@ Scope = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.:/-]{1,100}$")]
 
 IDEMPOTENCY_TTL_S_MIN = 86_400.0
 CACHE_TTL_S = 300.0
-"""How long results of a deterministic read are kept, unless its contract says."""
+"""How long results of a deterministic read are cached, unless its contract sets it, in seconds."""
 
 
 class Dependency(Value):
@@ -40,7 +40,7 @@ class Dependency(Value):
 
 
 class Backoff(Value):
-    """The pauses between two attempts at one call; each is drawn from half of it to the whole."""
+    """The pauses between two attempts at one call; each is drawn from half its value to the whole."""
 
     strategy: Literal["constant", "linear", "exponential"] = "exponential"
     initial_ms: int = Field(default=200, ge=1, le=60_000)
@@ -48,20 +48,20 @@ class Backoff(Value):
 
 
 class Retry(Value):
-    """How often a call is tried where its failure is transient and a second run is safe."""
+    """The number of attempts at a call whose failure is transient and whose second run is safe."""
 
     attempts: int = Field(default=3, ge=1, le=10, description="In all, the first one included.")
 
 
 class RateLimit(Value):
-    """Calls that may begin within a time, over all dispatcher processes."""
+    """The number of calls that may begin within a time, across all dispatcher processes."""
 
     calls: int = Field(ge=1, le=1_000_000)
     per_s: float = Field(default=1.0, gt=0, le=86_400)
 
 
 class BatchVariant(Value):
-    """The tool that does for many what this one does for one."""
+    """The tool that does for many items at once what this one does for one."""
 
     tool: Name
     argument: str = Field(min_length=1, description="Its parameter that takes the list of arguments.")
@@ -69,7 +69,7 @@ class BatchVariant(Value):
 
 
 class Alternative(Value):
-    """A tool to ask instead when this one keeps failing."""
+    """A tool to use instead when this one keeps failing."""
 
     tool: Name
     arguments: dict[str, str] | None = Field(
@@ -79,7 +79,7 @@ class Alternative(Value):
 
 
 class Contract(Value):
-    """What a tool promises about its calls, complete: every default is resolved."""
+    """The promises of a tool about its calls, complete: every default is resolved."""
 
     effect: Effect
     mode: Mode = "parallel-safe"
@@ -140,40 +140,42 @@ class Contract(Value):
 
     @classmethod
     def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
-        """Return the contract in a tool's JSON Schema, written in whatever format. Raises ValidationError."""
+        """Return the contract in a tool's JSON Schema, written in any format. Raises ValidationError."""
         said = input_schema.get(CONTRACT_KEYWORD, {})
         return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)
 
     def as_keyword(self) -> dict[str, Any]:
-        """What stands under `x-orchestration`: all of it, so that whoever reads it needs no table of defaults."""
+        """Return the value of `x-orchestration`: the whole contract, so that its readers need no table of
+        defaults.
+        """
         return self.model_dump(mode="json")
 
     def keyword_in(self, format: int, written: Fields) -> Fields:
-        """Return what stands under `x-orchestration`, `written` today, as a release of `format` reads it."""
+        """Return `written`, the present value of `x-orchestration`, as a release of `format` reads it."""
         newer = newer_fields(self, format)
         before = {today: name for name, today in RENAMED.items() if newer.pop(today, False)}
-        # In the same order: so the catalogue has the hash that the earlier release gives it.
+        # In the same order, so that the catalogue has the hash that the earlier release gives it.
         return {before.get(name, name): value for name, value in without(written, newer).items()}
 
     @property
     def scopes_needed(self) -> frozenset[str]:
-        """What a session's grant must hold."""
+        """Return the scopes that a session's grant must hold."""
         return frozenset((self.effect, *self.scopes))
 
     @property
     def is_safe_to_repeat(self) -> bool:
-        """Whether a second run with the same key has no second effect."""
+        """Return whether a second run with the same key has no second effect."""
         return self.effect == "read" or self.idempotent
 
     def is_for_round(self, round: int) -> bool:
-        """Whether it is offered and accepted in that round."""
+        """Return whether it is offered and accepted in that round."""
         return not self.rounds or round in self.rounds
 
 
 def _upcast(written: Fields) -> Fields:
-    """Return a contract's fields under the names that they have today."""
+    """Return a contract's fields under their present names."""
     if RENAMED.keys().isdisjoint(written):
         return written
-    # A field that stands under both names is left so, and refused: nobody writes it.
+    # A field under both names is kept, and so refused: no release writes it.
     renamed = {name: today for name, today in RENAMED.items() if today not in written}
     return {renamed.get(name, name): value for name, value in written.items()}

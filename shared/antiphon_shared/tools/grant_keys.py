@@ -1,6 +1,6 @@
-"""The keys that grants are verified with: public keys in PEM, read once from one file.
+"""The keys that verify grants: public keys in PEM, read once from one file.
 
-Several keys in a file are for rotation: the new one is added, the old one stays until its grants have ended.
+Several keys in a file allow rotation: the new one is added, the old one stays until its grants have ended.
 """
 
 import re
@@ -24,13 +24,15 @@ PublicKey = Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey
 
 
 class InvalidKey(ConfigurationError):
-    """What should verify grants is no public key that can."""
+    """A key for verifying grants that is not a usable public key."""
 
     code = "invalid_key"
 
 
 def load_keys(path: str, source: str) -> tuple[PublicKey, ...]:
-    """The public keys in a file. `source` is what named the file, for the errors. Raises InvalidKey."""
+    """Return the public keys in a file. `source` names the setting or option, for the errors. Raises
+    InvalidKey.
+    """
     try:
         with Path(path).open("rb") as file:
             content = file.read(_FILE_BYTES_MAX + 1)
@@ -41,7 +43,7 @@ def load_keys(path: str, source: str) -> tuple[PublicKey, ...]:
 
 
 def read_keys(content: bytes, source: str) -> tuple[PublicKey, ...]:
-    """The public keys in PEM, in their order. Raises InvalidKey, which never quotes the content."""
+    """Return the public keys in PEM, in their order. Raises InvalidKey, which never quotes the content."""
     if len(content) > _FILE_BYTES_MAX:
         raise InvalidKey(f"{source} is too large to hold keys.", hint=_HOW_TO)
     if b"PRIVATE KEY" in content:
@@ -61,7 +63,7 @@ def read_keys(content: bytes, source: str) -> tuple[PublicKey, ...]:
 
 
 def algorithms_of(key: PublicKey) -> tuple[str, ...]:
-    """The algorithms a grant verified with this key may name; of any other it is refused."""
+    """Return the algorithms that a grant verified with this key may name; grants with any other are refused."""
     match key:
         case Ed25519PublicKey():
             return ("EdDSA",)

@@ -1,7 +1,7 @@
-"""Grants verified: what they say holds on the word of whoever has the signing key. Used by coordinators, which open
-sessions, and by dispatchers, which run calls.
+"""The verification of grants, by coordinators, which open sessions, and by dispatchers, which run calls.
 
-Only public keys are here. A session has no way to a tenant or a scope but a token that one of them verifies.
+A verified grant carries the authority of the signing key. Only public keys are here. A session gets a tenant
+or a scope only by a token that one of them verifies.
 """
 
 from collections import OrderedDict
@@ -19,36 +19,36 @@ from antiphon_shared.tools.grant_keys import PublicKey, algorithms_of
 from antiphon_shared.tools.grants import AUDIENCE, Claims, UnreadableGrant, claims_of
 
 LEEWAY = timedelta(seconds=10)
-"""How far the clocks of those who issue grants and of those who verify them may be apart."""
+"""The tolerated difference between the clocks of those who issue grants and of those who verify them."""
 _VERIFIED_MAX = 1_000
 _OPTIONS: Any = {
     "require": ["exp", "aud"],
-    # Against the time we are given, not a clock of the library's.
+    # Checked here, against the time passed in, not against the library's clock.
     "verify_exp": False,
     "verify_iat": False,
     "verify_nbf": False,
-    # No concern of ours, and no reason to refuse.
+    # Irrelevant here, and no reason to refuse.
     "verify_sub": False,
     "verify_jti": False,
 }
 
 
 class GrantRefused(AntiphonError):
-    """A grant is not genuine, or not for this. The message ends a sentence: "The grant ..."."""
+    """A grant is not genuine, or not valid here. The message ends a sentence: "The grant ..."."""
 
     code = "grant_invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A grant whose signature is good."""
+    """A grant with a valid signature."""
 
     claims: Claims
     begins: datetime | None
 
 
 class GrantVerifier:
-    """Verifies grants with public keys; remembers those whose signature it has seen to be good."""
+    """The verifier of grants with public keys; it caches the grants whose signature was valid."""
 
     def __init__(self, keys: Sequence[PublicKey] = ()) -> None:
         self._keys = tuple(keys)
@@ -56,17 +56,17 @@ class GrantVerifier:
 
     @property
     def has_keys(self) -> bool:
-        """Whether any grant can be verified at all."""
+        """Return whether any grant can be verified at all."""
         return bool(self._keys)
 
     def verify(self, token: str, session_id: str, now: datetime, *, may_have_ended: bool = False) -> Claims:
-        """Return what a grant says, which is for this session and this time. Raises GrantRefused."""
+        """Return the claims of a grant that is valid for this session at this time. Raises GrantRefused."""
         grant = self._genuine(token)
         _check_use(grant, session_id, min(now, grant.claims.expires) if may_have_ended else now)
         return grant.claims
 
     def _genuine(self, token: str) -> Verified:
-        """The signature is checked once for each token; the rest each time."""
+        """Return a grant with a valid signature, which is checked once per token."""
         digest = sha256(token.encode("utf-8", "surrogatepass")).digest()
         known = self._verified.get(digest)
         if known is not None:
@@ -82,7 +82,7 @@ class GrantVerifier:
 
 
 def genuine(token: str, keys: Sequence[PublicKey]) -> Verified:
-    """A grant that one of `keys` verifies, whether or not its time is over. Raises GrantRefused."""
+    """Return a grant that one of `keys` verifies, whether or not its time is over. Raises GrantRefused."""
     if len(token) > GRANT_LENGTH_MAX:
         raise GrantRefused(f"is longer than {GRANT_LENGTH_MAX} characters.")
     try:
@@ -100,7 +100,7 @@ def genuine(token: str, keys: Sequence[PublicKey]) -> Verified:
 
 
 def _payload(token: str, key: PublicKey) -> dict[str, Any] | None:
-    """The claims, as JSON; None when another key has signed them. Raises GrantRefused."""
+    """Return the claims, as JSON; None when another key has signed them. Raises GrantRefused."""
     try:
         return jwt.decode(
             token, key, algorithms=list(algorithms_of(key)), audience=AUDIENCE, options=_OPTIONS
@@ -127,7 +127,7 @@ def _read(payload: dict[str, Any]) -> Verified:
 
 
 def _check_use(grant: Verified, session_id: str, now: datetime) -> None:
-    """Raises GrantRefused when the grant is not for this session, this time."""
+    """Raise GrantRefused when the grant is not for this session or this time."""
     claims = grant.claims
     if now - LEEWAY > claims.expires:
         raise GrantRefused(f"ended at {claims.expires:%Y-%m-%d %H:%M:%S} UTC.")

@@ -1,15 +1,16 @@
-"""Grants: what a session may do, as a signed JSON Web Token (RFC 7519). Reading one; not believing it. Pure.
+"""Grants: the permissions of a session, as a signed JSON Web Token (RFC 7519). Parsing without verification.
+Pure.
 
-A coordinator verifies a grant before it opens a session in its tenant's name, and a dispatcher before each call:
-see grant_verifier.py. The claims:
+A coordinator verifies a grant before it opens a session in its tenant's name, and a dispatcher before each
+call: see grant_verifier.py. The claims:
 
     aud      "antiphon"
-    exp      when it ends, in seconds since 1970; required
-    iat      when it was issued; not looked at
-    tenant   on whose behalf; `default` when left out
+    exp      its end, in seconds since 1970; required
+    iat      when it was issued; ignored
+    tenant   the tenant it is for; `default` when left out
     scopes   list of text, such as ["read", "write", "crm.contacts"]
     session  the one session it is for; any when left out
-    sub      who of the tenant it was issued for; tells only whether a session id is used by the same one
+    sub      the member of the tenant it was issued for; only distinguishes users of the same session id
 """
 
 import binascii
@@ -37,7 +38,7 @@ class UnreadableGrant(AntiphonError):
 
 
 class Claims(Value):
-    """What a grant says. Whether it is genuine is for whoever holds the verifying key to find out."""
+    """The claims of a grant; only a verifying key can prove them genuine."""
 
     tenant: Tenant = DEFAULT_TENANT
     scopes: tuple[Scope, ...]
@@ -47,7 +48,9 @@ class Claims(Value):
 
 
 def read_claims(token: str) -> Claims:
-    """What a grant says, unverified. Raises UnreadableGrant, as the end of a sentence: `its payload is ...`."""
+    """Return the claims of a grant, unverified. Raises UnreadableGrant, as the end of a sentence: `its
+    payload is ...`.
+    """
     if not _TOKEN.fullmatch(token):
         raise UnreadableGrant("it is not a signed JSON Web Token.", hint="`antiphon grants issue` makes one.")
     try:
@@ -58,7 +61,7 @@ def read_claims(token: str) -> Claims:
 
 
 def claims_of(payload: Any) -> Claims:
-    """The claims in a token's payload, decoded from JSON. Claims we do not know are let pass.
+    """Return the claims in a token's payload, decoded from JSON. Unknown claims are ignored.
 
     Raises UnreadableGrant.
     """

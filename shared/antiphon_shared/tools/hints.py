@@ -1,6 +1,7 @@
-"""What a model should know of a tool's contract, in plain short lines behind the tool's description. Pure.
+"""Hints from a tool's contract for models, in short lines after the tool's description. Pure.
 
-The lines are paid for in tokens, in every round: they say what changes how a model calls, and nothing twice.
+The lines cost tokens in every round: they hold only what changes how a model calls the tool, and nothing
+twice.
 """
 
 import re
@@ -18,7 +19,7 @@ from antiphon_shared.tools.contract import (
 
 @dataclass(frozen=True)
 class Hints:
-    """What stands in a contract and is of use to a model."""
+    """The parts of a contract that are useful to a model."""
 
     requires: tuple[Dependency, ...] = ()
     next: tuple[str, ...] = ()
@@ -32,10 +33,11 @@ def describe(
     next: str | Iterable[str] = (),
     notes: str | Iterable[str] = (),
 ) -> str:
-    """A tool's description with hints for the model, a line each.
+    """Return a tool's description with hints for the model, a line each.
 
-    `requires`: tools to call before, by name or with the fields needed, or what else must be there, in words.
-    `next`: tools that are usually called after. `notes`: sentences. What the text says already is left out.
+    `requires`: tools to call before, by name or with the fields needed, or other requirements, in words.
+    `next`: tools that are usually called after. `notes`: sentences. Hints that the text holds already are
+    left out.
     """
     needed = (requires,) if isinstance(requires, str | Dependency) else requires
     lines = [_required(one) for one in needed if not _says(text, "Requires", _name(one))]
@@ -46,7 +48,7 @@ def describe(
 
 
 def published(text: str, contract: Contract) -> str:
-    """A tool's description as the model sees it: what the author wrote, and what the contract adds."""
+    """Return a tool's description as the model sees it: the author's text, and the hints of the contract."""
     hints = hints_of(contract)
     notes = hints.notes
     if contract.batch is not None and _names(text, contract.batch.tool):
@@ -55,7 +57,7 @@ def published(text: str, contract: Contract) -> str:
 
 
 def hints_of(contract: Contract) -> Hints:
-    """What the model should know from the contract."""
+    """Return the hints that a model needs from the contract."""
     notes: list[str] = []
     if contract.batch is not None:
         notes.append(_many(contract.batch.tool))
@@ -88,7 +90,7 @@ def _name(one: str | Dependency) -> str:
 
 
 def _says(text: str, label: str, name: str) -> bool:
-    """Whether a line of the text that begins with the label names it."""
+    """Return whether a line of the text begins with the label and contains the name."""
     said = (line.strip() for line in text.splitlines())
     return any(line.startswith(f"{label}:") and _names(line, name) for line in said)
 

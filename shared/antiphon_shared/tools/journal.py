@@ -1,7 +1,7 @@
-"""The journal of a batch: which calls have begun, and what has come of them. Pure.
+"""The journal of a batch: the calls that have begun, and their outcomes. Pure.
 
-One hash per round. The outcome of a call stands under its id; that a write has begun stands beside it. The
-dispatcher writes it; the assembler reads that of a batch still under way at the deadline.
+One hash per round. Each call's outcome is stored under its id; an entry of its own marks a write that has
+begun. The dispatcher writes the journal; the assembler reads that of a batch still in flight at the deadline.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,22 @@ _OUTCOME = "outcome:"
 
 
 def journal_name(round: int) -> str:
-    """The name of a round's journal within its session."""
+    """Return the name of a round's journal within its session."""
     return f"journal:{round}"
 
 
 def kept_name(handle: str) -> str:
-    """What a result that is shown in part only is called among what belongs to its session, where it is kept whole."""
+    """Return the name under which a session stores the whole of a result that is shown in part only."""
     return f"result:{handle}"
 
 
 def outcome_entry(call_id: str) -> str:
-    """The entry that holds a call's outcome."""
+    """Return the name of the entry with a call's outcome."""
     return f"{_OUTCOME}{call_id}"
 
 
 def begun_entry(call_id: str) -> str:
-    """The entry that says that a write has begun."""
+    """Return the name of the entry that marks a write as begun."""
     return f"{_BEGUN}{call_id}"
 
 
@@ -41,7 +41,7 @@ def write_outcome(result: ToolResult, format: int) -> bytes:
 
 
 def read_outcome(content: bytes | None) -> ToolResult | None:
-    """The outcome in a journal entry; None when there is none, or none that can be read."""
+    """Return the outcome in a journal entry; None when there is none, or none that can be read."""
     if content is None:
         return None
     try:
@@ -51,7 +51,7 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
-    """Every outcome in a journal, in the order of the batch; only those of `calls` when any are named."""
+    """Return every outcome in a journal, in the order of the batch; only those of `calls` when any are given."""
     found = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
     wanted = {call.id for call in calls or ()}
     results = [result for result in found if result and (not wanted or result.call_id in wanted)]

@@ -1,12 +1,13 @@
-"""The form in which an argument names what another call of the same reply returns. Pure.
+"""Placeholders: arguments that stand for the result of another call of the same reply. Pure.
 
-    ${calls[0]}                       all that the first call returned
+    ${calls[0]}                       everything that the first call returned
     ${calls[0].documents[0].id}       a value in it
     ${calls[1]["odd key"][2]}         a key that is no plain word is quoted
     $${calls[0]}                      no placeholder: the text ${calls[0]}
 
-Only a string that is a placeholder as a whole is one. Text that has something beside it is left alone; a
-string that begins like one and cannot be read is refused, so that a slip never travels as text.
+Only a string that consists of a placeholder and nothing else is one. Text with anything next to it is left as
+it is; a string that begins like a placeholder and cannot be parsed is refused, so that a slip is never passed
+on as text.
 """
 
 import json
@@ -23,7 +24,7 @@ PLACEHOLDER_HELP = (
     'result (${calls[1]["odd key"]} for a key that is no plain word). The call it names is run first. '
     "Text that must look like this is written with one more $: $${calls[0]}."
 )
-"""What a model is told of it."""
+"""The explanation for models."""
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
 _PART = rf"""\.[^\W\d][\w-]*|\[{_NUMBER}\]|\["(?:[^"\\]|\\.)*"\]|\['[^'\\]*'\]"""
@@ -34,12 +35,12 @@ _PLAIN_WORD = re.compile(r"[^\W\d][\w-]*")
 _QUOTED_CHARACTERS_MAX = 80
 
 Path = tuple[str | int, ...]
-"""The way to a value: keys of objects and places in lists."""
+"""The path to a value: keys of objects and indexes of lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What the call at a place of the reply returned, or a value in it."""
+    """A reference to the result of the call at an index of the reply, or to a value in it."""
 
     call: int
     path: Path = ()
@@ -50,7 +51,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """It begins like a placeholder and is none; `problem` says where it goes wrong."""
+    """A string that begins like a placeholder and is not one; `problem` says where it is wrong."""
 
     problem: str
 
@@ -59,7 +60,7 @@ Placeholder = Reference | Malformed
 
 
 def read(text: str) -> str | Placeholder:
-    """The placeholder that `text` is, or the text that it stands for: itself, but for an escape."""
+    """Return the placeholder in `text`, or the text that it stands for: itself, with an escape removed."""
     beginning = _BEGINNING.match(text)
     if beginning is None:
         return text
@@ -71,7 +72,9 @@ def read(text: str) -> str | Placeholder:
 
 
 def as_text(value: Any) -> Any:
-    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and read as it was."""
+    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it
+    was.
+    """
     if not _may_hold_one(value):
         return value
     if isinstance(value, str):
@@ -82,7 +85,7 @@ def as_text(value: Any) -> Any:
 
 
 def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
-    """Every placeholder at any depth of JSON, with where it stands, in order."""
+    """Yield every placeholder at any depth of JSON with its path, in order."""
     if not _may_hold_one(value):
         return
     waiting: list[tuple[Path, Any]] = [((), value)]
@@ -99,25 +102,27 @@ def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
 
 
 def has_placeholder(value: Any) -> bool:
-    """Whether any string in it names what another call returns, or was meant to."""
+    """Return whether any string in it is a placeholder, a malformed one included."""
     return next(find(value), None) is not None
 
 
 def _may_hold_one(value: Any) -> bool:
-    """Cheaply: nearly no argument holds a placeholder, and each is searched more than once."""
+    """Return quickly whether a value may hold a placeholder: hardly any argument does, and each is searched
+    repeatedly.
+    """
     try:
         return b"${calls[" in to_json(value)
-    except ValueError:  # what no JSON can carry has to be looked through
+    except ValueError:  # a value that is not JSON has to be searched
         return True
 
 
 def spelled(path: Path) -> str:
-    """A path as it is written: `.documents[0]["odd key"]`."""
+    """Return a path as text: `.documents[0]["odd key"]`."""
     return "".join(map(_spelled_part, path))
 
 
 def _read(text: str) -> Placeholder | None:
-    """The placeholder; None for text that goes on after one."""
+    """Return the placeholder in a text; None for text that continues after one."""
     readable = _READABLE.match(text)
     if readable is None:
         return Malformed("after ${calls[ comes the place of a call, counted from 0, and ]")

@@ -1,12 +1,13 @@
-"""Which tools a text speaks of: by their words, and by how close they are in meaning. Pure.
+"""The relevance of tools to a text: by their words, and by similarity of meaning. Pure.
 
-The words are ranked by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
-equation 3.15; text/word_index.py), over names, descriptions, parameters, the values that these take, and examples. The
-meaning is the cosine of word vectors (text/word_vectors.py): with the whole tool, and with the one part of it that is
-closest. Equal scores are ordered by name, so that the same tools and texts give the same answer everywhere.
+The words are ranked by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond", 2009, equation 3.15; text/word_index.py), over names, descriptions, parameters, the values that these
+take, and examples. The meaning is the cosine of word vectors (text/word_vectors.py): with the whole tool, and
+with the one part of it that is closest. Equal scores are ordered by name, so that the same tools and texts
+give the same order everywhere.
 
-The coordinator chooses by it what to offer, and the tool `find_tools` finds by it. `python -m benchmarks.routing`
-measures it.
+The coordinator uses it to choose the tools to offer, and `find_tools` to find tools. `python -m
+benchmarks.routing` measures it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,39 +24,45 @@ from antiphon_shared.tools.calls import REPEAT_CALL, ToolDefinition
 FIND_TOOLS = "find_tools"
 """The tool that finds others; offered when not all are."""
 READ_RESULT = "read_result"
-"""The tool that reads on in a result that was shown in part, by its handle; offered once there is one."""
+"""The tool that reads more of a result shown in part, by its handle; offered once there is one."""
 RECALL = "recall"
-"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
+"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left
+out.
+"""
 ASK_USER = "ask_user"
-"""The tool that asks the user back; offered where the session has a user who answers."""
+"""The tool that asks the user; offered where the session has a user who answers."""
 PLAN = "_plan"
-"""The tool that says which workflow or recipe serves a goal, or proposes one; offered where there are some."""
+"""The tool that finds a workflow or recipe for a goal, or proposes one; offered where there are some."""
 
 BUILT_INS = (ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, REPEAT_CALL)
-"""Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
+"""The dispatchers' own tools: in the catalogue like others, but offered only when they are of use."""
 
 _TEXT_CHARACTERS = 8_000
 _SCHEMA_DEPTH = 8
 _PARTS_MAX = 12
 _REMEMBERED = 64
-"""Sets of tools whose index is kept: the same tools are ranked for every session."""
+"""The number of tool sets whose index is cached: the same tools are ranked for every session."""
 _PER_WORD, _PER_PART = 0.02, 0.3
-"""What BM25 and the closest part of a tool count beside the cosine with the whole of it."""
+"""The weights of BM25 and of the closest part, where the cosine with the whole tool has weight 1."""
 _PARAMETERS_COUNT = (10, 2)
-"""Weights of the name and the description, and of the parameters, in the whole of a tool."""
+"""The weights of name and description, and of the parameters, in the vector of the whole tool."""
 _COMMON = 2
-"""What all tools mean says little of one: half their mean is taken off."""
+"""What all tools have in common distinguishes none: half their mean vector is subtracted."""
 _CLOSE = 0.4
-"""From this cosine on a text speaks of a tool with which it shares no word."""
+"""The cosine from which on a tool fits a text without sharing a word with it."""
 _COPY, _ALIKE = 0.8, 0.5
-"""From which cosine on a tool is nearly a copy of one chosen before it, and what it loses for each part beyond that."""
+"""The cosine from which on a tool counts as a near copy of one chosen before, and its penalty per unit beyond
+that.
+"""
 _CANDIDATES = 2
 _LOOKED_INTO = 48
-"""Tools whose parts are compared one by one: those that come first without."""
+"""The number of tools whose parts are compared one by one: those ranked first without them."""
 
 
 def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[ToolDefinition, ...]:
-    """Return the tools that `text` speaks of, at most `n`, the most fitting first: by a word, or clearly by meaning."""
+    """Return at most `n` tools that fit `text`, the best first: those that share a word with it, or are close
+    in meaning.
+    """
     tools = list(definitions)
     scores = scores_of(map(_parts_of, tools), text)
     fitting = [place for place, score in enumerate(scores) if score.is_fitting]
@@ -64,17 +71,19 @@ def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[Tool
 
 
 def scores_of(described: Iterable[tuple[str, ...]], text: str) -> list["Score"]:
-    """Return how well each of some things fits a text, by its name, its description and what else is said of it."""
+    """Return how well items fit a text, each given as its name, its description and further texts."""
     return _index_of(tuple(described)).scores(text)
 
 
 def most_relevant(
     definitions: Iterable[ToolDefinition], texts: Sequence[str], n: int
 ) -> tuple[ToolDefinition, ...]:
-    """Return all tools, the one that fits any of the texts best first; near copies stand back among the first `n`.
+    """Return all tools, the one that fits any of the texts best first; near copies are moved back among the
+    first `n`.
 
-    Of these, each next one is the tool that fits best once what makes it a copy of one before it is taken off: so
-    a variant stands back behind what fits as well, and what is only of one field with others does not.
+    Each next one of these is the tool with the best score after the penalty for being a copy of one before
+    it. So a variant ranks behind tools that fit equally well, and a tool that only shares its field with
+    others does not.
     """
     tools = list(definitions)
     index = _index_of(tuple(map(_parts_of, tools)))
@@ -94,7 +103,9 @@ def most_relevant(
 
 
 def found_tools(data: Any) -> tuple[str, ...] | None:
-    """The names in what `find_tools` returned: `{"tools": [{"name": ...}, ...]}`; None when it is not that."""
+    """Return the names in the result of `find_tools`, `{"tools": [{"name": ...}, ...]}`; None for another
+    form.
+    """
     found = data.get("tools") if isinstance(data, Mapping) else None
     if not isinstance(found, list):
         return None
@@ -104,21 +115,21 @@ def found_tools(data: Any) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well one tool fits a text."""
+    """The scores of one tool for a text."""
 
     words: float
     meaning: float
-    """The cosine with the whole tool, less what all tools have in common."""
+    """The cosine with the whole tool, without what all tools have in common."""
     total: float
 
     @property
     def is_fitting(self) -> bool:
-        """Whether the text speaks of it: by a word, or clearly by meaning."""
+        """Return whether the tool fits the text: by a word, or clearly by meaning."""
         return self.words > 0 or self.meaning >= _CLOSE
 
 
 class _Index:
-    """A set of tools, by their words and by their meaning."""
+    """The index of a set of tools, by their words and by their meaning."""
 
     def __init__(self, tools: Sequence[tuple[str, ...]]) -> None:
         self._words = WordIndex()
@@ -158,17 +169,19 @@ def _whole(parts: tuple[str, ...]) -> Vector:
 
 @lru_cache(_REMEMBERED)
 def _index_of(tools: tuple[tuple[str, ...], ...]) -> _Index:
-    """Not to be changed by whoever gets it."""
+    """Return a cached index, which callers must not change."""
     return _Index(tools)
 
 
 def _parts_of(tool: ToolDefinition) -> tuple[str, ...]:
-    """Return the name, the description, and what each parameter and example says."""
+    """Return the name, the description, and the texts of each parameter and example."""
     return (tool.name, tool.description, *_said_in(tool.input_schema, _SCHEMA_DEPTH))
 
 
 def _said_in(schema: Any, depth: int) -> Iterator[str]:
-    """Yield what is said of the properties, those of nested objects and list items too: name, description, values."""
+    """Yield the texts of each property, those of nested objects and list items too: name, description,
+    values.
+    """
     if not isinstance(schema, Mapping) or not depth:
         return
     properties = schema.get("properties")

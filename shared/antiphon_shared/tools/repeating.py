@@ -1,6 +1,6 @@
-"""What the tool `repeat_call` takes: an earlier call, and why it is made once more. Pure.
+"""The parameters of the tool `repeat_call`: an earlier call, and the reason to repeat it. Pure.
 
-The dispatcher publishes the schema; the coordinator reads the arguments before it hands the call out.
+The dispatcher publishes the schema; the coordinator reads the arguments before it sends the call.
 """
 
 import json
@@ -34,7 +34,7 @@ REPEAT_CALL_PARAMETERS: dict[str, Any] = {
 
 
 def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the call's id and the reason; None where the arguments are not what the schema says."""
+    """Return the call's id and the reason; None where the arguments do not fit the schema."""
     id, reason = arguments.get("call_id"), arguments.get("reason")
     if arguments.keys() != {"call_id", "reason"} or not isinstance(id, str) or not isinstance(reason, str):
         return None
@@ -43,6 +43,6 @@ def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def arguments_digest(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return a digest of a call as the model asked for it, by which calls that are the same are found."""
+    """Return a digest of a call as the model asked for it, by which equal calls are found."""
     text = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), default=str)
     return blake2b(text.encode(), digest_size=16).hexdigest()

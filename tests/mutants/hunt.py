@@ -210,19 +210,24 @@ def _tested_near(_: Runs, is_early: bool, fate: Fate) -> Fate:
 
 
 def near(file: str, is_early: bool) -> list[str]:
-    """The files of its own, then those of its folder that import it, then those that import least else."""
+    """Return the test files named after a file, then those beside it that import it, its folder, other importers.
+
+    Files that import least come first. For what is declared, the tests of all declarations are there too.
+    """
     path = Path(file.removeprefix("shared/antiphon_shared/"))
-    folder = f"{'tests/shared' if file.startswith('shared/') else 'tests'}/{path.parent}/"
-    own = f"/test_{path.stem}.py"
-    found = {
-        *_importing().get(file, ()),
-        *(one for one in _imports() if one.endswith(own) and one.startswith(folder)),
-    }
-    found |= {*_OF_DECLARATIONS} if is_early else set()
-    found = {one for one in found if not one.startswith(runs.ELSEWHERE)}
-    return sorted(
-        found, key=lambda one: (not one.endswith(own), not one.startswith(folder), len(_imports()[one]))
-    )
+    folders = tuple(f"{floor}/{path.parent}/" for floor in ("tests", "tests/shared"))
+    importing = _importing().get(file, ())
+    declared = _OF_DECLARATIONS if is_early else ()
+
+    def distance(test: str) -> tuple[bool, bool, bool, bool, int]:
+        is_there = test.startswith(folders)
+        is_own = is_there and test.endswith(f"/test_{path.stem}.py")
+        imports = test in declared or (is_there and test in importing)
+        is_direct = str(Path(test).parent) + "/" in folders
+        return not is_own, not imports, not is_direct, not is_there, len(_imports()[test])
+
+    found = {*importing, *declared, *(one for one in _imports() if one.startswith(folders))}
+    return sorted((one for one in found if not one.startswith(runs.ELSEWHERE)), key=distance)
 
 
 def _tested(tests: Runs, is_early: bool, fate: Fate) -> Fate:

@@ -149,10 +149,11 @@ def test_the_hunt_itself_imports_nothing_of_the_product() -> None:
     subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=True)
 
 
-def test_near_are_the_tests_named_after_a_file_before_those_that_import_it() -> None:
-    found = near("coordinator/limits.py", is_early=False)
-    assert found[0] == "tests/coordinator/test_limits.py"
-    assert all("limits" in (ROOT / one).read_text() for one in found)
+def test_near_are_the_tests_named_after_a_file_then_those_that_import_it_then_its_folder() -> None:
+    found = near("coordinator/questions.py", is_early=False)
+    assert found[0] == "tests/coordinator/test_questions.py"
+    assert near("shared/antiphon_shared/bus/intake.py", is_early=False)[0] == "tests/bus/test_intake.py"
+    assert "tests/coordinator/test_decide.py" in near("coordinator/limits.py", is_early=False)
 
 
 def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import time_ns
 
 from tests.mutants import runs
-from tests.mutants.hunt import draw, hunted, say
+from tests.mutants.hunt import Against, draw, hunted, say
 from tests.mutants.mutant import ROOT
 from tests.mutants.result import as_json, as_text, mutants_in
 from tests.recordings.pure_modules import pure_modules
@@ -32,7 +32,8 @@ def main() -> None:
         files = [one for one in files if one.startswith(tuple(arguments.beneath) or ("",))]
         say(f"drawing {arguments.number} mutants from {len(files)} files by seed {seed}")
         mutants = draw(files, arguments.number, seed, arguments.jobs)
-    fates = hunted(mutants, arguments.jobs, not arguments.verify, pure, say)
+    against: Against = "recordings" if arguments.verify else "near tests" if arguments.near else "suite"
+    fates = hunted(mutants, arguments.jobs, against, pure, say)
     if arguments.json:
         arguments.json.write_text(json.dumps(as_json(fates, seed), indent=1))
     sys.stdout.write(as_text(fates, not arguments.verify) + "\n")
@@ -44,6 +45,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--number", type=int, default=300, help="of mutants to draw")
     parser.add_argument("--pure", action="store_true", help="of the pure modules alone")
     parser.add_argument("--verify", action="store_true", help="hold them against `replay verify` alone")
+    parser.add_argument(
+        "--near",
+        action="store_true",
+        help="hold them against `replay verify` and the the test files that import them: quick, less than the suite",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file, too")
     parser.add_argument(

@@ -37,7 +37,7 @@ FLOORS = (
 )
 RECORDINGS = ROOT / "tests" / "recordings"
 KEPT = ROOT / ".mutants"
-_ELSEWHERE = (
+ELSEWHERE = (
     *("tests/benchmarks", "tests/chaos", "tests/docs", "tests/failover", "tests/house", "tests/mutants"),
     *("tests/releases", "tests/soak"),
 )
@@ -121,17 +121,30 @@ def of_recordings(jobs: int) -> Runs:
 
 def of_tests(jobs: int, beneath: Sequence[str]) -> Runs:
     """Return what each test runs that passes and is quick; only what has changed since is run again."""
-    kept = {file: KEPT / f"tests-{_digest([*_sources(), ROOT / file])}" for file in _test_files(beneath)}
-    anew = [(file, path) for file, path in kept.items() if not path.exists()]
+    kept = {file: KEPT / f"tests-{_digest([ROOT / file])}" for file in _test_files(beneath)}
+    anew = [(file, path) for file, path in kept.items() if not _holds(path)]
     if anew:
         KEPT.mkdir(exist_ok=True)
         _got(in_fork(lambda: _with_product(_keep_run_by_tests, anew, jobs), _ALL_S_MAX))
-    return _by_line({file: _read(path) for file, path in kept.items()})
+    return _by_line({file: _read(path)[0] for file, path in kept.items()})
+
+
+def _holds(kept: Path) -> bool:
+    """Return whether no source that these tests have run has changed since."""
+    found = _read(kept)
+    return found is not None and all(_digest_of(file) == digest for file, digest in found[1].items())
+
+
+@cache
+def _digest_of(file: str) -> str:
+    return _digest([ROOT / file]) if (ROOT / file).exists() else ""
 
 
 def _keep_run_by_tests(file_and_path: tuple[str, Path]) -> None:
     file, path = file_and_path
-    path.write_bytes(pickle.dumps(_run_by_tests(file)))
+    found = _run_by_tests(file)
+    places = () if isinstance(found, DidNotEnd) else (place for _, run in found.values() for place in run)
+    path.write_bytes(pickle.dumps((found, {source: _digest_of(source) for source, _ in places})))
 
 
 def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
@@ -154,7 +167,7 @@ def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
 
 def _test_files(beneath: Sequence[str]) -> list[str]:
     paths = [path for folder in beneath for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
-    return [file for path in paths if not (file := str(path.relative_to(ROOT))).startswith(_ELSEWHERE)]
+    return [file for path in paths if not (file := str(path.relative_to(ROOT))).startswith(ELSEWHERE)]
 
 
 def _of_recordings(jobs: int) -> Runs:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.mutants import mutant as mutants
 from tests.mutants.forks import DID_NOT_END, ForkError, in_fork, spread
-from tests.mutants.hunt import draw
+from tests.mutants.hunt import draw, near
 from tests.mutants.mutant import ROOT, drawn, sites
 from tests.mutants.result import wilson
 from tests.mutants.sites import sites_of
@@ -147,6 +147,18 @@ def test_the_hunt_itself_imports_nothing_of_the_product() -> None:
     """Whatever it had imported, no mutant of a table or a default could be put into."""
     look = "import tests.mutants.__main__; from tests.mutants import runs; runs.must_not_be_imported()"
     subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=True)
+
+
+def test_near_are_the_tests_named_after_a_file_then_those_that_import_it_then_its_folder() -> None:
+    found = near("coordinator/questions.py", is_early=False)
+    assert found[0] == "tests/coordinator/test_questions.py"
+    assert near("shared/antiphon_shared/bus/intake.py", is_early=False)[0] == "tests/bus/test_intake.py"
+    assert "tests/coordinator/test_decide.py" in near("coordinator/limits.py", is_early=False)
+
+
+def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:
+    assert "tests/shared/test_shapes.py" in near("shared/antiphon_shared/tools/contract.py", is_early=True)
+    assert "tests/antiphon/test_settings_table.py" in near("coordinator/settings.py", is_early=True)
 
 
 def changed_at(file: str, before: str, after: str) -> mutants.Mutant:

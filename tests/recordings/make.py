@@ -52,7 +52,6 @@ from tests.recordings.situations import (
     endings,
     formats,
     forms,
-    grants,
     partial,
     people,
     placeholders,
@@ -97,7 +96,7 @@ _COMPRESSED = _LONG.union(
     one.name for one in (*SITUATIONS, *runs.SCENARIOS, *run_faults.SCENARIOS, *child_runs.SCENARIOS)
 )
 _KEPT = frozenset[str]().union(
-    *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
+    *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES),
     *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
 )
 """Situations that are kept whatever lines they run."""

@@ -1,6 +1,7 @@
 """Texts by which each part of a regular expression decides once: every alternative, sign and bound of it."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import islice
@@ -112,6 +113,6 @@ def _members(items: Sequence[Any]) -> Iterator[str]:
                 yield chr(value)
             case "RANGE":
                 low, high = value
-                yield from map(chr, (low, high, low - 1, high + 1))
+                yield from (chr(one) for one in (low, high, low - 1, high + 1) if 0 <= one <= sys.maxunicode)
             case "CATEGORY":
                 yield _CATEGORIES.get(str(value), "-")

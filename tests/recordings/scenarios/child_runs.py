@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from antiphon_shared.events import QuestionAnswered
+from antiphon_shared.events import PersonOverdue, QuestionAnswered
 
 from antiphon import workflows
 from tests.recordings.scenario import Meanwhile, RunOf, Scenario, calls, says, use
@@ -32,6 +32,21 @@ _CALLED = {
             "description": "Ask for a yes.",
             "graph": {"ask": {"type": "yield", "message": "Well?", "expects": {"ok": "bool"}}},
         },
+        "ask_name": {
+            "description": "Ask for a name.",
+            "graph": {"ask": {"type": "yield", "message": "Who?", "expects": {"name": "str"}}},
+        },
+        "ask_both": {
+            "description": "Ask for two values.",
+            "graph": {
+                "ask": {"type": "yield", "message": "What?", "expects": {"ok": "bool", "count": "int"}}
+            },
+        },
+        "large": {
+            "description": "Return more than a model is shown.",
+            "graph": {"look": {"call": "find", "args": {"place": "oslo"}}},
+            "output": {"text": "oslo " * 4_100, "count": "$look.count"},
+        },
     },
 }
 _ASKS = (calls(use("w_ask")), says("It has been asked [F1]."))
@@ -54,6 +69,26 @@ async def _answers(meanwhile: Meanwhile) -> None:
     await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
     await meanwhile.until_events("question.asked", 2)
     await meanwhile.says(QuestionAnswered(round=1, answer="Yes.", by="ann"))
+
+
+async def _answers_both(meanwhile: Meanwhile) -> None:
+    """An answer that is no object, one to another round, and then the values."""
+    await meanwhile.until_event("question.asked")
+    await meanwhile.says(QuestionAnswered(round=9, answer="{}", by="ann"))
+    await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
+    await meanwhile.until_events("question.asked", 2)
+    await meanwhile.says(QuestionAnswered(round=1, answer='{"ok": true, "count": 2}', by="ann"))
+
+
+async def _answers_name(meanwhile: Meanwhile) -> None:
+    """A name that is JSON as it stands."""
+    await meanwhile.until_event("question.asked")
+    await meanwhile.says(QuestionAnswered(round=1, answer=" 1853 ", by="ann"))
+
+
+async def _is_overdue(meanwhile: Meanwhile) -> None:
+    await meanwhile.until_event("question.asked")
+    await meanwhile.says(PersonOverdue(round=1))
 
 
 async def _cancels(meanwhile: Meanwhile) -> None:
@@ -156,6 +191,28 @@ SCENARIOS = (
         options={"interactive": True},
         meanwhile=_cancels,
         ends="cancelled",
+    ),
+    _calls(
+        "a_session_whose_run_asks_for_a_name",
+        (calls(use("w_ask_name")), says("It has been asked [F1].")),
+        options={"interactive": True},
+        meanwhile=_answers_name,
+    ),
+    _calls(
+        "a_session_whose_run_asks_for_two_values",
+        (calls(use("w_ask_both")), says("It has been asked [F1].")),
+        options={"interactive": True},
+        meanwhile=_answers_both,
+    ),
+    _calls(
+        "a_session_whose_user_does_not_answer_its_run",
+        (calls(use("w_ask"), use("w_large")), says("It has been asked [F1].")),
+        options={"interactive": True},
+        meanwhile=_is_overdue,
+    ),
+    _calls(
+        "a_session_that_calls_again_what_has_run",
+        (calls(use("w_large")), calls(use("w_large")), says("It is large.")),
     ),
     _calls("a_run_that_a_session_has_called", _BOOKS, records_child=True),
     _calls(

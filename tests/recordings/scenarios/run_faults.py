@@ -261,6 +261,27 @@ SCENARIOS = (
         ends="workflow_failed",
     ),
     a_run(
+        "a_run_whose_calls_are_set_aside",
+        {
+            "both": {
+                "type": "parallel", "on_partial_failure": "continue",
+                "branches": {"reads": {"call": "find", "args": {"place": "oslo"}},
+                             "writes": {"call": "reserve", "args": {"room": "U"}}},
+            },
+        },
+        fault="journal.note.before:raise@1-1000",
+        ends="any",
+    ),
+    a_run(
+        "a_run_whose_failure_is_long",
+        {
+            "look": {"call": "find", "args": {"place": "x"}},
+            "long": _after({"call": "find", "args": {"place": f"$look.{'x' * 2_100}"}}),
+            "otherwise": {"call": "find", "args": {"place": "else"}},
+        },
+        ends="any",
+    ),
+    a_run(
         "a_run_that_is_cancelled_twice",
         {
             "reserve": RESERVE,

@@ -23,6 +23,7 @@ def a_run(
     meanwhile: Any = None,
     more: dict[str, Any] | None = None,
     others: dict[str, Any] | None = None,
+    fault: str = "",
 ) -> Scenario:
     given = params or {}
     kinds = {"str": str, "int": int, "bool": bool}
@@ -39,6 +40,7 @@ def a_run(
         deployment="runs",
         run=RunOf(source, given),
         meanwhile=meanwhile,
+        fault=fault,
     )
 
 

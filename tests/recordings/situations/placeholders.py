@@ -20,6 +20,10 @@ _BATCHES: dict[str, tuple[Use, ...]] = {
         use("find", query="$${calls[0].name}"),
         use("find", query="no placeholder ${calls"),
     ),
+    "of_calls_beyond_the_last": (
+        _PAGE,
+        *(use("find", query=f"${{calls[{place}].name}}") for place in (0, 2, 4, 5, 6)),
+    ),
     "paths": (
         _PAGE,
         use("find", query='${calls[0]["id"]}'),

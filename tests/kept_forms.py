@@ -1,0 +1,142 @@
+"""What readers of text make of every form of their patterns and every entry of their tables, kept in a file.
+
+A reader is a function of one text. Its texts come from its module: of each pattern every alternative, every sign of a
+set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every
+word. The texts are kept with what came of them: a pattern or a table that changes is held against the same ones.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tests.recordings.pattern_forms import forms
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A function of one text, and the modules whose forms and words it is held against."""
+
+    name: str
+    read: Callable[[str], Any]
+    modules: tuple[ModuleType, ...]
+    more: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def readers_of(module: ModuleType, *names: str, beside: tuple[ModuleType, ...] = ()) -> tuple[Reader, ...]:
+    """Return some functions of a module as readers, with the module's own texts and those of others."""
+    short = module.__name__.rpartition(".")[2]
+    return tuple(Reader(f"{short}.{name}", getattr(module, name), (module, *beside)) for name in names)
+
+
+_FORMS_MAX = 80
+"""Of one pattern."""
+_TEXT_CHARACTERS_MAX = 300
+_GIVEN_CHARACTERS_MAX = 100
+_DEPTH_MAX = 4
+
+
+def differences(reader: Reader, file: Path) -> list[str]:
+    """Return which of the kept texts come to something else now."""
+    now = ((text, then, given(reader.read, text)) for text, then in _kept(file)[reader.name])
+    return [f"{text!r}: {then}, and now {told}" for text, then, told in now if then != told]
+
+
+@cache
+def _kept(file: Path) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(file.read_text())
+    return kept
+
+
+def given(read: Callable[[str], Any], text: str) -> Any:
+    """Return what a reader makes of a text, as JSON has it; where that is long, its beginning and a digest."""
+    try:
+        made = read(text)
+        told = _plain(list(made) if isinstance(made, Iterator) else made)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+    shown = json.dumps(told, ensure_ascii=False)
+    if len(shown) <= _GIVEN_CHARACTERS_MAX:
+        return told
+    return f"{shown[:_GIVEN_CHARACTERS_MAX]}... {blake2b(shown.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+def write(readers: Sequence[Reader], file: Path) -> None:
+    """Write down what they make of their texts now."""
+    kept = {one.name: [(text, given(one.read, text)) for text in texts_of(one)] for one in readers}
+    parts = (
+        f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for name, rows in kept.items()
+    )
+    file.write_text("{" + ",\n".join(parts) + "}\n")
+
+
+def texts_of(reader: Reader) -> list[str]:
+    """Return the forms of the patterns and the words of the tables at the top of a reader's modules, and its own."""
+    found: dict[str, None] = dict.fromkeys(("", " ", *reader.more))
+    for module in reader.modules:
+        for name, value in vars(module).items():
+            for one in _within(value, _DEPTH_MAX) if not name.startswith("__") else ():
+                found |= dict.fromkeys(
+                    islice(forms(one), _FORMS_MAX) if isinstance(one, re.Pattern) else (one,)
+                )
+    return [text for text in found if len(text) <= _TEXT_CHARACTERS_MAX]
+
+
+def _within(value: Any, depth: int) -> Iterator["re.Pattern[str] | str"]:
+    """Yield the patterns and words in a table, however it is built."""
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        yield value
+    elif depth == 0 or isinstance(value, type):
+        return
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _within(getattr(value, one.name, None), depth - 1)
+    elif isinstance(value, dict):
+        yield from _members((*value.keys(), *value.values()), depth)
+    elif isinstance(value, tuple | list):
+        yield from _members(value, depth)
+    elif isinstance(value, set | frozenset):
+        yield from _members(sorted(value, key=str), depth)
+
+
+def _members(values: Sequence[Any], depth: int) -> Iterator["re.Pattern[str] | str"]:
+    for one in values:
+        if isinstance(one, str):
+            yield one
+        else:
+            yield from _within(one, depth - 1)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return round(value, 6)
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case Enum():
+            return value.name
+        case dict():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case set() | frozenset():
+            return sorted(map(str, value))
+        case tuple() | list():
+            return [_plain(one) for one in value]
+        case _ if is_dataclass(value):
+            return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        case _ if hasattr(value, "model_dump"):
+            return value.model_dump(mode="json", exclude_defaults=True)
+        case _:
+            return str(value)

@@ -1,0 +1,60 @@
+"""How every answer of a server is classified, and what is read in every form of a prompted model: every_form.json.
+
+After a change that is meant: `python -m tests.reasoning_engine.test_every_form`, and read what it has written.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reasoning_engine import failure, wires
+from reasoning_engine.prompted import form
+from tests.kept_forms import Reader, differences, readers_of, write
+
+KEPT = Path(__file__).with_name("every_form.json")
+_STATUSES = tuple(
+    f"{status} {wire}"
+    for status in (200, 301, *range(399, 433), 451, 499, *range(500, 512), 529, 599)
+    for wire in ("messages", "chat")
+)
+_WAITS = ("0", "1", "7.5", "-1", "soon", "119", "120", "121", "1e9", "nan")
+
+
+def _status(text: str) -> Any:
+    status, _, wire = text.partition(" ")
+    return failure.of_answer(int(status), {}, {"error": {"message": "It says so."}}, wire)  # type: ignore[arg-type]  # a table
+
+
+def _kind(text: str) -> Any:
+    """Of a kind of error in the body, for both wires."""
+    body = {"type": "error", "error": {"type": text, "code": text, "message": f"Too long: {text}"}}
+    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]  # type: ignore[arg-type]
+
+
+def _message(text: str) -> Any:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": text}}
+    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]  # type: ignore[arg-type]
+
+
+def _wait(text: str) -> Any:
+    return [failure.of_answer(429, {name: text}, None) for name in ("retry-after", "retry-after-ms")]
+
+
+READERS = (
+    Reader("status", _status, (), _STATUSES),
+    Reader("kind", _kind, (failure,)),
+    Reader("message", _message, (failure,)),
+    Reader("wait", _wait, (), _WAITS),
+    *readers_of(form, "read_form"),
+    *readers_of(wires, "wire_of", "name_at_server", beside=(failure,)),
+)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_each_form_is_read_as_it_was(reader: Reader) -> None:
+    assert differences(reader, KEPT) == []
+
+
+if __name__ == "__main__":
+    write(READERS, KEPT)

@@ -1,0 +1,42 @@
+"""What redaction makes of every form of its patterns and every word of its tables: every_form.json.
+
+After a change that is meant: `python -m tests.shared.redaction.test_every_form`, and read what it has written.
+"""
+
+from pathlib import Path
+
+import pytest
+from antiphon_shared.redaction import (
+    assigned_values,
+    columns,
+    credentials,
+    harmless,
+    lines_of_files,
+    url_encoded,
+    values_in_text,
+)
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_keys import ALWAYS
+
+from tests.kept_forms import Reader, differences, readers_of, write
+
+KEPT = Path(__file__).with_name("every_form.json")
+REDACTOR = Redactor(keys=ALWAYS)
+_ALL = (assigned_values, columns, credentials, lines_of_files, url_encoded, values_in_text)
+READERS = (
+    Reader("text", REDACTOR.text, _ALL),
+    Reader("value of a secret key", lambda form: REDACTOR.text(f'password = "{form}"'), (harmless,)),
+    *readers_of(
+        harmless, "is_harmless", "is_code", "is_said_of_an_option", "looks_secret", "looks_random", "is_drawn"
+    ),
+    *readers_of(url_encoded, "as_meant", "decoded_runs"),
+)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_each_form_is_read_as_it_was(reader: Reader) -> None:
+    assert differences(reader, KEPT) == []
+
+
+if __name__ == "__main__":
+    write(READERS, KEPT)

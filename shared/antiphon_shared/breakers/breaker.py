@@ -86,7 +86,11 @@ class Breaker(Value):
     )
 
     def phase(self, state: BreakerState, now: float) -> Phase:
-        """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced open."""
+        """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced open.
+
+        Args:
+            now: seconds of the clock by which the state was written.
+        """
         if state.opened is None:
             return "closed"
         return "open" if state.held is not None or self._left_s(state.opened, now) > 0 else "half_open"

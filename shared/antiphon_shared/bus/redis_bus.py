@@ -152,6 +152,14 @@ class Bus:
 
         A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s`
         is for a query that names none.
+
+        Args:
+            event: the event, whose subject is the session's id.
+            mode: `open` for a query, which opens its session; `signal` for an event of an existing session.
+
+        Returns:
+            `sent`; for a query also `known` where its session exists already, `waiting` where it waits for room, and
+            `overloaded` where too many wait; for a signal also `unknown` where its session does not exist.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox

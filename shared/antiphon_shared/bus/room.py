@@ -94,7 +94,11 @@ class Gate:
 
 
 async def ended(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
-    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation."""
+    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation.
+
+    Args:
+        patience_s: the seconds before they are cancelled.
+    """
     if tasks:
         _, unfinished = await asyncio.wait(tasks, timeout=patience_s)
         for task in unfinished:

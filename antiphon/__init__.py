@@ -76,9 +76,7 @@ _NAMES = {
         "tool",
     ),
 }
-"""The public names, by the module that defines them. Each is imported on first use: most programs need only
-some.
-"""
+"""The public names, by the module that defines them. Each is imported on first use: most programs need only some."""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 

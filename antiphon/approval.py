@@ -34,8 +34,7 @@ _DOING: dict[Phase, str] = {
 async def decide(
     bus: Bus, arrival: Arrival, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
 ) -> tuple[str, ...]:
-    """Submit a person's decision on calls of a session or run, all that wait when none is given; return their
-    ids.
+    """Submit a person's decision on calls of a session or run, all that wait when none is given; return their ids.
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
@@ -74,9 +73,7 @@ async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str,
 
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
-    """Return the calls of a session or run that a person has to decide on; an empty tuple when there are
-    none.
-    """
+    """Return the calls of a session or run that a person has to decide on; an empty tuple when there are none."""
     from antiphon.run_state import calls_to_decide
 
     session = await unanswered_session(bus, session_id)
@@ -110,9 +107,7 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
 
 
 async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobody's approval") -> Session:
-    """Return the session if it waits for a person. Raises NotWaiting, which says what the session does
-    instead.
-    """
+    """Return the session if it waits for a person. Raises NotWaiting, which says what the session does instead."""
     if not await arrival.check():
         raise NotWaiting(f"session {session_id} waits for {what}: it stands in the queue.")
     stored = bus.session(session_id)

@@ -24,9 +24,7 @@ class Arrival:
         self._until = entry
 
     async def check(self) -> bool:
-        """Return whether the session exists. Raises SubmissionRejected, or UnknownSession, when it never
-        will.
-        """
+        """Return whether the session exists. Raises SubmissionRejected, or UnknownSession, when it never will."""
         if self._until is None:
             newest = await self._bus.batcher.submit(
                 "XREVRANGE", self._bus.keys.queries(), "+", "-", "COUNT", 1

@@ -93,8 +93,7 @@ class Antiphon:
         scopes: Iterable[str] | None = None,
         cache: bool | None = None,
     ) -> Self:
-        """Return a client with a whole pipeline inside this process, which runs within its block and stores
-        nothing.
+        """Return a client with a whole pipeline inside this process, which runs within its block and stores nothing.
 
         `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes`
         are the permissions of sessions: ["read"] by default; ["read", "write"] lets tools write. `cache`:
@@ -222,8 +221,7 @@ class Antiphon:
         raise AssertionError("a session is followed to its answer")
 
     async def stream(self, session_id: str) -> AsyncGenerator[Told]:
-        """Yield the session's events as they happen, from the first to `response.ready`, and the model's
-        text.
+        """Yield the session's events as they happen, from the first to `response.ready`, and the model's text.
 
         Reconnects after a lost connection. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
         """
@@ -260,11 +258,7 @@ class Antiphon:
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Deny calls that wait for a person's approval; the model is told by whom and why, or the node of a
-        run fails.
-
-        Otherwise as `approve`.
-        """
+        """Deny calls that wait for approval, as `approve`; the model, or the node of a run, gets the reason."""
         return await self._decide(session_id, False, calls, by, reason)
 
     async def answer(

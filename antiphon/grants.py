@@ -47,9 +47,7 @@ class KeyPair:
 
 
 def make_key_pair(folder: Path) -> KeyPair:
-    """Write a new pair into two files of `folder`, created if need be. Overwrites nothing. Raises
-    CannotIssue.
-    """
+    """Write a new pair into two files of `folder`, created if need be. Overwrites nothing. Raises CannotIssue."""
     pair = KeyPair(folder / PRIVATE_NAME, folder / PUBLIC_NAME)
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

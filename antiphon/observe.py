@@ -258,9 +258,7 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
 
 
 async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], tuple[str, ...]]:
-    """Return the calls of a run that a person has to decide on, and the nodes that wait for a person's
-    values.
-    """
+    """Return the calls of a run that a person has to decide on, and the nodes that wait for a person's values."""
     from antiphon.run_state import calls_to_decide, nodes_to_answer, run_state  # most lists show no runs
 
     state = await run_state(bus, run_id)

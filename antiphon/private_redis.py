@@ -1,6 +1,4 @@
-"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither stores anything on
-disk.
-"""
+"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither stores anything on disk."""
 
 import asyncio
 import shutil
@@ -29,9 +27,7 @@ class PrivateRedis(Protocol):
 
 
 def choose() -> PrivateRedis:
-    """Return a redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when there is
-    neither.
-    """
+    """Return a redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when there is neither."""
     if program := shutil.which("redis-server"):
         return RedisServer(program)
     if find_spec("fakeredis") and find_spec("lupa"):

@@ -59,9 +59,7 @@ async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
 
 
 async def place_in_line(bus: Bus, session_id: str) -> str:
-    """Return the tenant of a waiting query and how many of the tenant's queries wait, in words; empty when it
-    does not wait.
-    """
+    """Return the tenant of a waiting query and its number of waiting queries, in words; empty when it does not wait."""
     record = await _record(bus, session_id)
     if record is None:
         return ""

@@ -98,9 +98,7 @@ def _selector(commands: tuple[str, ...], sign: str, patterns: tuple[str, ...], k
 
 
 def _everywhere(pattern: str, keys: Keys) -> Iterator[str]:
-    """Yield the pattern of partition 0 for every partition: by digits, as a list of numbers would slow Redis
-    down.
-    """
+    """Yield the pattern of partition 0 for every partition: by digits, as a list of numbers would slow Redis down."""
     here = keys.prefix(0)
     if not pattern.startswith(here) or keys.partitions == 1:
         yield pattern

@@ -30,8 +30,6 @@ class Step:
     attempts: int = 3
 
     def as_option(self) -> dict[str, Any]:
-        """Return the step in the form of the query option `steps`. Raises InvalidQuery for a shape without a
-        schema.
-        """
+        """Return the step in the form of the query option `steps`. Raises InvalidQuery for a shape without a schema."""
         fields = {**vars(self), "output": None if self.output is None else schema_of(self.output)}
         return {name: value for name, value in fields.items() if value is not None}

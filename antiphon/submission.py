@@ -105,17 +105,16 @@ def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID
 def decision(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
-    """Return the approval.decided with the fields `said`, for the session that `opening` began. Raises
-    InvalidQuery.
-    """
+    """Return the approval.decided with the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
     return signal(ApprovalDecided, said, session_id, opening, event_id, now)
 
 
 def answer(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
-    """Return the question.answered with the fields `said`, for the session that `opening` began. Raises
-    InvalidQuery.
+    """Return the question.answered with the fields `said`, for the session that `opening` began.
+
+    Raises InvalidQuery.
     """
     return signal(QuestionAnswered, said, session_id, opening, event_id, now)
 
@@ -200,9 +199,7 @@ def checked_answer(text: str) -> str:
 
 
 def _checked_options(options: Options) -> QueryOptions:
-    """Return the options, parsed strictly from JSON: callers may use what a foreign client may send, without
-    coercion.
-    """
+    """Return the options, parsed strictly from JSON, as a foreign client's options are. Raises InvalidQuery."""
     given: dict[str, Any] = {**options}
     if isinstance(steps := given.get("steps"), list | tuple):
         given["steps"] = [step.as_option() if isinstance(step, Step) else step for step in steps]

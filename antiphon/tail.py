@@ -27,8 +27,7 @@ class Tail:
         self._client: Client = None
 
     async def read(self) -> list[Entry]:
-        """Return the new entries, oldest first over all streams; an empty list when none arrived within a
-        second.
+        """Return the new entries, oldest first over all streams; an empty list when none arrived within a second.
 
         Entries of the same millisecond are in the order in which the streams were given. Raises
         RedisUnavailable when Redis is unavailable for a minute.

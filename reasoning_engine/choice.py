@@ -1,6 +1,4 @@
-"""The choice of models: those that the environment gives access to, each with the wire format that its name
-implies.
-"""
+"""The choice of models: those that the environment gives access to, each with the wire format that its name implies."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -24,8 +24,7 @@ def build(
     settings: EngineSettings | None = None,
     pipeline: PipelineSettings | None = None,
 ) -> Service:
-    """Return the reasoning engine on `bus`, with the environment's model unless `model` or `provider` is
-    given.
+    """Return the reasoning engine on `bus`, with the environment's model unless `model` or `provider` is given.
 
     A given model has neither limits nor a breaker, unless its owner passes a `door` with them. Settings come
     from the environment unless they are given. Raises ConfigurationError.

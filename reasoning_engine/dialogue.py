@@ -27,8 +27,8 @@ Dialogue = Generator[Prompt, "Message", Reply]
 def dialogue(prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Dialogue:
     """Yield the calls for one request; return a reply with text or tool calls. Raises Failed.
 
-    `otherwise` returns the fallback for a server that refuses the schema in `prompt`: a failed call is thrown
-    into the dialogue, which then goes on with the fallback.
+    `otherwise` returns the fallback for a server that refuses the schema in `prompt`: a failed call is thrown into the
+    dialogue, which continues with the fallback.
     """
     try:
         return (yield from _reply(prompt))

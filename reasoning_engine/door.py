@@ -32,8 +32,7 @@ _FAILS_THE_MODEL = frozenset(
         "unreadable_reply",
     }
 )
-"""Failures that the breaker counts: any other call to the model would have failed too, and later ones may
-succeed.
+"""Failures that the breaker counts: any other call to the model would have failed too, and later ones may succeed.
 
 A refused key, permission or name is not among them, as waiting does not help: the session gets the error at
 once, and tries another model or ends, rather than wait for the circuit to close.

@@ -164,9 +164,7 @@ class Exchange:
         return monotonic_s() + state.upcoming_sleep >= self._deadline
 
     def _pause_s(self, state: RetryCallState) -> float:
-        """Return exponential backoff with jitter, or the server's retry-after if longer, up to the setting's
-        limit.
-        """
+        """Return exponential backoff with jitter, or the server's retry-after if longer, up to the setting's limit."""
         error = _error(state)
         asked_s = error.failure.retry_after_s if isinstance(error, Failed) else None
         return max(self._backoff(state), min(asked_s or 0.0, self._settings.retry_after_max_s))

@@ -1,5 +1,4 @@
-"""The record of an exchange with a model for replay: every request and reply as sent. Pure, apart from
-storing.
+"""The record of an exchange with a model for replay: every request and reply as sent. Pure, apart from storing.
 
 The parts that do not change from round to round, the system prompt and the tools, are stored once, under the
 hash of their content.

@@ -1,5 +1,4 @@
-"""Failures of calls to the model: their codes, the remedy for each, and the meaning of a server's error.
-Pure.
+"""Failures of calls to the model: their codes, the remedy for each, and the meaning of a server's error. Pure.
 
 model_errors.py classifies the SDKs' exceptions; this file does not import an SDK, which takes long.
 """

@@ -167,9 +167,7 @@ class ReasoningEngine:
         return _BUSY if self._summaries_under_way >= self._settings.summary_concurrency else None
 
     async def _offered(self, request: ReasoningRequested) -> Offer:
-        """Return the tools that the request names, from the catalogue that it names; rendered once per
-        combination.
-        """
+        """Return the tools that the request names, from the catalogue that it names; rendered once per combination."""
         if not request.tools:
             return NO_TOOLS
         named = (request.catalogue, request.tools)

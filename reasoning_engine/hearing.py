@@ -1,6 +1,4 @@
-"""The steps that models of both wire formats take while a reply arrives: notify observers, pass the fault
-points.
-"""
+"""The steps that models of both wire formats take while a reply arrives: notify observers, pass the fault points."""
 
 from collections.abc import Callable
 

@@ -42,9 +42,7 @@ class AnthropicModel:
         self._client, self.is_offline = client, is_offline
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
-        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it
-        never did.
-        """
+        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
         try:
             return await self._reply(prompt, on_text, on_headers)
         except AnthropicError as error:

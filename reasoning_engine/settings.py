@@ -170,9 +170,7 @@ class EngineSettings(Settings):
         return Prices.model_construct(**{name: getattr(self, name) for name in Prices.model_fields})
 
     def for_summaries(self) -> "EngineSettings":
-        """Return the settings for the model that summarizes: two attempts, within its time limit and at its
-        own prices.
-        """
+        """Return the settings for the model that summarizes: two attempts, its own time limit and prices."""
         patience = {
             "max_attempts": _SUMMARY_ATTEMPTS,
             "request_timeout_s": min(self.request_timeout_s, self.summary_timeout_s),

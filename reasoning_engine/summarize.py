@@ -52,9 +52,7 @@ def build_summary_prompt(request: SummaryRequested, source: str, model_id: str) 
 
 
 def summary_in(reply: Reply) -> str:
-    """Return the lines of a reply that name facts; empty when it is no summary. A line that was cut off is
-    dropped.
-    """
+    """Return the lines of a reply that name facts; empty when it is no summary. A line that was cut off is dropped."""
     if reply.stop_reason == "refusal":
         return ""
     lines = reply.text.splitlines()

@@ -56,8 +56,9 @@ def _introduces(above: Sentence, block: Block, known: Collection[str]) -> bool:
 
 
 def _uncovered(sentences: tuple[Sentence, ...], known: Collection[str]) -> list[Sentence]:
-    """Return the uncovered statements of one paragraph; its last citation covers those back to the citation
-    before it.
+    """Return the uncovered statements of one paragraph.
+
+    Its last citation covers the statements before it, back to the citation before that.
     """
     found = []
     covers = bool(sentences) and _cites(sentences[-1], known)

@@ -50,9 +50,7 @@ class Group:
 
 
 def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
-    """Return every open question with the facts closest to it: at most FACTS_MAX in all, each once, without
-    `told`.
-    """
+    """Return every open question with the facts closest to it: at most FACTS_MAX in all, each once, without `told`."""
     facts = _candidates(memory)
     questions = (memory.open_questions or (memory.query,))[:QUESTIONS_MAX]
     ranked = _ranked(memory, facts, questions)
@@ -71,8 +69,9 @@ def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
 
 
 def most_telling(memory: Memory) -> tuple[Cluster, ...]:
-    """Return the facts with the highest salience, for when no fact is close to any question; in the order of
-    their ids.
+    """Return the facts with the highest salience, in the order of their ids.
+
+    For a session in which no fact is close to any question.
     """
     best = sorted(_candidates(memory), key=lambda fact: -fact.salience)[:FACTS_MAX]
     return tuple(sorted(((fact,) for fact in best), key=_first_number))
@@ -104,9 +103,7 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
 def _chosen(
     memory: Memory, candidates: Set[str], told: Collection[str], ranked: list[Ranked], questions: int
 ) -> dict[int, list[Cluster]]:
-    """Return clusters by the index of their question, up to FACTS_MAX facts and each question's share of
-    them.
-    """
+    """Return clusters by the index of their question, up to FACTS_MAX facts and each question's share of them."""
     each_max = max(_FACTS_PER_QUESTION_MIN, FACTS_MAX // questions)
     free = set(candidates) - set(told)
     left = FACTS_MAX

@@ -47,9 +47,7 @@ class Material:
 
 
 def compose(material: Material) -> ResponseReady:
-    """Return the session's answer: the model's text where there is one, else the facts that the tools
-    returned.
-    """
+    """Return the session's answer: the model's text where there is one, else the facts that the tools returned."""
     request = material.request
     result: Any = None
     result_sources: tuple[FieldSources, ...] = ()

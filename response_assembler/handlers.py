@@ -28,8 +28,7 @@ Clock = Callable[[], datetime]
 async def on_assembly_requested(
     delivery: Delivery, session: SessionStore, now: Clock | None = None
 ) -> Outcome:
-    """Compose the session's answer from the readable part of its record; do nothing if it has an answer
-    already.
+    """Compose the session's answer from the readable part of its record; do nothing if it has an answer already.
 
     Without a clock, the request counts as not having waited.
     """

@@ -93,9 +93,7 @@ def next_section(gaps: Gaps, reason: TerminationReason) -> str:
 
 
 def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:
-    """Yield the sub-questions without an answer; `searched` collects the ids of the calls mentioned with
-    them.
-    """
+    """Yield the sub-questions without an answer; `searched` collects the ids of the calls mentioned with them."""
     touched = [_quoted(group) for group in gaps.parts if group.is_touched]
     if touched:
         those = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]

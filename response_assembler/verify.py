@@ -141,9 +141,7 @@ def _parts(written: str) -> list[str]:
 
 
 def _forms(written: str) -> set[str]:
-    """Return the readings of a number: `1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; other texts
-    unchanged.
-    """
+    """Return the readings of a number: `1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; other texts unchanged."""
     forms = set()
     for point, comma in ((".", ","), (",", ".")):
         whole, _, rest = written.partition(point)

@@ -1,5 +1,6 @@
-"""The built-in tools of every dispatcher: find tools, find a workflow, read more of a result, recall earlier
-results, repeat a write, and ask the user.
+"""The built-in tools of every dispatcher.
+
+They find tools and workflows, read more of a result, recall earlier results, repeat a write, and ask the user.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,9 +23,7 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
 _RANKED_AT_ONCE = 10
-"""The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a
-thread.
-"""
+"""The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
 
@@ -171,9 +170,7 @@ _ASK_USER = (
 
 
 async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
-    """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call
-    itself.
-    """
+    """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call itself."""
     return tool_error(
         "not_found",
         "Nothing was done: this session cannot repeat calls.",

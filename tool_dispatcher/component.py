@@ -1,6 +1,4 @@
-"""Wiring: the only file of this package that reads settings, keys and tools and builds the long-lived
-objects.
-"""
+"""Wiring: the only file of this package that reads settings, keys and tools and builds the long-lived objects."""
 
 import asyncio
 from collections.abc import Mapping
@@ -49,8 +47,7 @@ def build(
     gatekeeper: Gatekeeper | None = None,
     caller: Caller | None = None,
 ) -> Service:
-    """Return the tool dispatcher with the tools of ANTIPHON_TOOLS, or with those given. Raises
-    ConfigurationError.
+    """Return the tool dispatcher with the tools of ANTIPHON_TOOLS, or with those given. Raises ConfigurationError.
 
     `gatekeeper` and `caller` are for a replay, which runs no tool.
     """
@@ -90,9 +87,7 @@ def build(
         await bus.publish_catalogue(catalogue)
 
     async def publish() -> None:
-        """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it
-        expire.
-        """
+        """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
         for partition in range(bus.keys.partitions):
             await patiently("see which server this is", partial(ledger.look_at_history, partition))
         while True:

@@ -1,5 +1,4 @@
-"""The async shell of a batch: check its calls, plan it, run what may run, return the results in the order of
-the calls.
+"""The async shell of a batch: check its calls, plan it, run what may run, return the results in the order of the calls.
 
 The life of one unit, from the claim of a write to its result, is in running/call.py.
 """
@@ -104,9 +103,7 @@ class ToolDispatcher:
         )
 
     def _bytes_max_of(self, request: ToolsRequested) -> int:
-        """Return the bytes that one result may have; a run's results, which no model reads, may fill the
-        event.
-        """
+        """Return the bytes that one result may have; a run's results, which no model reads, may fill the event."""
         of_event = self._batch_bytes_max // len(request.calls)
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
@@ -150,9 +147,7 @@ def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str]
 
 
 def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
-    """Return the error of each refused call; for a call that has run all the same, one that withholds its
-    outcome.
-    """
+    """Return the error of each refused call; for a call that has run all the same, one that withholds its outcome."""
     return {
         place: withheld(error, request.calls[place].name) if place in noted.settled else error
         for place, error in leave.refused.items()

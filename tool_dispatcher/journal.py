@@ -51,9 +51,7 @@ class Journal:
         return Noted(settled, frozenset(begun - settled.keys()))
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-        """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or
-        another.
-        """
+        """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or another."""
         if len(results) == 1:
             return (await self._settle(results[0]),)
         return tuple(await asyncio.gather(*map(self._settle, results)))

@@ -1,5 +1,4 @@
-"""The tool `_plan`: finds the session's workflow or recipe for a goal, or proposes a new workflow for
-approval.
+"""The tool `_plan`: finds the session's workflow or recipe for a goal, or proposes a new workflow for approval.
 
 It runs nothing. It finds tools that the session may call; it proposes a text that only a person can publish.
 """
@@ -23,9 +22,7 @@ from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX, _STEPS_MAX = 5, 5
 _RANKED_AT_ONCE = 10
-"""The number of workflows that can be ranked on the event loop in a few milliseconds; more are ranked in a
-thread.
-"""
+"""The number of workflows that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
 _FOUND = (
     "Call the first that does what is wanted, with these params: from the next round on. Ask the user for what is "
     "missing. If none does, call tools one by one."

@@ -78,9 +78,7 @@ class _Wholes:
         return "\n".join(fact.statement for fact in wanted.stated)
 
     async def _whole(self, use: ToolUse | None) -> tuple[Any, ...]:
-        """Return everything that a call returned, in a tuple of one; an empty tuple when it is not stored any
-        longer.
-        """
+        """Return everything that a call returned, as a tuple of one; an empty tuple when it is no longer stored."""
         if use is None:
             return ()
         call = (use.round, use.call_id)

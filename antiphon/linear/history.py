@@ -77,8 +77,7 @@ def linear_prompt(
     model_id: str,
     tokens_max: int,
 ) -> Prompt:
-    """Return one call with the whole history. `last_because` is why it is the last, without tools; else
-    empty.
+    """Return one call with the whole history. `last_because` is why it is the last, without tools; else empty.
 
     The history ends in a cache breakpoint of its own, which moves on with every round.
     """
@@ -117,9 +116,7 @@ def said(text: str, calls: Sequence[ToolCall]) -> MessageParam:
 
 
 def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> MessageParam:
-    """Return the message with a result for each call that `delta` has filed in `memory`, followed by
-    `notice`.
-    """
+    """Return the message with a result for each call that `delta` has filed in `memory`, followed by `notice`."""
     content: list[ToolResultBlockParam | TextBlockParam] = [
         {
             "type": "tool_result",

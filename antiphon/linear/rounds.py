@@ -252,9 +252,7 @@ def _batch_of(
     catalogue: Catalogue,
     asked: Mapping[str, ToolCall],
 ) -> ToolsRequested:
-    """Return the calls of a reply as a batch; those beyond the session's limit are refused, so that each gets
-    a result.
-    """
+    """Return the calls of a reply as a batch, in which those beyond the session's limit are refused."""
     sources = {write.id: asked[write.source] for write in session.writes.made if write.source in asked}
     room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"

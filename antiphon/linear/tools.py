@@ -57,7 +57,7 @@ class _Batch:
     ends_s: float
     log: CallLog
     keys: Mapping[int, str]
-    """Of writes whose arguments are known, the idempotency key without its ordinal."""
+    """The idempotency key, without its ordinal, of each write whose arguments are known."""
 
     @property
     def time_left_s(self) -> float:
@@ -65,8 +65,7 @@ class _Batch:
 
 
 class LinearTools:
-    """The runner of batches with the tools of `registry`, within the default scopes of `settings`. Close it
-    at the end.
+    """The runner of batches with the tools of `registry`, within the default scopes of `settings`. Close it at the end.
 
     Approvals are not possible here: a call that needs one is refused.
     """
@@ -199,8 +198,10 @@ class LinearTools:
     async def _answer(
         self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch, key: str
     ) -> tuple[Any, str, str]:
-        """Return the answer of the tool, or of its first alternative that does not fail, with the
-        alternative's name and why.
+        """Return the answer of the tool, or of its first alternative that does not fail.
+
+        Returns the outcome, the alternative's name, and why it was used; the last two are empty for the tool's own
+        answer.
         """
         outcome = await self._tried(tool, arguments, call, batch, key)
         if not isinstance(outcome, ToolError):

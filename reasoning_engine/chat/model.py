@@ -41,9 +41,7 @@ class ChatModel:
         )
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
-        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it
-        never did.
-        """
+        """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
         reply, request = ChatReply(), dict[str, Any]()
         try:
             request = chat_request(prompt, self._limit_name)

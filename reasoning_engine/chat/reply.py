@@ -1,5 +1,4 @@
-"""From the pieces of a streamed chat completion to a message in the form of the Messages API. Pure, and
-total.
+"""From the pieces of a streamed chat completion to a message in the form of the Messages API. Pure, and total.
 
 Servers differ in what they send, and the SDK does not check it, so no value is assumed to have its declared
 type. Values that cannot be part of a reply are dropped; arguments that are not complete JSON stay text, and

@@ -16,8 +16,9 @@ ANSWER = "answer"
 
 
 def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
-    """Return the parameters of `chat.completions.create`; `limit_name` is its name for the limit on a reply's
-    tokens.
+    """Return the parameters of `chat.completions.create`.
+
+    `limit_name` is the name of the parameter that limits a reply's tokens.
     """
     given: Mapping[str, Any] = prompt
     request: dict[str, Any] = {
@@ -41,9 +42,7 @@ def chat_request(prompt: Prompt, limit_name: str) -> dict[str, Any]:
 
 
 def _messages(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the messages that replace one message: tool results become messages of their own, before its
-    text.
-    """
+    """Yield the messages that replace one message: tool results become messages of their own, before its text."""
     content = message["content"]
     if isinstance(content, str):
         yield {"role": message["role"], "content": content}

@@ -94,8 +94,9 @@ class Limiter:
         await asyncio.gather(*self._telling)
 
     async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:
-        """Return the seconds to wait, the turn, and the limits in force; no turn when Redis does not reply.
-        Raises TooLate.
+        """Return the seconds to wait, the turn, and the limits in force. Raises TooLate.
+
+        The turn is empty when Redis does not reply.
         """
         arguments: list[Argument] = [max(0, round(wait_s * _SECOND_US)), self._burst_us]
         for limit, units in zip(self._limits.by_meter, use.by_meter, strict=True):

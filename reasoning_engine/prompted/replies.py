@@ -1,6 +1,4 @@
-"""From the form that a model was told to use to our reply: parsed leniently, checked against the form
-strictly. Pure.
-"""
+"""From the JSON form of a model's answer to our reply: parsed leniently, checked against the form strictly. Pure."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace

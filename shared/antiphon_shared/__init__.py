@@ -1,4 +1,4 @@
-"""The ground floor: events, the bus, and the words all five components share.
+"""The ground floor: events, the bus, and the types that all five components share.
 
-Imports no other package of ours. Nothing outside this repository imports it.
+It imports no other package of this repository, and is imported only from within the repository.
 """

@@ -1,8 +1,8 @@
-"""The format of what is stored and sent, by which processes of different releases work side by side. Pure.
+"""The format of stored and sent values, which lets processes of different releases work together. Pure.
 
-A session keeps the format in which it was opened. A field that came later names its format with `since`, and is
-left out wherever a session of an earlier format is written. Sessions of the current format pay nothing for it.
-See docs/decisions/0007-a-session-keeps-its-format.md.
+A session keeps the format in which it was opened. A later field names its format with `since`, and is left out
+wherever a session of an earlier format is written. Sessions of the current format pay nothing for it. See
+docs/decisions/0007-a-session-keeps-its-format.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,12 +17,12 @@ FORMAT = 5
 Fields = dict[str, Any]
 """A value as JSON."""
 Upcaster = Callable[[Fields], Fields]
-"""Turns what was written in one version into the next."""
+"""Converts a value written in one version into the next version."""
 ValueT = TypeVar("ValueT", bound=BaseModel)
 
 
 def since(format: int) -> dict[str, Any]:
-    """Return what `Field(json_schema_extra=...)` takes for a field that `format` introduced."""
+    """Return the argument of `Field(json_schema_extra=...)` for a field that `format` introduced."""
     return {"since": format}
 
 
@@ -34,19 +34,19 @@ def as_json(value: BaseModel, format: int, **options: Any) -> bytes:
 
 
 def newer_fields(value: BaseModel, format: int) -> dict[str, Any]:
-    """Return the fields in `value` that came after `format`, as pydantic's `exclude` takes them."""
+    """Return the fields in `value` that are newer than `format`, in the form of pydantic's `exclude`."""
     return _newer(value, format) if format < FORMAT else {}
 
 
 def in_format(value: ValueT, format: int) -> ValueT:
-    """Return `value` as a release of `format` understands it: newer fields at their defaults."""
+    """Return `value` as a release of `format` reads it: newer fields at their defaults."""
     if format >= FORMAT or needed_format(value)[0] <= format:
         return value
     return type(value).model_validate_json(as_json(value, format))
 
 
 def without(fields: Fields, newer: Mapping[str, Any]) -> Fields:
-    """Return a value's JSON without what `newer_fields` has named in the value."""
+    """Return a value's JSON without the fields that `newer_fields` returns for the value."""
     kept = {name: part for name, part in fields.items() if newer.get(name) is not True}
     inner = {
         name: without(part, newer[name])
@@ -57,14 +57,14 @@ def without(fields: Fields, newer: Mapping[str, Any]) -> Fields:
 
 
 def needed_format(value: BaseModel) -> tuple[int, str]:
-    """Return the lowest format that carries all that `value` says, and the field that needs it (1: none does)."""
+    """Return the lowest format that holds all of `value`, and the field that needs it, empty for format 1."""
     return max(_needs(value), default=(1, ""))
 
 
 def carried_over(fields: Fields, upcasters: Mapping[int, Upcaster], written: int, current: int) -> Fields:
     """Return `fields` of the version `written` in the version `current`.
 
-    Raises CannotCarryOver when an upcaster is missing, or when one cannot use what it is given.
+    Raises CannotCarryOver when an upcaster is missing, or when one cannot use its input.
     """
     try:
         for version in range(written, current):
@@ -75,16 +75,16 @@ def carried_over(fields: Fields, upcasters: Mapping[int, Upcaster], written: int
 
 
 class CannotCarryOver(Exception):
-    """What was written by an earlier version is not as that version promised."""
+    """A value of an earlier version that does not have that version's form."""
 
 
 CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What an upcaster raises at data that is not as its version promised."""
+"""The exceptions of upcasters for data that does not have its version's form."""
 
 
 @cache
 def _since(model: type[BaseModel]) -> Mapping[str, int]:
-    """Return the fields of a class that came after the first format, with the format of each."""
+    """Return the fields of a class that are newer than the first format, with the format of each."""
     return {
         name: int(extra["since"])  # type: ignore[arg-type]  # since() puts a number there
         for name, field in model.model_fields.items()
@@ -93,7 +93,7 @@ def _since(model: type[BaseModel]) -> Mapping[str, int]:
 
 
 def _newer(value: object, format: int) -> dict[Any, Any]:
-    # Over values and not over types: so unions, and models that contain themselves, need no case of their own.
+    # By values, not by types: so unions, and models that contain themselves, need no special case.
     if isinstance(value, BaseModel):
         formats = _since(type(value))
         newer: dict[Any, Any] = {name: True for name, n in formats.items() if n > format}

@@ -1,8 +1,8 @@
-"""Kinds of stored values: how each is written and read, by this release and by those before it. Pure.
+"""Kinds of stored values: how each is written, and read by this release and later ones. Pure.
 
-A new field needs no new version: it names its format with `since` and has a default. A kind's version rises when what
-is written changes its meaning or its shape; then an upcaster is added under the number before, and stays. The version
-stands in front of what is written, and is left out as long as it is the first.
+A new field needs no new version: it names its format with `since` and has a default. A kind's version rises when a
+written value changes its meaning or its form; then an upcaster is added under the number before, and stays. The
+version is written first, and is left out as long as it is 1.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Kind(Generic[ValueT]):
         upcasters: Mapping[int, Upcaster] | None = None,
         writes_defaults: bool = True,
     ) -> None:
-        """`model` is a class, or a union of classes; `name` is what errors call it."""
+        """`model` is a class, or a union of classes; `name` is its name in errors."""
         self.name, self.version = name, version
         self._model = model
         self._upcasters = upcasters or {}
@@ -41,7 +41,7 @@ class Kind(Generic[ValueT]):
 
     @cached_property
     def _type(self) -> TypeAdapter[ValueT]:
-        """Made when it is first asked for: each program reads a few kinds of all there are."""
+        """Return the type, built on first use: each program reads only a few kinds."""
         return TypeAdapter(self._model)
 
     def write(self, value: ValueT, format: int) -> bytes:
@@ -90,7 +90,7 @@ class Kind(Generic[ValueT]):
 
 
 def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:
-    """Raise NewerFormat when the fields of `what` say that a later release wrote them."""
+    """Raise NewerFormat when the fields of `what` show that a later release wrote them."""
     for name, known in ((_VERSION, version), ("format", FORMAT)):
         written = fields.get(name, 1)
         if type(written) is int and written > known:
@@ -98,7 +98,7 @@ def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None
 
 
 def fields_of(raw: bytes | str) -> dict[str, Any]:
-    """Return the fields of a JSON object; none for anything else."""
+    """Return the fields of a JSON object; an empty dict for any other text."""
     try:
         fields = orjson.loads(raw)
     except orjson.JSONDecodeError:

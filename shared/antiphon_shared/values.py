@@ -1,4 +1,4 @@
-"""The one base of everything that is data: frozen, strict about unknown fields."""
+"""The one base of all data: frozen, strict about unknown fields."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self, TypeVar
@@ -10,11 +10,11 @@ ValueT = TypeVar("ValueT", bound="Value")
 
 
 class Value(BaseModel):
-    """An immutable value. Unknown fields are refused; NaN and infinities too."""
+    """An immutable value. It refuses unknown fields, NaN and infinities."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
-    # Both as in pydantic, with a third of its calls: a value has no extra and no private fields.
+    # The next two work as in pydantic, in a third of its calls: a value has no extra and no private fields.
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with the fields of `update` changed, which are not validated."""
@@ -25,7 +25,7 @@ class Value(BaseModel):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """Return a value of these fields, which are all that it has, in their order; none is validated."""
+        """Return a value of these fields, which must be all of its fields in their order; none is validated."""
         assert [*fields] == [*cls.__pydantic_fields__], "a trusted value has each field in its place"
         return _made(cls, fields, set(fields))
 
@@ -36,7 +36,7 @@ class Value(BaseModel):
                 return True
             if len(ours) == len(theirs) == len(type(self).__pydantic_fields__):
                 return False
-        return super().__eq__(other)  # of another class, or with properties cached beside the fields
+        return super().__eq__(other)  # of another class, or with cached properties next to the fields
 
 
 def _made(kind: type[ValueT], fields: dict[str, Any], fields_set: set[str]) -> ValueT:
@@ -61,16 +61,16 @@ LogEntry = Annotated[
 ]
 
 Tenant = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""On whose behalf a session runs."""
+"""The tenant that a session runs for."""
 
 DEFAULT_TENANT = "default"
-"""Of a session whose grant names none, or that has no grant."""
+"""The tenant of a session without a grant, or with a grant that names none."""
 
 Round = Annotated[int, Field(ge=1, le=10_000_000, description="Counts from 1; of a run, its requests.")]
 
 
 class Usage(Value):
-    """Tokens a model was given and gave, and what they cost where prices are configured."""
+    """The tokens that a model read and wrote, and their cost where prices are configured."""
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -80,11 +80,11 @@ class Usage(Value):
 
     @property
     def total_tokens(self) -> int:
-        """Everything that counts against a token budget."""
+        """Return the number of tokens that count against a token budget."""
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     def plus(self, other: "Usage") -> "Usage":
-        """The sum; the cost is unknown as soon as one part's is."""
+        """Return the sum; its cost is None as soon as one part's is."""
         costs = (self.cost_usd, other.cost_usd)
         known = [cost for cost in costs if cost is not None]
         return Usage(

@@ -47,8 +47,9 @@ class _Barred(Container[str]):
 
 @dataclass(frozen=True, slots=True)
 class _Hidden(Container[str]):
-    """The tools that a search must not find. A tool that needs approval is not among them: approval is asked
-    per call.
+    """The tools that a search must not find.
+
+    A tool that needs approval is not among them: approval is asked per call.
     """
 
     contracts: Mapping[str, Contract]
@@ -69,8 +70,9 @@ class Gatekeeper:
         self._verifier, self._rule = verifier, rule
 
     async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
-        """Return the permissions of a batch; the plan deals with unknown tools and with calls the coordinator
-        refused.
+        """Return the permissions of a batch.
+
+        Unknown tools, and calls that the coordinator has refused, are left to the plan.
         """
         standing = self._verifier.verify(
             request.grant, session.session_id, request.tenant, utc_now(), for_undo=UNDO in request.node

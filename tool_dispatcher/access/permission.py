@@ -108,18 +108,14 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
 
 
 def is_barred(name: str, contract: Contract, terms: Terms) -> bool:
-    """Return whether a tool must not stand in for another; it must not where approval is needed, which it
-    cannot have.
-    """
+    """Return whether a tool must not stand in for another, as where it needs approval, which it cannot have there."""
     return without_leave(name, contract, terms) is not None or _needs_approval(
         name, contract, terms, takes_from_others=True
     )
 
 
 def withheld(refused: ToolError, name: str) -> ToolError:
-    """Return the refusal of a call that has already run: it says that the call was made, and withholds the
-    outcome.
-    """
+    """Return the refusal of a call that has already run: it says that the call was made, and withholds the outcome."""
     return tool_error(
         refused.error_type,
         f"{name} was called earlier, and what came of it must not be shown any more. Why: {refused.message}",

@@ -8,14 +8,10 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The context passed to a tool that has a parameter annotated with this class; it is not in the tool's
-    schema.
-    """
+    """The context passed to a tool that has a parameter annotated with this class; it is not in the tool's schema."""
 
     idempotency_key: str
-    """The name of this call's effect, the same across retries and takeovers. Pass it to the service you write
-    to.
-    """
+    """The name of this call's effect, the same across retries and takeovers. Pass it to the service you write to."""
     session_id: str
     call_id: str
     """The id that the model gave the call."""

@@ -65,9 +65,7 @@ OPTIONS = tuple(name for name in ContractOptions.__annotations__ if name not in 
 
 
 def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcile: bool = False) -> Contract:
-    """Return the contract with every default resolved. Raises InvalidTool for a wrong option or two that
-    conflict.
-    """
+    """Return the contract with every default resolved. Raises InvalidTool for a wrong option or two that conflict."""
     if effect not in get_args(Effect):
         raise InvalidTool(tool, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
     given = as_written(tool, options, OPTIONS)

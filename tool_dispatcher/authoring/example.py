@@ -48,9 +48,7 @@ def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
 
 
 def example_of(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with every required property. Patterns are ignored, so check the result with
-    `is_valid`.
-    """
+    """Return arguments with every required property. Patterns are ignored, so check the result with `is_valid`."""
     example = _value(schema, schema, 0)
     return example if isinstance(example, dict) else {}
 

@@ -45,9 +45,7 @@ ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
     kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
 )
 MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
-"""Errors that may be gone at the next attempt. Of a write, only its author knows that it had no effect
-before.
-"""
+"""Errors that may be gone at the next attempt. Of a write, only its author knows that it had no effect before."""
 _REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
 """Errors with which an author says that a write was refused; an exception's own kind does not prove that."""
 _CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)
@@ -55,9 +53,7 @@ _CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)
 
 
 class InvalidTool(ConfigurationError):
-    """A tool definition that cannot be used: names the tool, its file and line if known, the reason and the
-    remedy.
-    """
+    """A tool definition that cannot be used: names the tool, its file and line if known, the reason and the remedy."""
 
     code = "invalid_tool"
 
@@ -125,9 +121,7 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
 
 
 def is_without_effect(error: ToolError) -> bool:
-    """Return whether a write that ended with this error has certainly had no effect, so that it may run
-    again.
-    """
+    """Return whether a write that ended with this error has certainly had no effect, so that it may run again."""
     if error.error_type in _REFUSALS:
         return error.suggested_action != _AFTER_A_FAILED_WRITE
     return error.error_type in _CERTAIN

@@ -47,9 +47,7 @@ def code_of(error: BaseException) -> str:
 
 
 def shortened(message: str) -> str:
-    """Return a client's message without its advice to programmers and without URL queries, which may hold
-    keys.
-    """
+    """Return a client's message without its advice to programmers and without URL queries, which may hold keys."""
     return _QUERY.sub("", message.strip().partition("\n")[0])
 
 
@@ -81,9 +79,7 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _retry_after_s(error: BaseException) -> float | None:
-    """Return the Retry-After header in seconds; None where it is a date, so that the contract's backoff
-    applies.
-    """
+    """Return the Retry-After header in seconds; None where it is a date, so that the contract's backoff applies."""
     response = _carried(error, "response")
     headers = _carried(error if response is None else response, "headers")
     if not isinstance(headers, Mapping):

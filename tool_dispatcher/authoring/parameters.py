@@ -117,9 +117,7 @@ class TypedParameters:
 
 
 def is_laxer_typed(schema: object) -> bool:
-    """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, a duplicate item of a
-    set.
-    """
+    """Return whether pydantic accepts more than the schema: True for 1 in an `enum`, a duplicate item of a set."""
     return any(
         node.get("uniqueItems") is True or isinstance(option, int | float)
         for node in _nodes(schema)

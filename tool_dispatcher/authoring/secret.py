@@ -36,9 +36,7 @@ _SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 
 
 class Secret:
-    """The mark of a parameter, or of a field of a result, whose value is never shown: `Annotated[str,
-    Secret]`.
-    """
+    """The mark of a parameter, or of a field of a result, whose value is never shown: `Annotated[str, Secret]`."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> Schema:
@@ -100,9 +98,7 @@ def is_secret(kind: Any) -> bool:
 
 @lru_cache(1_024)
 def secret_fields(kind: type) -> frozenset[str]:
-    """Return the names of the marked fields of a pydantic model or dataclass; an empty set for any other
-    type.
-    """
+    """Return the names of the marked fields of a pydantic model or dataclass; an empty set for any other type."""
     if issubclass(kind, BaseModel):
         return frozenset(name for name, field in kind.model_fields.items() if is_secret(field))
     if not dataclasses.is_dataclass(kind):

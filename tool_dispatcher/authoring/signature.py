@@ -100,9 +100,7 @@ def _is_context(annotation: object) -> bool:
 
 
 def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
-    """Return a model with one field per parameter, under a neutral name: a parameter may be called `json` or
-    `_x`.
-    """
+    """Return a model with one field per parameter, under a neutral name: a parameter may be called `json` or `_x`."""
     fields: dict[str, Any] = {}
     for n, parameter in enumerate(parameters):
         default = ... if parameter.default is parameter.empty else parameter.default

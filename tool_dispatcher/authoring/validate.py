@@ -13,9 +13,7 @@ from tool_dispatcher.authoring.tool import Tool
 
 
 def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
-    """Return the arguments as the tool's function takes them, or an error for each invalid one with the
-    remedy.
-    """
+    """Return the arguments as the tool's function takes them, or an error for each invalid one with the remedy."""
     try:
         given = tool.parameters.read(arguments)
         if problem := not_json(arguments):  # no schema can forbid NaN

@@ -94,9 +94,7 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
-    """Return the error for a call whose tool needs another tool, when no call of it in this batch gave the
-    needed fields.
-    """
+    """Return the error for a call whose dependency has calls in this batch, none of which gave the needed fields."""
     gives = _what_it_gives(dependency)
     return tool_error(
         "dependency_failed",
@@ -117,8 +115,9 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
 
 
 def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
-    """Return the error for a write that another worker began and that cannot be resumed here: it may have
-    taken effect.
+    """Return the error for a write that another worker began and that cannot be resumed here.
+
+    It may have taken effect.
     """
     why = "this dispatcher has no such tool." if refused is None else refused.message
     return tool_error(

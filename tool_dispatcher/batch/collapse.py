@@ -79,8 +79,7 @@ def gathered(variant: BatchVariant, arguments: Sequence[dict[str, Any]]) -> dict
 
 
 def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> list[Any]:
-    """Return the result of each of `count` calls, in order, as JSON or a ToolError; `outcome` is the
-    variant's.
+    """Return the result of each of `count` calls, in order, as JSON or a ToolError; `outcome` is the variant's.
 
     Accepted are a list with one item per call, and `{"results": [{index, status, data | error}]}` in any
     order. An item that is `{"error": ...}` or has the status `error` failed. Where the outcome cannot be
@@ -127,9 +126,7 @@ def _read_item(item: Any, effect: Effect) -> Any:
 
 
 def _read_error(told: Any, effect: Effect) -> ToolError:
-    """Return the error that a variant reports for one item: its own code, and the error type it names or maps
-    to.
-    """
+    """Return the error that a variant reports for one item: its own code, and the error type it names or maps to."""
     if is_code_alone(told):
         told = {"code": told}
     unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
@@ -162,9 +159,7 @@ def _type_of(named: Any, code: str, effect: Effect) -> ErrorType:
 
 
 def _fields(told: Any) -> dict[str, str]:
-    """Return the errors of the arguments, bounded in number and length: they go into the journal and into an
-    event.
-    """
+    """Return the errors of the arguments, bounded in number and length: they go into the journal and into an event."""
     if not isinstance(told, dict):
         return {}
     return {readable(name, 200): readable(why, 300) for name, why in islice(told.items(), _FIELDS_MAX)}

@@ -1,5 +1,4 @@
-"""The dependencies between calls of a batch, the order they require, and the calls that can never begin.
-Pure.
+"""The dependencies between calls of a batch, the order they require, and the calls that can never begin. Pure.
 
 The nodes of the graph are the calls, by their indexes, and after them the *gates*: one for each tool, and
 fields of its result, that calls depend on. A gate waits for every call of its tool, and dependent calls wait
@@ -21,9 +20,7 @@ from tool_dispatcher.batch.placeholders import outlined
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A tool that others depend on, and its calls in this batch; without a dependency, calls that must come
-    first.
-    """
+    """A tool that others depend on, and its calls in this batch; without a dependency, calls that must come first."""
 
     dependency: Dependency | None
     calls: tuple[int, ...]

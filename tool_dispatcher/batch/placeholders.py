@@ -25,8 +25,7 @@ def resolve(
     wholes: Mapping[int, Any] | None = None,
     example: Example = None,
 ) -> dict[str, Any] | ToolError:
-    """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON
-    types.
+    """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
 
     `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
     otherwise ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes
@@ -52,9 +51,7 @@ def resolve(
 
 
 def digest_of(arguments: Mapping[str, Any]) -> str:
-    """Return the digest of arguments as JSON; a replay compares it with the arguments after its own
-    substitution.
-    """
+    """Return the digest of arguments as JSON; a replay compares it with the arguments after its own substitution."""
     return blake2b(json.dumps(arguments, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
@@ -94,9 +91,7 @@ def _look_up(
     wholes: Mapping[int, Any],
     values: dict[Reference, bytes],
 ) -> str:
-    """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty
-    text.
-    """
+    """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty text."""
     if placeholder in values:
         return ""
     result = results[placeholder.call]
@@ -147,9 +142,7 @@ def outlined(value: Any) -> str:
 
 
 def _filled(value: Any, values: Mapping[Reference, bytes]) -> Any:
-    """Return a value with its placeholders replaced; JSON from a stream nests too little to exceed the
-    recursion limit.
-    """
+    """Return a value with its placeholders replaced; arguments nest too little to exceed the recursion limit."""
     if isinstance(value, str):
         found = read(value)
         return from_json(values[found]) if isinstance(found, Reference) else found

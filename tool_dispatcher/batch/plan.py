@@ -179,8 +179,7 @@ def _lane(
     needs: Sequence[Sequence[int]],
     must_not_run: Collection[int],
 ) -> tuple[int, ...]:
-    """Return the units of sequential-only tools: in the order of the calls, but each after the units it waits
-    for.
+    """Return the units of sequential-only tools: in the order of the calls, but each after the units it waits for.
 
     The calls of a group wait for the same units, so that all of these come before the first call of the
     group.

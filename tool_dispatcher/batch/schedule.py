@@ -215,9 +215,7 @@ class _Turn:
             insort(self._ready.setdefault(unit.at_once, []), unit.number)
 
     def _let_down(self, node: int) -> _LetDown | None:
-        """Return the error factory for calls that depend on a failed node; None when the node gave what they
-        need.
-        """
+        """Return the error factory for calls that depend on a failed node; None when the node gave what they need."""
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
             problem = gate.problem(self._calls, self._outcomes)

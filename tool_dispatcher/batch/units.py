@@ -64,9 +64,7 @@ def units_of(
 
 
 def _unit(unit: Unit, asked: RequestedCall, contracts: Mapping[str, Contract]) -> Unit:
-    """Return the unit with its contract's properties: a group keeps to its tool's contract and to the
-    variant's.
-    """
+    """Return the unit with its contract's properties: a group keeps to its tool's contract and to the variant's."""
     promised = {name: contracts[name] for name in (asked.name, unit.tool) if name in contracts}
     return replace(
         unit,

@@ -58,9 +58,7 @@ class SlotLeases:
         return slots
 
     def give_back(self, tool: str, ids: list[str]) -> None:
-        """Release the slots, whether or not these ids hold any. A slot whose release does not reach Redis
-        expires.
-        """
+        """Release the slots, whether or not these ids hold any. A slot whose release does not reach Redis expires."""
         held = self._held[tool]
         for id in ids:
             held.pop(id, None)

@@ -21,8 +21,7 @@ _UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionErro
 
 
 def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
-    """Return up to `examples_max` different arguments that are valid by the schema; fewer where no more are
-    found.
+    """Return up to `examples_max` different arguments that are valid by the schema; fewer where no more are found.
 
     Raises ConfigurationError when the libraries are not installed.
     """
@@ -64,17 +63,13 @@ class _Strategies:
     def __init__(self, root: Schema, strategies: Any, from_schema: Any) -> None:
         self._root, self._make, self._leaf = root, strategies, from_schema
         self._known: dict[tuple[int, int], tuple[Any, Any]] = {}
-        """Strategies by depth and the id of their schema, which is stored with them so that the id stays its
-        own.
-        """
+        """Strategies by depth and the id of their schema, which is stored with them so that the id stays its own."""
 
     def arguments(self) -> Any:
         return self._of(self._root, 0)
 
     def _of(self, schema: Any, depth: int) -> Any:
-        """Return the strategy for a schema, made once per depth: a recursive schema would otherwise grow
-        without end.
-        """
+        """Return the strategy for a schema, made once per depth: a recursive schema would otherwise never end."""
         if (id(schema), depth) not in self._known:
             self._known[id(schema), depth] = (schema, self._made(schema, depth))
         return self._known[id(schema), depth][1]

@@ -1,6 +1,4 @@
-"""The judgement whether a tool's published schema allows some arguments, apart from the tool's own
-validation. Pure.
-"""
+"""The judgement whether a tool's published schema allows some arguments, apart from the tool's own validation. Pure."""
 
 import json
 from dataclasses import dataclass
@@ -68,8 +66,9 @@ def depth_of(value: Any) -> int:
 
 
 def _said(fault: Any) -> str:
-    """Return a fault as text: `limit: "type": "integer" does not hold`; jsonschema's message would quote the
-    whole value.
+    """Return a fault as text: `limit: "type": "integer" does not hold`.
+
+    jsonschema's own message would quote the whole value.
     """
     where = ".".join(str(part) for part in fault.absolute_path) or "the arguments"
     rule = shown(fault.validator_value, 120)

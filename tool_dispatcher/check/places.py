@@ -59,9 +59,7 @@ def places(schema: Schema) -> list[Place]:
 
 
 def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Place]) -> dict[str, Any]:
-    """Return a copy of the arguments with `value` at that place; missing parts around it are filled with
-    examples.
-    """
+    """Return a copy of the arguments with `value` at that place; missing parts around it are filled with examples."""
     around = {one.path: one.example for one in all_places}
 
     def within(node: Any, depth: int) -> Any:

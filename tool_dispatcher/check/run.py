@@ -119,8 +119,9 @@ class _Check:
         )
 
     async def _outcome(self, case: Case, judgement: Judgement, n: int) -> Outcome:
-        """Return the outcome of the case. Invalid arguments that the validation accepts do not run: that is a
-        fault already.
+        """Return the outcome of the case.
+
+        Invalid arguments that the validation accepts do not run: that is a fault already.
         """
         try:
             arguments = validate(self._tool, case.arguments)

@@ -11,9 +11,7 @@ _DIGITS_MAX = 30
 
 
 def shown(value: Any, length_max: int = LINE_LENGTH_MAX) -> str:
-    """Return the value's JSON in short; long texts, lists and integers and deep nesting are replaced by a
-    description.
-    """
+    """Return the value's JSON in short; a description replaces long texts, lists and integers, and deep nesting."""
     return _cut(_printable(_shown(value, 0)), length_max)
 
 

@@ -18,9 +18,7 @@ def unknown(write: Write) -> ToolError:
 
 
 def unknown_in_spite_of(result: ToolResult) -> ToolResult:
-    """Return the error of a write whose first run has no recorded end and whose second run failed or was
-    refused.
-    """
+    """Return the error of a write whose first run has no recorded end and whose second run failed or was refused."""
     error = result.error
     if error is None or is_unknown(result):
         return result
@@ -43,9 +41,7 @@ def still_running(write: Write) -> ToolError:
 
 
 def refused(write: Write) -> ToolError:
-    """Return the error for an idempotency key that names another write: that write's outcome is not this
-    call's.
-    """
+    """Return the error for an idempotency key that names another write: that write's outcome is not this call's."""
     return tool_error(
         "validation_error",
         f"{write.tool} was not run: the idempotency key of this call was used before for another call, "
@@ -79,9 +75,7 @@ def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
 
 
 def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolError:
-    """Return the error for a claim on too few replicas: a failover could lose it, so the write does not
-    begin.
-    """
+    """Return the error for a claim on too few replicas: a failover could lose it, so the write does not begin."""
     if may_have_begun:
         return tool_error(
             "outcome_unknown",
@@ -109,9 +103,7 @@ def marked(results: Sequence[ToolResult], found: Decided) -> Results:
 
 
 def settling(results: Results, found: Decided | None) -> Results:
-    """Return the results of a write that ran, marked with the identical call whose outcome they settle, if
-    they do.
-    """
+    """Return the results of a write that ran, marked with the identical call whose outcome they settle, if they do."""
     if found is None or any(effect_of(result) == "unknown" for result in results):
         return results
     first = first_of(found)

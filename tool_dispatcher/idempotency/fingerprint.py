@@ -6,8 +6,7 @@ from typing import Any
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four
-    values.
+    """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four values.
 
     Raises ValueError for a value that is not JSON: with two ways to write it, it would have two digests.
     """

@@ -58,9 +58,7 @@ class LedgerUnavailable(RedisUnavailable):
 
 
 class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun
-    here.
-    """
+    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun here."""
 
 
 @dataclass(slots=True)
@@ -186,9 +184,7 @@ class Ledger:
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
     ) -> tuple[bool, ...]:
-        """Return for each call, given as id and identity, whether an earlier call made it. Raises
-        LedgerUnavailable.
-        """
+        """Return for each call, given as id and identity, whether an earlier call made it. Raises LedgerUnavailable."""
         fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
         name = self._keys.of_session(session_id, WRITES)
         found = await self._patiently(
@@ -210,8 +206,7 @@ class Ledger:
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """Return the right to run a write that was found abandoned with that fence; None when its status has
-        changed.
+        """Return the right to run a write that was found abandoned with that fence; None when its status has changed.
 
         `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the
         coordinator has minted the key. Raises LedgerUnavailable.
@@ -286,8 +281,7 @@ class Ledger:
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record the results of the write. Returns False when it was taken over: then its status has to be
-        read.
+        """Record the results of the write. Returns False when it was taken over: then its status has to be read.
 
         `effects`, one per call, in sessions of format 2.
         """
@@ -325,9 +319,7 @@ class Ledger:
         return milliseconds(life_s), milliseconds(self._retention_s)
 
     async def _patiently(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Retry as `patiently` does, with a limit that holds too when Redis accepts commands and does not
-        reply.
-        """
+        """Retry as `patiently` does, with a limit that holds too when Redis accepts commands and does not reply."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await patiently(what, attempt)

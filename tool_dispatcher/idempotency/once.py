@@ -49,8 +49,7 @@ class Means:
     wait_s: float
     """How long to wait at most for the outcome of another worker's run, in seconds."""
     reconcile: Callable[[Claim], Awaitable[Any]] | None = None
-    """Asks the tool, with the key and the fence of the claim, whether it took effect: TookEffect, NO_EFFECT,
-    or None.
+    """Asks the tool, with the key and the fence of the claim, whether it took effect: TookEffect, NO_EFFECT, or None.
 
     Like `run`, it has to limit its own time: the claim is renewed for as long as it takes.
     """
@@ -183,9 +182,7 @@ class _Once:
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     def _is_of_another_attempt(self, standing: Standing) -> bool:
-        """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same
-        key.
-        """
+        """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same key."""
         if self._write.name or not self._means.is_safe_to_repeat:
             return False
         outcomes = standing.outcomes
@@ -222,9 +219,7 @@ class _Once:
         return results if self._first is None else answers.marked(results, self._first)
 
     def _settling(self, results: Results | None) -> Results | None:
-        """Return the results, marked as the outcome of the identical call too, where its write was taken
-        over.
-        """
+        """Return the results, marked as the outcome of the identical call too, where its write was taken over."""
         return None if results is None else answers.settling(results, self._first)
 
     def _after_both(self, results: Results | None) -> Results | None:
@@ -234,9 +229,7 @@ class _Once:
         return tuple(answers.unknown_in_spite_of(result) for result in results)
 
     async def _run(self, claim: Claim, is_first: bool = True) -> Results | None:
-        """Run the write and return its results. None when the claim was lost before: then nothing has run
-        here.
-        """
+        """Run the write and return its results. None when the claim was lost before: then nothing has run here."""
         # A process that was suspended after its claim must not run a write that another may have taken over.
         if claim.is_over and not await self._ledger.renew(claim):
             return None
@@ -256,9 +249,7 @@ class _Once:
         return results
 
     async def _asked_ahead(self, claim: Claim) -> TookEffect | None:
-        """Return TookEffect for a write whose record Redis may have lost and that the tool knows to have run,
-        else None.
-        """
+        """Return TookEffect for a write that Redis may have lost and that the tool knows to have run, else None."""
         if self._means.reconcile is None or self._means.is_safe_to_repeat:
             return None
         if not await self._ledger.may_have_forgotten(self._write):

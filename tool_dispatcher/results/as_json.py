@@ -69,8 +69,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
 def shown(
     data: Any, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
 ) -> Fitted | ToolError:
-    """Return the part of a result that is shown, and the whole to be stored under `handle` where that is
-    more.
+    """Return the part of a result that is shown, and the whole to be stored under `handle` where that is more.
 
     Returns an error for a result that cannot be written as JSON, and for one that is too large even to be
     stored.

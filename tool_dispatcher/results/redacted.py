@@ -22,9 +22,7 @@ def redacted(outcome: Any, redactor: Redactor) -> Any:
 
 
 def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
-    """Redact as `redactor.json` does, but long lists piece by piece: the search of one large text would hold
-    the GIL.
-    """
+    """Redact as `redactor.json` does, but long lists piece by piece: one large search would hold the GIL."""
     if depth >= _DEPTH_MAX or not isinstance(value, list | dict) or not is_large(value):
         return redactor.json(value)
     if isinstance(value, list):

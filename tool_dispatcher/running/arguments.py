@@ -31,9 +31,7 @@ class Arguments:
 def arguments_of(
     tool: Tool, plain: dict[str, Any], other_secrets: tuple[str, ...] = ()
 ) -> Arguments | ToolError:
-    """Return the arguments if the tool accepts them. `other_secrets` are secrets that its schema does not
-    mark.
-    """
+    """Return the arguments if the tool accepts them. `other_secrets` are secrets that its schema does not mark."""
     secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
     try:
         given = validate(tool, plain)

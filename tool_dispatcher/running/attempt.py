@@ -42,7 +42,7 @@ class Attempt:
     """The number of this attempt, from 1."""
     fence: int = 0
     claim: Claim | None = None
-    """Of a write: it runs only while this claim is valid."""
+    """The claim of a write, which runs only while this is valid; None for a read."""
     guard: GuardedCall | None = None
     """The breaker's view of the call; None where the tool is only asked about the outcome of a write."""
 
@@ -86,9 +86,7 @@ class Attempts:
             return _with_example(outcome, attempt.tool)
 
     async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
-        """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises whatever the tool
-        raises.
-        """
+        """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
         tool = attempt.tool
         assert tool.reconcile is not None, "only tools that can be asked are asked"
         timeout_s = _timeout_s(attempt, batch)

@@ -64,8 +64,9 @@ class BatchRun:
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
     async def wholes_of(self, places: Iterable[int], known: Sequence[ToolResult | None]) -> Mapping[int, Any]:
-        """Return the whole results of the calls at `places`; those that another worker ran are read from the
-        journal.
+        """Return the whole results of the calls at `places`, and others known before.
+
+        Results of calls that another worker ran are read from the journal.
         """
         for place in places:
             result = known[place]

@@ -21,9 +21,9 @@ _NEVER_RAN: frozenset[ErrorType] = frozenset(
 )
 """Errors that say nothing about the tool's health.
 
-Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the
-service is up and has said when to call again. A break longer than it asked for would turn that into an
-outage; retries and the limit itself wait as long as needed.
+Any other answer counts as a success: refused arguments, not found, no permission. A rate limit too: the service is up
+and has said when to call again. An open circuit would look like an outage for longer than that; retries and the limit
+itself wait as long as needed.
 """
 
 
@@ -70,9 +70,7 @@ class GuardedCall:
         self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
 
     def attempted(self, outcome: Any, is_slow: bool = False) -> None:
-        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's
-        `slow_s`.
-        """
+        """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
             self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)

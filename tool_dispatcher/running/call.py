@@ -61,8 +61,9 @@ class Work:
         return self.tool.contract
 
     def key(self, claim: Claim | None) -> str:
-        """Return the idempotency key: a write's is that of its claim; a read's is its call's, under which
-        nothing is stored.
+        """Return the idempotency key: a write's is that of its claim, a read's that of its call.
+
+        Nothing is stored under a read's key.
         """
         if claim is not None:
             return claim.write.key
@@ -90,9 +91,7 @@ class Caller:
         self._is_caching = cache is not None and any(is_cached(tool.contract) for tool in tools.values())
 
     async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
-        """Return a settled result for each call of the unit. `known` are the batch's results so far, by
-        index.
-        """
+        """Return a settled result for each call of the unit. `known` are the batch's results so far, by index."""
         began_s = monotonic_s()
         tool = self._tools[unit.tool]
         calls = tuple(batch.request.calls[place] for place in unit.calls)
@@ -318,9 +317,7 @@ class Caller:
             return await with_retries(make, retried, lambda: work.batch.time_left_s)
 
     async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
-        """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a
-        whole.
-        """
+        """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
         variant = work.unit.variant
         assert variant is not None, "a unit of one call is no group"
         items = arguments.plain[variant.argument]

@@ -1,5 +1,4 @@
-"""Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run
-again.
+"""Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run again.
 
 An attempt may fail as a whole, or for some of its items. An attempt that failed as a whole is retried
 unchanged. Of the items that failed, those are retried whose second run has no second effect, without the
@@ -65,8 +64,9 @@ class Group:
         return f"{self._key}~{fingerprint(list(self.left))[:_DIGEST_CHARACTERS]}"
 
     def note(self, outcome: Any, attempt: int) -> ToolError | None:
-        """Record the outcome of an attempt; return the error that calls for another attempt, or None when
-        there is none.
+        """Record the outcome of an attempt.
+
+        Returns the error that calls for another attempt, or None when there is none.
         """
         for place, item in zip(self.left, self._spread(outcome), strict=True):
             self._outcomes[place] = item
@@ -92,9 +92,7 @@ class Group:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
 
     def _pause_s(self, place: int, attempt: int) -> float | None:
-        """Return the longest pause before the item may run again, in seconds; None when it must not, or need
-        not.
-        """
+        """Return the longest pause before the item may run again, in seconds; None when it must not, or need not."""
         error = self._outcomes[place]
         if not isinstance(error, ToolError):
             return None

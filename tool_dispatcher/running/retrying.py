@@ -59,8 +59,7 @@ async def with_retries(
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
-    """Return the longest pause before the next attempt, in seconds; None when the `attempt`-th was the last.
-    Pure.
+    """Return the longest pause before the next attempt, in seconds; None when the `attempt`-th was the last. Pure.
 
     It is the tool's `retry_after_s` plus the contract's backoff, of which jitter takes away up to a half.
     """

@@ -1,6 +1,4 @@
-"""Threads for plain functions: daemons, so that a function that never returns does not keep the process
-alive.
-"""
+"""Threads for plain functions: daemons, so that a function that never returns does not keep the process alive."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -103,9 +101,7 @@ class Place:
         self.is_used = self.is_running = self.is_abandoned = False
 
     async def run(self, function: Callable[[], Any]) -> Any:
-        """Return the function's result; raise what it raises. When cancelled, the function runs on and its
-        result is dropped.
-        """
+        """Return the function's result; raise what it raises. When cancelled, it runs on and its result is dropped."""
         self.is_used = self.is_running = True
         result, error = await self._threads.start(function, self)
         if error is not None:

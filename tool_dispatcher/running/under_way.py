@@ -31,9 +31,7 @@ class Running:
         self._begun.append((unit, work))
 
     async def ended(self) -> list[tuple[Unit, Results]]:
-        """Return the units that have ended since the last call, at least one, with their results. Raises what
-        they raised.
-        """
+        """Return the units that have ended since the last call, at least one, with results. Raises their errors."""
         begun, self._begun = self._begun, []
         if len(begun) == 1 and not self._units:
             ((unit, work),) = begun

@@ -110,9 +110,7 @@ class Database:
         self._connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {selected}{rows}", values)
 
     def _guessed(self, query: str, name: str, tables: Mapping[str, Table]) -> tuple[str, ...]:
-        """Return the columns that a query reads from a table without known ones, so that it can be joined to
-        others.
-        """
+        """Return the columns that a query reads from a table without known ones, so that it can be joined to others."""
         (found,) = self._connection.execute("SELECT json_serialize_sql($1)", [query]).fetchall()
         tree = json.loads(found[0])
         known = {column.name.lower() for table in tables.values() for column in table.columns}

@@ -27,9 +27,7 @@ class NoAnswer(Exception):
 
 
 class Processes:
-    """The children of this process. Each query starts the child of the next one ahead: importing DuckDB takes
-    0.2 s.
-    """
+    """The children of this process. Each query starts the child of the next one ahead: importing DuckDB takes 0.2 s."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -86,16 +86,17 @@ class Breaker(Value):
     )
 
     def phase(self, state: BreakerState, now: float) -> Phase:
-        """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced
-        open.
+        """Return the phase; an open circuit becomes half-open when its time is over, unless it is forced open.
+
+        Args:
+            now: seconds of the clock by which the state was written.
         """
         if state.opened is None:
             return "closed"
         return "open" if state.held is not None or self._left_s(state.opened, now) > 0 else "half_open"
 
     def ask(self, state: BreakerState, now: float) -> Allowed | Refused:
-        """Return whether a call may be made now. Half-open allows one call, the probe, until its end is
-        known.
+        """Return whether a call may be made now. Half-open allows one call, the probe, until its end is known.
 
         A probe that never ends, because its process died, is replaced by another after `open_s`.
         """
@@ -109,9 +110,7 @@ class Breaker(Value):
         return Allowed(state.model_copy(update={"probed": now}))
 
     def after(self, state: BreakerState, is_failure: bool, now: float) -> BreakerState:
-        """Return the state after the end of a call; calls that began before the circuit opened leave an open
-        one unchanged.
-        """
+        """Return the state after the end of a call; an open circuit ignores calls that began before it opened."""
         if state.opened is None:
             return self.after_all(state, (Ending(at=now, is_failure=is_failure),), now)
         if state.probed is None or state.held is not None:
@@ -163,8 +162,6 @@ class Breaker(Value):
         return calls >= min(self.calls_min, self.window_calls) and failures >= self.failure_rate * calls
 
     def _left_s(self, since: float, now: float) -> float:
-        """Return the rest of the open time in seconds; none after the clock was set back by more than that
-        time.
-        """
+        """Return the rest of the open time in seconds; none after the clock was set back by more than that time."""
         elapsed_s = now - since
         return min(self.open_s, self.open_s - elapsed_s) if elapsed_s > -self.open_s else 0.0

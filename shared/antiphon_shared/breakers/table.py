@@ -64,8 +64,7 @@ def _latest(state: BreakerState) -> float:
 
 
 def outages_of(states: Mapping[str, BreakerState], breaker: Breaker, now: float) -> Outages:
-    """Return the open circuits at `now`, in Unix seconds. Equal states give equal values as long as they
-    last.
+    """Return the open circuits at `now`, in Unix seconds. Equal states give equal values as long as they last.
 
     A breaker that is forced open counts as open for one hour from the next full hour: its end is unknown.
     """

@@ -45,8 +45,7 @@ class Route(Protocol):
         ...
 
     async def follow(self, error: Exception) -> tuple[str | None, bool] | None:
-        """Return where an error redirects a command: the lane, if the error names it, and whether to send
-        ASKING first.
+        """Return where an error redirects a command: the lane, if the error names it, and whether to send ASKING first.
 
         None for an error that redirects nowhere.
         """
@@ -92,9 +91,7 @@ class Batcher:
         self._route = route
 
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
-        """Submit a command and return its future reply. Commands of one turn of the event loop share a round
-        trip.
-        """
+        """Submit a command and return its future reply. Commands of one turn of the event loop share a round trip."""
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._put(_Waiting(command, reply))
         return reply

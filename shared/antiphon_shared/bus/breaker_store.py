@@ -54,9 +54,7 @@ class BreakerStore:
         return Look(raw, int(seconds) + int(microseconds) / 1e6)
 
     async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
-        """Store `new` in place of `read`; an empty `new` deletes. If the hash is full, drop the oldest closed
-        breaker.
-        """
+        """Store `new` in place of `read`; an empty `new` deletes. A full hash drops its oldest closed breaker."""
         swap = await self._swap(name, read, new)
         for _ in range(_TRIES_MAX):
             if swap.outcome != "full":

@@ -1,5 +1,4 @@
-"""Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, stored in one Redis
-hash.
+"""Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, stored in one Redis hash.
 
 Successful calls cost no round trip. Each process notes how its calls end; only when one has failed, or when
 other processes have reported failures, does it write to Redis, together with the latest successes, so that
@@ -197,8 +196,9 @@ class SharedBreakers:
                 await self._tell(name, notes)
 
     async def _tell(self, name: str, notes: _Notes) -> None:
-        """Add the noted endings to the stored state. Without a reply they are written again: better twice
-        than never.
+        """Add the noted endings to the stored state.
+
+        Without a reply they are written again: twice is better than never.
         """
         endings, probe = tuple(notes.endings), notes.probe
         raw = self._seen.get(name, _NOT_THERE).raw

@@ -34,7 +34,7 @@
 --
 -- An error does not roll a script back. So everything is checked before the first write (reading a key of another
 -- type is an error), and the first write is the acknowledgement, whose result is the fence: the first finisher wins,
--- whoever holds the lease. The feed is for observers; its errors are ignored.
+-- no matter which worker holds the lease. The feed is for observers; its errors are ignored.
 
 local OPERATION = 4
 local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -51,7 +51,17 @@ def of_outcome(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """Yield the changes of `outcome`. Ids are derived from the delivery alone, so another run gives the same."""
+    """Yield the changes of `outcome`. Ids are derived from the delivery alone, so another run gives the same.
+
+    Args:
+        outcome: what the handler returned.
+        delivery: the delivery that it handled.
+        component: the component that handled it, the source of the events.
+        now: the time of the events.
+
+    Raises:
+        EventTooLarge: an event exceeds `settings.max_event_bytes`.
+    """
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
     is_guarded = any(
@@ -112,9 +122,7 @@ def of_outcome(
 
 
 def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
-    """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by
-    one.
-    """
+    """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by one."""
     event = delivery.event
     message = _timer_message(
         event.subject, event.data, raw, delivery.log_entry, delivery.attempt + 1, component
@@ -133,7 +141,16 @@ def of_burial(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """Yield the dead letter for a message, and an event for the coordinator, so that the session continues."""
+    """Yield the dead letter for a message, and an event for the coordinator, so that the session continues.
+
+    Args:
+        raw: the message's content, as it is stored with the letter.
+        letter: the description of the message, as JSON.
+        delivery: the message as a delivery; None where the coordinator gets no event, as the message is not readable
+            or may be forged.
+        error: why it was set aside.
+        now: the time of the coordinator's event.
+    """
     if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
         failed = ComponentFailed(component=component, failed_event=delivery.event.id, error=error)
         written = Replies(delivery.event, component, now).encoded(_FAILURE, failed)
@@ -152,7 +169,14 @@ def arguments(
     settings: BusSettings,
     signer: Signer | None = None,
 ) -> tuple[list[str], list[Argument]]:
-    """Return KEYS and ARGV of commit.lua. Without a session, operations must not refer to one."""
+    """Return KEYS and ARGV of commit.lua. Without a session, operations must not refer to one.
+
+    Args:
+        operations: the changes, from the functions above.
+        session_id: the session that they concern, if any.
+        entry: the entry of the inbox that the commit acknowledges.
+        signer: signs each event for its log and its inbox; None where messages are not signed.
+    """
     if signer is not None and session_id is not None:
         operations = _signed(operations, signer, keys, session_id)
     inbox, *shared = _shared_keys(keys, partition, component)

@@ -257,8 +257,7 @@ class Connections:
 
 
 async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
-    """Return the result of `attempt`, retried while Redis is unavailable. Raises RedisUnavailable after
-    `limit_s`.
+    """Return the result of `attempt`, retried while Redis is unavailable. Raises RedisUnavailable after `limit_s`.
 
     Args:
         what: the name of the operation, for the log.

@@ -178,9 +178,7 @@ class Consumer:
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
-        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was
-        stopped.
-        """
+        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was stopped."""
         if self._stops is None:
             return _outcome(handler, delivery, session)
         return self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
@@ -300,7 +298,12 @@ class Consumer:
 
 
 def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
-    """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field."""
+    """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field.
+
+    Args:
+        bytes_max: the size of the event.
+        signer: verifies the event; None where messages are not signed.
+    """
     raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
     if raw is None or place is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")

@@ -28,9 +28,7 @@ _OPEN_TURN: Kind[OpenTurn] = Kind("a turn", OpenTurn)
 
 
 class SharedTurns:
-    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of
-    them.
-    """
+    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of them."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus

@@ -1,5 +1,4 @@
-"""The API for authors of components: a handler takes a delivery and returns an outcome, which the runtime
-commits.
+"""The API for authors of components: a handler takes a delivery and returns an outcome, which the runtime commits.
 
     async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
         results = await run(delivery.event.data.calls)
@@ -173,9 +172,7 @@ class SessionStore(Protocol):
         """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        """Return one of the newest events of the session's log by its id, with its log entry; None when it is
-        missing.
-        """
+        """Return one of the newest events of the session's log, by its id, with its entry; None when it is missing."""
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """Return all entries of a journal, by their name."""
@@ -184,9 +181,7 @@ class SessionStore(Protocol):
         """Return the number of entries in a journal."""
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
-        """Add an entry to a journal at once, outside any commit; return False, without a change, when it
-        exists.
-        """
+        """Add an entry to a journal at once, outside any commit; return False, without a change, when it exists."""
 
     async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         """Store content that never changes, at once, outside any commit; kept `more_s` beyond the retention."""

@@ -79,8 +79,7 @@ class Intake:
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
         resolved: Callable[[AnyEvent], AnyEvent] = lambda event: event,
     ) -> None:
-        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for
-        room.
+        """`deadline_s` is for queries that name none; `on_waiting` is called when a query has to wait for room.
 
         `tenant_of` returns the tenant of a query, and raises an AntiphonError when the query must not be
         admitted. `resolved` returns a query with its references replaced by their content, and raises an
@@ -274,6 +273,12 @@ def read_submission(
     Ids and time come from the entry's id, so that reading it again gives the same event, and a client's clock
     has no influence: a time in the future counts as `now`. With a `signer` the entry has to hold a signed
     event. Raises Unacceptable, or UnreadableEvent, which name the field.
+
+    Args:
+        stream: the key of the queue, part of the event's id and of its signature.
+        bytes_max: the size of a submission, and of its event as JSON.
+        now: the latest time that the event may have.
+        signer: verifies the event; None where submissions need no signature.
     """
     if sum(len(name) + len(value) for name, value in entry.fields.items()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)

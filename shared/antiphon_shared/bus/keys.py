@@ -42,15 +42,11 @@ class Keys:
         return f"{self.namespace}:catalogue:{content_hash}"
 
     def content(self, content_hash: str) -> str:
-        """Return the key of the string with content that many sessions' records share, such as a system
-        prompt.
-        """
+        """Return the key of the string with content that many sessions' records share, such as a system prompt."""
         return f"{self.namespace}:content:{content_hash}"
 
     def workflows(self) -> str:
-        """Return the key of the hash of publications by domain: the specification and the names of its
-        workflows.
-        """
+        """Return the key of the hash of publications by domain: the specification and the names of its workflows."""
         return f"{self.namespace}:workflows"
 
     def specification(self, content_hash: str) -> str:
@@ -62,9 +58,7 @@ class Keys:
         return f"{self.namespace}:workers:{component}"
 
     def format(self) -> str:
-        """Return the key of the string with the newest format in which a session was opened; see
-        live_format.py.
-        """
+        """Return the key of the string with the newest format in which a session was opened; see live_format.py."""
         return f"{self.namespace}:format"
 
     def breakers(self) -> str:
@@ -72,9 +66,7 @@ class Keys:
         return f"{self.namespace}:breakers"
 
     def limiter(self, model: str) -> str:
-        """Return the key of the hash with the rest of a model's limits in this minute, and the limits its
-        server reported.
-        """
+        """Return the key of the hash with a model's limits as its server reports them, and their state."""
         return f"{self.namespace}:model:{model}:limiter"
 
     def recipes(self) -> str:
@@ -82,9 +74,7 @@ class Keys:
         return f"{self.namespace}:recipes"
 
     def recipes_recency(self) -> str:
-        """Return the key of the sorted set of recipe names by last use in Unix milliseconds; in the same
-        slot.
-        """
+        """Return the key of the sorted set of recipe names by last use in Unix milliseconds; in the same slot."""
         return f"{{{self.recipes()}}}:recency"
 
     def conversation(self, tenant: str, conversation_id: str) -> str:
@@ -98,9 +88,7 @@ class Keys:
         return f"{self.namespace}:tool:{tool}:slots"
 
     def rate(self, tool: str) -> str:
-        """Return the key of the string with the start of a rate-limited tool's next call, in Unix
-        microseconds.
-        """
+        """Return the key of the string with the start of a rate-limited tool's next call, in Unix microseconds."""
         return f"{self.namespace}:tool:{tool}:rate"
 
     def cached(self, digest: str) -> str:
@@ -117,9 +105,7 @@ class Keys:
         return f"{self.prefix(partition)}inbox:{component}"
 
     def timers(self, partition: int) -> str:
-        """Return the key of the sorted set of `session/name` of each timer, by its due time in Unix
-        milliseconds.
-        """
+        """Return the key of the sorted set of `session/name` of each timer, by its due time in Unix milliseconds."""
         return f"{self.prefix(partition)}timers"
 
     def timer_messages(self, partition: int) -> str:
@@ -151,21 +137,15 @@ class Keys:
         return f"{self.prefix(partition)}sessions:stopped"
 
     def tenants_waiting(self, partition: int) -> str:
-        """Return the key of the sorted set of tenants with waiting queries, by the virtual time of their next
-        turn.
-        """
+        """Return the key of the sorted set of tenants with waiting queries, by the virtual time of their next turn."""
         return f"{self.prefix(partition)}waiting"
 
     def waiting(self, partition: int, tenant: str) -> str:
-        """Return the key of the sorted set of a tenant's waiting sessions, by their submission in Unix
-        milliseconds.
-        """
+        """Return the key of the sorted set of a tenant's waiting sessions, by their submission in Unix milliseconds."""
         return f"{self.prefix(partition)}waiting:of:{tenant}"
 
     def queries_waiting(self, partition: int) -> str:
-        """Return the key of the hash with the query of each waiting session, after its tenant, type and
-        signatures.
-        """
+        """Return the key of the hash with the query of each waiting session, after its tenant, type and signatures."""
         return f"{self.prefix(partition)}waiting:queries"
 
     def turns(self, partition: int) -> str:

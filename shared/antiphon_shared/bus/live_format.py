@@ -83,9 +83,7 @@ class LiveFormat:
         return min((FORMAT, *(format for format in read if format is not None)))
 
     def _refused(self, error: ResponseError) -> int:
-        """Return the first format: without permission to read heartbeats, workers of any release may be
-        running.
-        """
+        """Return the first format: without permission to read heartbeats, workers of any release may be running."""
         if not self._is_refused:
             structlog.get_logger().warning(
                 "heartbeats cannot be read, so new sessions stay in the first format; "
@@ -116,9 +114,7 @@ class LiveFormat:
 
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:
-    """Return the newest format that a worker reads, from its heartbeat; None for one that is gone or invalid.
-    Pure.
-    """
+    """Return the newest format that a worker reads, from its heartbeat; None for one that is gone or invalid. Pure."""
     at_ms, _, told = heartbeat.partition(b" ")
     fields = fields_of(told)
     if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:

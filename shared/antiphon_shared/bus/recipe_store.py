@@ -51,9 +51,7 @@ class KeptRecipes:
         await self._batcher.submit("ZADD", self._recency, "XX", score, name)
 
     async def run_begun(self, content_hash: str) -> None:
-        """Note that a run of a specification begins; a use of the recipe where the specification is a
-        recipe's.
-        """
+        """Note that a run of a specification begins; a use of the recipe where the specification is a recipe's."""
         if (name := (await self.latest()).names.get(content_hash)) is not None:
             await self.used(name)
 

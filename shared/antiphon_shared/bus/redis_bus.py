@@ -115,8 +115,7 @@ class Bus:
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
 
     async def first_event(self, session_id: str) -> AnyEvent | None:
-        """Return the event that the session began with, for callers that add to it; None when it is not
-        stored.
+        """Return the event that the session began with, for callers that add to it; None when it is not stored.
 
         Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
         """
@@ -128,8 +127,7 @@ class Bus:
         return decode(genuine(self.signer, log, found[0][1]))
 
     async def query_of(self, session_id: str) -> AnyEvent | None:
-        """Return the session's first event, or the query that waits under that id; None when there is
-        neither.
+        """Return the session's first event, or the query that waits under that id; None when there is neither.
 
         Raises UnreadableEvent when the id is taken by something else.
         """
@@ -154,6 +152,14 @@ class Bus:
 
         A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s`
         is for a query that names none.
+
+        Args:
+            event: the event, whose subject is the session's id.
+            mode: `open` for a query, which opens its session; `signal` for an event of an existing session.
+
+        Returns:
+            `sent`; for a query also `known` where its session exists already, `waiting` where it waits for room, and
+            `overloaded` where too many wait; for a signal also `unknown` where its session does not exist.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox

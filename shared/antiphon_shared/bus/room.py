@@ -60,7 +60,7 @@ class Room:
 
 
 class Gate:
-    """A lock that many hold together, or one alone, who waits for the others and keeps new ones out."""
+    """A lock that many tasks hold together, or one alone: that one waits for the others and keeps new ones out."""
 
     def __init__(self) -> None:
         self._inside = 0
@@ -94,7 +94,11 @@ class Gate:
 
 
 async def ended(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
-    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation."""
+    """Wait for tasks, then cancel them; with a limit, as a task may ignore its cancellation.
+
+    Args:
+        patience_s: the seconds before they are cancelled.
+    """
     if tasks:
         _, unfinished = await asyncio.wait(tasks, timeout=patience_s)
         for task in unfinished:

@@ -1,5 +1,4 @@
-"""The content of a session, which distinguishes a repeated submission from another query under the same id.
-Pure.
+"""The content of a session, which distinguishes a repeated submission from another query under the same id. Pure.
 
 The same query, options, tenant and subject are the same session. A grant's end, scopes and signer do not
 count: a renewed grant is the same one.
@@ -62,9 +61,7 @@ def conflict(session_id: str, why: str) -> SessionConflict:
 
 
 def _whose(grant: str) -> tuple[str, str]:
-    """Return tenant and subject from a grant; for an unreadable one the default tenant and a digest of its
-    text.
-    """
+    """Return tenant and subject from a grant; for an unreadable one the default tenant and a digest of its text."""
     if not grant:
         return DEFAULT_TENANT, ""
     try:

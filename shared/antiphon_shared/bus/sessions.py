@@ -19,9 +19,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 _DELTAS_LENGTH = 2_000
 _DELTAS_LIFE_MS = 600_000
 _SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 100, 1_000
-"""Pages of a log, from its end. A run has many calls in flight: the request of one may be thousands of
-entries back.
-"""
+"""Pages of a log, from its end. A run has many calls in flight: the request of one may be thousands of entries back."""
 
 
 class RedisSession:
@@ -109,9 +107,7 @@ class RedisSession:
         return [(entry, event) for entry, event in found if event is not None]
 
     async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
-        """Return up to `count` events as written, with their log entries; those after `after`, an entry or
-        `-`.
-        """
+        """Return up to `count` events as written, with their log entries; those after `after`, an entry or `-`."""
         log = self._keys.log(self.session_id)
         start = after if after == "-" else f"({after}"
         entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)

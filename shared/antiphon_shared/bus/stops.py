@@ -55,9 +55,7 @@ class Stops:
             self._is_blind = True
 
     def cover(self, delivery: Delivery) -> bool:
-        """Return whether the session was stopped after the request; a later session under the same id was
-        not.
-        """
+        """Return whether the session was stopped after the request; a later session under the same id was not."""
         stopped_ms = self._stopped_ms.get(delivery.event.subject)
         return stopped_ms is not None and delivery.asked_ms <= stopped_ms
 

@@ -61,9 +61,7 @@ class WorkflowStore:
         return self._cached[content_hash]
 
     async def publish(self, specifications: Sequence[Specification]) -> Publication:
-        """Publish workflows; each domain replaces its earlier ones. Raises ConfigurationError where names
-        clash.
-        """
+        """Publish workflows; each domain replaces its earlier ones. Raises ConfigurationError where names clash."""
         publication = (await self.published()).with_all(specifications)
         await asyncio.gather(*map(self.keep, specifications))
         fields: list[Argument] = []

@@ -100,9 +100,7 @@ def _channel(address: str, description: str, messages: list[str]) -> Document:
 
 
 def _operations() -> Document:
-    """Return who sends which messages on which channels, named by the actor: `client_submits`,
-    `coordinator_receives` ...
-    """
+    """Return the messages that each actor sends and receives, by names such as `client_submits`."""
     operations = {
         "client_submits": _operation("send", "queries", ["Submission"]),
         "coordinator_takes_in": _operation("receive", "queries", ["Submission"]),

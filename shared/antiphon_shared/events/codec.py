@@ -177,6 +177,10 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
     """Return the event in `raw`, brought to its current version.
 
     Raises UnreadableEvent, which names the first invalid field; NewerFormat for an event of a later release.
+
+    Args:
+        raw: a CloudEvent as JSON.
+        upcasters: by old type, its successor and the function that converts the data.
     """
     try:
         if b"NaN" in raw or b"Infinity" in raw:

@@ -1,5 +1,4 @@
-"""Step records: the data that a replay of a step needs in addition to the events, and the step's other
-decisions.
+"""Step records: the data that a replay of a step needs in addition to the events, and the step's other decisions.
 
 A component returns its record with its outcome, and the commit appends it to the session's list of records.
 So the events are the messages, the records show how they came about, and both together are the session's
@@ -272,9 +271,7 @@ _RECORD: Kind[AnyRecord] = Kind("a step record", AnyRecord)
 
 
 def encode_record(record: StepRecord, outputs: int, format: int = FORMAT) -> bytes:
-    """Return the record as JSON: its kind, the number of events of the step, and the fields that are not at
-    their defaults.
-    """
+    """Return the record as JSON: its kind, the number of the step's events, and the fields without default values."""
     kind: str = record.kind  # type: ignore[attr-defined]  # every record but the base has one
     fields = as_json(record, format, exclude={"outputs"}, exclude_defaults=True)
     return _RECORD.versioned(b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:])

@@ -95,9 +95,7 @@ def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
 
 
 async def at(point: str, disconnect: Disconnect | None = None) -> None:
-    """Pass a named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use
-    there.
-    """
+    """Pass a named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use there."""
     armed = _ARMED.get()
     if armed is not None:
         await armed.at(point, disconnect)

@@ -26,9 +26,7 @@ _FAULTS_FOUND_MAX = 50_000
 _PATTERN_BYTES_MAX = 1_000_000
 """The size of a compiled pattern."""
 _BRANCHES_MAX = 12
-"""The number of branches of `anyOf`, `if` and the like; with more, the check that any value can fit takes too
-long.
-"""
+"""The number of branches of `anyOf`, `if` and the like; with more, the check that any value can fit takes too long."""
 _KEPT_MAX = 64
 
 

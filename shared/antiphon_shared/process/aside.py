@@ -20,9 +20,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 PARTS_MAX = 2_000
-"""The number of parts from which on converting, searching or writing a value takes more than a few
-milliseconds.
-"""
+"""The number of parts from which on converting, searching or writing a value takes more than a few milliseconds."""
 _CHARACTERS_OF_A_PART = 100
 _PIECE = 500
 """Items of a list that one call of a library gets."""
@@ -79,9 +77,7 @@ def is_large(*values: Any) -> bool:
 
 
 def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[T]:
-    """Yield `each` of the value's parts; long lists and objects are split so that no part exceeds a piece by
-    much.
-    """
+    """Yield `each` of the value's parts; long lists and objects are split so that no part exceeds a piece by much."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         for start in range(0, len(value), _PIECE):
             piece = value[start : start + _PIECE]
@@ -99,9 +95,7 @@ def in_pieces(value: Any, each: Callable[[Any], T], depth: int = 0) -> Iterator[
 
 
 def json_of(value: Any, depth: int = 0) -> bytes:
-    """Return the value as `to_json` writes it, in pieces. Raises ValueError for a value that cannot be
-    written.
-    """
+    """Return the value as `to_json` writes it, in pieces. Raises ValueError for a value that cannot be written."""
     if depth < _DEPTH_MAX and isinstance(value, list) and is_large(value):
         size = _PIECE if len(value) > _PIECE else 1
         pieces = (value[start : start + size] for start in range(0, len(value), size))
@@ -125,9 +119,7 @@ def json_within(value: Any, bytes_max: int) -> bytes | None:
 
 
 def _undisturbed(work: Callable[[], T]) -> T:
-    """Return the result of the work, without garbage collection: it would visit the growing value again and
-    again.
-    """
+    """Return the result of the work, without garbage collection: it would visit the growing value again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -69,9 +69,7 @@ def child_session_id(parent: str, request: int) -> str:
 
 @lru_cache(_REMEMBERED)
 def partition_of(session_id: str, partitions: int) -> int:
-    """Return the partition of a session: a stable hash (CRC-32) of its id, or of its root's, modulo the
-    partitions.
-    """
+    """Return the partition of a session: a stable hash (CRC-32) of its id, or of its root's, modulo the partitions."""
     return zlib.crc32(session_id.partition(CHILD)[0].encode()) % partitions
 
 

@@ -77,8 +77,9 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
 
 
 def _as_text(redactor: Redactor) -> list[Any]:
-    """Return the processors that render a line for people: level, event, fields; without secrets and control
-    characters.
+    """Return the processors that render a line for people: level, event, fields.
+
+    They remove secrets and control characters.
     """
 
     def redact(_: object, __: str, line: str | bytes) -> str:

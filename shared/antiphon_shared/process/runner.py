@@ -38,8 +38,14 @@ Build = Callable[[Bus], Service]
 
 
 def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
-    """Run one component until SIGTERM or SIGINT. Exits with 0 then; with 2 on a wrong configuration, 3
-    without Redis.
+    """Run one component until SIGTERM or SIGINT.
+
+    Exits with 0 then; with 2 on a wrong configuration, with 3 without Redis.
+
+    Args:
+        name: the name of the component, for logs and errors.
+        build: builds the component's service on a bus that is not open yet.
+        grace_s: how long it works on deliveries in flight after the signal, in seconds.
     """
     try:
         settings = load(PipelineSettings)

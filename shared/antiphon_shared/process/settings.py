@@ -31,8 +31,9 @@ class Settings(BaseSettings):
 
 
 def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
-    """Return the annotations that make `tuple[str, ...]` a setting given as a comma list of entries like
-    `pattern`:
+    """Return the annotations of a setting that is a comma list.
+
+    They make `tuple[str, ...]` a list of entries like `pattern`:
 
         scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
 
@@ -268,9 +269,7 @@ def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
 
 
 def _takes(info: FieldInfo) -> str:
-    """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`,
-    `JSON`.
-    """
+    """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
     alternatives = get_args(info.annotation) or (info.annotation,)
     if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
         word = "comma list"

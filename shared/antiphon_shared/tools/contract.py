@@ -1,5 +1,6 @@
-"""The contract of a tool: what it promises about its calls. It controls their execution, and is part of the
-tool's definition, in its JSON Schema under `x-orchestration`.
+"""The contract of a tool: what it promises about its calls, which controls their execution.
+
+It is part of the tool's definition, in its JSON Schema under `x-orchestration`.
 """
 
 from typing import Annotated, Any, Literal
@@ -145,9 +146,7 @@ class Contract(Value):
         return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)
 
     def as_keyword(self) -> dict[str, Any]:
-        """Return the value of `x-orchestration`: the whole contract, so that its readers need no table of
-        defaults.
-        """
+        """Return the value of `x-orchestration`: the whole contract, so that its readers need no table of defaults."""
         return self.model_dump(mode="json")
 
     def keyword_in(self, format: int, written: Fields) -> Fields:

@@ -30,9 +30,7 @@ class InvalidKey(ConfigurationError):
 
 
 def load_keys(path: str, source: str) -> tuple[PublicKey, ...]:
-    """Return the public keys in a file. `source` names the setting or option, for the errors. Raises
-    InvalidKey.
-    """
+    """Return the public keys in a file. `source` names the setting or option, for the errors. Raises InvalidKey."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(_FILE_BYTES_MAX + 1)

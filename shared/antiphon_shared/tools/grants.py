@@ -1,5 +1,4 @@
-"""Grants: the permissions of a session, as a signed JSON Web Token (RFC 7519). Parsing without verification.
-Pure.
+"""Grants: the permissions of a session, as a signed JSON Web Token (RFC 7519). Parsing without verification. Pure.
 
 A coordinator verifies a grant before it opens a session in its tenant's name, and a dispatcher before each
 call: see grant_verifier.py. The claims:
@@ -48,8 +47,9 @@ class Claims(Value):
 
 
 def read_claims(token: str) -> Claims:
-    """Return the claims of a grant, unverified. Raises UnreadableGrant, as the end of a sentence: `its
-    payload is ...`.
+    """Return the claims of a grant, unverified.
+
+    Raises UnreadableGrant, whose message can end a sentence: `its payload is ...`.
     """
     if not _TOKEN.fullmatch(token):
         raise UnreadableGrant("it is not a signed JSON Web Token.", hint="`antiphon grants issue` makes one.")

@@ -72,9 +72,7 @@ def read(text: str) -> str | Placeholder:
 
 
 def as_text(value: Any) -> Any:
-    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it
-    was.
-    """
+    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it was."""
     if not _may_hold_one(value):
         return value
     if isinstance(value, str):
@@ -107,8 +105,9 @@ def has_placeholder(value: Any) -> bool:
 
 
 def _may_hold_one(value: Any) -> bool:
-    """Return quickly whether a value may hold a placeholder: hardly any argument does, and each is searched
-    repeatedly.
+    """Return quickly whether a value may hold a placeholder.
+
+    Hardly any argument does, and each is searched repeatedly.
     """
     try:
         return b"${calls[" in to_json(value)

@@ -26,9 +26,7 @@ FIND_TOOLS = "find_tools"
 READ_RESULT = "read_result"
 """The tool that reads more of a result shown in part, by its handle; offered once there is one."""
 RECALL = "recall"
-"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left
-out.
-"""
+"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
 ASK_USER = "ask_user"
 """The tool that asks the user; offered where the session has a user who answers."""
 PLAN = "_plan"
@@ -47,22 +45,18 @@ _PER_WORD, _PER_PART = 0.02, 0.3
 _PARAMETERS_COUNT = (10, 2)
 """The weights of name and description, and of the parameters, in the vector of the whole tool."""
 _COMMON = 2
-"""What all tools have in common distinguishes none: half their mean vector is subtracted."""
+"""A common meaning distinguishes no tool: half of all tools' mean vector is subtracted."""
 _CLOSE = 0.4
 """The cosine from which on a tool fits a text without sharing a word with it."""
 _COPY, _ALIKE = 0.8, 0.5
-"""The cosine from which on a tool counts as a near copy of one chosen before, and its penalty per unit beyond
-that.
-"""
+"""The cosine from which on a tool counts as a near copy of one chosen before, and its penalty per unit beyond that."""
 _CANDIDATES = 2
 _LOOKED_INTO = 48
 """The number of tools whose parts are compared one by one: those ranked first without them."""
 
 
 def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[ToolDefinition, ...]:
-    """Return at most `n` tools that fit `text`, the best first: those that share a word with it, or are close
-    in meaning.
-    """
+    """Return at most `n` tools that fit `text`, the best first: they share a word with it, or are close in meaning."""
     tools = list(definitions)
     scores = scores_of(map(_parts_of, tools), text)
     fitting = [place for place, score in enumerate(scores) if score.is_fitting]
@@ -78,8 +72,7 @@ def scores_of(described: Iterable[tuple[str, ...]], text: str) -> list["Score"]:
 def most_relevant(
     definitions: Iterable[ToolDefinition], texts: Sequence[str], n: int
 ) -> tuple[ToolDefinition, ...]:
-    """Return all tools, the one that fits any of the texts best first; near copies are moved back among the
-    first `n`.
+    """Return all tools, the one that fits any of the texts best first; near copies are moved back among the first `n`.
 
     Each next one of these is the tool with the best score after the penalty for being a copy of one before
     it. So a variant ranks behind tools that fit equally well, and a tool that only shares its field with
@@ -103,9 +96,7 @@ def most_relevant(
 
 
 def found_tools(data: Any) -> tuple[str, ...] | None:
-    """Return the names in the result of `find_tools`, `{"tools": [{"name": ...}, ...]}`; None for another
-    form.
-    """
+    """Return the names in the result of `find_tools`, `{"tools": [{"name": ...}, ...]}`; None for another form."""
     found = data.get("tools") if isinstance(data, Mapping) else None
     if not isinstance(found, list):
         return None
@@ -179,9 +170,7 @@ def _parts_of(tool: ToolDefinition) -> tuple[str, ...]:
 
 
 def _said_in(schema: Any, depth: int) -> Iterator[str]:
-    """Yield the texts of each property, those of nested objects and list items too: name, description,
-    values.
-    """
+    """Yield the texts of each property, those of nested objects and list items too: name, description, values."""
     if not isinstance(schema, Mapping) or not depth:
         return
     properties = schema.get("properties")

@@ -82,7 +82,7 @@ def write(readers: Sequence[Reader], file: Path) -> None:
 
 def texts_of(reader: Reader) -> list[str]:
     """Return the forms of the patterns and the words of the tables at the top of a reader's modules, and its own."""
-    found: dict[str, None] = dict.fromkeys(("", " ", *reader.more))
+    found: dict[str, None] = dict.fromkeys((*(("", " ") if reader.modules else ()), *reader.more))
     for module in reader.modules:
         for name, value in vars(module).items():
             for one in _within(value, _DEPTH_MAX) if not name.startswith("__") else ():

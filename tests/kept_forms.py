@@ -7,6 +7,7 @@ word. The texts are kept with what came of them: a pattern or a table that chang
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -28,6 +29,8 @@ class Reader:
     read: Callable[[str], Any]
     modules: tuple[ModuleType, ...]
     more: tuple[str, ...] = ()
+    same_max: int = 0
+    """So many texts are kept that come to the same; 0: all."""
 
     def __str__(self) -> str:
         return self.name
@@ -73,11 +76,20 @@ def given(read: Callable[[str], Any], text: str) -> Any:
 
 def write(readers: Sequence[Reader], file: Path) -> None:
     """Write down what they make of their texts now."""
-    kept = {one.name: [(text, given(one.read, text)) for text in texts_of(one)] for one in readers}
+    kept = {one.name: list(_rows(one)) for one in readers}
     parts = (
         f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for name, rows in kept.items()
     )
     file.write_text("{" + ",\n".join(parts) + "}\n")
+
+
+def _rows(reader: Reader) -> Iterator[tuple[str, Any]]:
+    counts = Counter[str]()
+    for text in texts_of(reader):
+        told = given(reader.read, text)
+        counts[json.dumps(told)] += 1
+        if not reader.same_max or counts[json.dumps(told)] <= reader.same_max:
+            yield text, told
 
 
 def texts_of(reader: Reader) -> list[str]:
@@ -139,4 +151,4 @@ def _plain(value: Any) -> Any:
         case _ if hasattr(value, "model_dump"):
             return value.model_dump(mode="json", exclude_defaults=True)
         case _:
-            return str(value)
+            return re.sub(" at 0x[0-9a-f]+", "", str(value))

@@ -3,6 +3,8 @@
 A reader is a function of one text. Its texts come from its module: of each pattern every alternative, every sign of a
 set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every
 word. The texts are kept with what came of them: a pattern or a table that changes is held against the same ones.
+
+After a change that is meant, `python -m tests.kept_forms` writes all of these files anew; read the difference.
 """
 
 import json
@@ -13,6 +15,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -51,6 +54,8 @@ _DEPTH_MAX = 4
 
 def differences(reader: Reader, file: Path) -> list[str]:
     """Return which of the kept texts come to something else now."""
+    if reader.name not in _kept(file):
+        return [f"{reader.name} is new: `python -m tests.kept_forms` writes down what it makes of its texts"]
     now = ((text, then, given(reader.read, text)) for text, then in _kept(file)[reader.name])
     return [f"{text!r}: {then}, and now {told}" for text, then, told in now if then != told]
 
@@ -152,3 +157,14 @@ def _plain(value: Any) -> Any:
             return value.model_dump(mode="json", exclude_defaults=True)
         case _:
             return re.sub(" at 0x[0-9a-f]+", "", str(value))
+
+
+def main() -> None:
+    for path in sorted(Path(__file__).parent.rglob("test_every_*.py")):
+        name = ".".join(path.relative_to(Path(__file__).parents[1]).with_suffix("").parts)
+        module = import_module(name)
+        write(module.READERS, module.KEPT)
+
+
+if __name__ == "__main__":
+    main()

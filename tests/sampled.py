@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.kept_forms import Reader
 
-_SAME_MAX = 8
+_SAME_MAX = 6
+_CALLS_MAX = 60
 Samples = Mapping[str, Sequence[Any]]
 """By an annotation as it is written, without the modules of its names."""
 
@@ -44,10 +45,11 @@ def _of(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Calla
 
 
 def _calls(samples: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield arguments: as many calls as the longest samples have entries, times those of the second longest."""
+    """Yield arguments: each sample of two parameters with each other, or some of these evenly; the rest in turns."""
     order = sorted(range(len(samples)), key=lambda place: -len(samples[place]))
     second = len(samples[order[1]]) if len(order) > 1 else 1
-    for n in range(len(samples[order[0]]) * second):
+    number = len(samples[order[0]]) * second
+    for n in range(number) if number <= _CALLS_MAX else (n * number // _CALLS_MAX for n in range(_CALLS_MAX)):
         places = dict.fromkeys(order, n // second) | dict.fromkeys(order[1:2], n)
         yield tuple(some[places[place] % len(some)] for place, some in enumerate(samples))
 

@@ -43,7 +43,6 @@ from antiphon_shared.workflows import (
     proposal,
     ranking,
     references,
-    sql,
     write,
 )
 from antiphon_shared.workflows.checks import arguments, edges, sub_workflows, texts
@@ -84,7 +83,6 @@ _MODULES = (
         proposal,
         ranking,
         references,
-        sql,
         write,
     ),
     *(arguments, edges, sub_workflows, texts, of_nodes),

@@ -29,12 +29,12 @@ def _status(text: str) -> Any:
 def _kind(text: str) -> Any:
     """Of a kind of error in the body, for both wires."""
     body = {"type": "error", "error": {"type": text, "code": text, "message": f"Too long: {text}"}}
-    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]  # type: ignore[arg-type]
+    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
 
 
 def _message(text: str) -> Any:
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": text}}
-    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]  # type: ignore[arg-type]
+    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
 
 
 def _wait(text: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.workflows import condition, condition_syntax, condition_tokens, items, references, sql
+from antiphon_shared.workflows import condition, condition_syntax, condition_tokens, items, references
 
 from tests.kept_forms import Reader, differences, readers_of, write
 
@@ -57,7 +57,6 @@ READERS = (
     *readers_of(condition, "check_pattern"),
     *readers_of(references, "read_template"),
     *readers_of(items, "read_items"),
-    *readers_of(sql, "names_in"),
 )
 
 

@@ -15,8 +15,8 @@ from uuid import uuid4
 from antiphon_shared.bus.handling import Delivery, Handler
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
+from antiphon_shared.process.collector import spare_the_collector
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.process.runner import spare_the_collector
 from antiphon_shared.process.settings import BusSettings, PipelineSettings
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.contract import Effect

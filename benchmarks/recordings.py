@@ -13,7 +13,7 @@ from pathlib import Path
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.process.runner import spare_the_collector
+from antiphon_shared.process.collector import spare_the_collector
 from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table

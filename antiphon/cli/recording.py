@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.collector import spare_the_collector
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.process.runner import spare_the_collector
 from redis.exceptions import NoPermissionError
 
 from antiphon.cli.output import (

@@ -63,9 +63,10 @@ class Link:
 
     def __init__(self, raw: bytes, previous: bytes, check: bytes) -> None:
         self.previous, self.check = previous, check
-        self.is_intact = check == check_of(memoryview(raw)[:-_BYTES])
+        content = raw[:-_BYTES]
+        self.is_intact = check == check_of(content)
         """Whether the line is as its own hash says."""
-        self.line = raw[:-_BYTES] + b"}"
+        self.line = content + b"}"
 
 
 def link_of(raw: bytes) -> Link | None:

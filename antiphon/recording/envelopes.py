@@ -4,7 +4,6 @@ The bus makes an event's envelope from that of its cause: see shared/antiphon_sh
 in it can be told from the events before, and one that says something else was not written by the bus.
 """
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -54,45 +53,50 @@ class Envelopes:
             case Header():
                 self._session_id, self._submitted = line.session_id, line.submitted
             case EventLine():
-                wrong = next(self._wrong(line), None)
-                if wrong is not None:
+                if wrong := self._wrong(line):
                     raise UnreadableEvent(f"event {line.n}, {line.event.type}: {wrong}.", hint=_HINT)
             case RecordLine(record=record):
                 self._check_times(record)
             case _:
                 pass
 
-    def _wrong(self, line: EventLine) -> Iterator[str]:
+    def _wrong(self, line: EventLine) -> str:
+        """Return what does not fit; empty where all does."""
         event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
-            yield f"its subject is {event.subject}, and the recording is of session {self._session_id}"
+            return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
         if self._first is None and event.time != self._submitted:
-            yield f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
-        if isinstance(event.data, QuerySubmitted):
-            yield from _not_opening(event, event.data)
+            return (
+                f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
+            )
+        if isinstance(event.data, QuerySubmitted) and (wrong := _not_opening(event, event.data)):
+            return wrong
         if event.time > logged + CLOCKS_APART:
-            yield f"its time is {_told(event.time)}, long after it was logged: {_told(logged)}"
-        yield from self._unlike_cause(event)
+            return f"its time is {_told(event.time)}, long after it was logged: {_told(logged)}"
+        if wrong := self._unlike_cause(event):
+            return wrong
         seen = _Seen(
             line.n, event.time, logged, event.correlationid, event.traceparent, event.format, event.data.inbox
         )
         self._first = self._first or seen
         self._seen[event.id.int] = seen
+        return ""
 
-    def _unlike_cause(self, event: AnyEvent) -> Iterator[str]:
+    def _unlike_cause(self, event: AnyEvent) -> str:
         cause = self._first
         if event.causationid is not None:
             cause = self._seen.get(event.causationid.int)
             if not _is_child(event.id, event.causationid):
-                yield "its id does not follow from its causationid"
+                return "its id does not follow from its causationid"
         if cause is None:
-            return
-        if event.causationid is not None:
-            yield from _not_inherited(event, cause)
+            return ""
+        if event.causationid is not None and (wrong := _not_inherited(event, cause)):
+            return wrong
         if event.time < cause.logged - CLOCKS_APART:
-            yield f"its time is {_told(event.time)}, long before event {cause.n} was logged: {_told(cause.logged)}"
+            return f"its time is {_told(event.time)}, long before event {cause.n} was logged: {_told(cause.logged)}"
         if event.format != cause.format:
-            yield f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
+            return f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
+        return ""
 
     def _check_times(self, record: AnyRecord) -> None:
         """All that comes of one step is sent in one commit, and at one time."""
@@ -107,27 +111,34 @@ class Envelopes:
                 )
 
 
-def _not_inherited(event: AnyEvent, cause: _Seen) -> Iterator[str]:
+def _not_inherited(event: AnyEvent, cause: _Seen) -> str:
     """What the bus takes over from an event's cause. An event from outside has none: its ids are its writer's."""
     if event.source != cause.inbox:
-        yield f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
+        return f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
     if event.correlationid != cause.correlation:
-        yield f"its correlationid is another than that of event {cause.n}"
+        return f"its correlationid is another than that of event {cause.n}"
     if event.traceparent != cause.traceparent:
-        yield f"its traceparent is another than that of event {cause.n}"
+        return f"its traceparent is another than that of event {cause.n}"
+    return ""
 
 
-def _not_opening(event: AnyEvent, query: QuerySubmitted) -> Iterator[str]:
+def _not_opening(event: AnyEvent, query: QuerySubmitted) -> str:
     """What is wrong with a query; that of a session which another has begun goes on with the other's correlation."""
     if query.parent is None:
-        if event.correlationid != event.id:
-            yield "its correlationid is not its own id, as it is of what opens a session"
-    elif event.causationid is None or CHILD not in event.subject:
-        yield f"it names the parent {query.parent.session}, and was not sent by another session"
+        is_own = event.correlationid == event.id
+        return "" if is_own else "its correlationid is not its own id, as it is of what opens a session"
+    is_sent = event.causationid is not None and CHILD in event.subject
+    return (
+        "" if is_sent else f"it names the parent {query.parent.session}, and was not sent by another session"
+    )
 
 
 def _is_child(id: UUID, parent: UUID) -> bool:
-    return any(id == child_id(parent, n) for n in range(_CHILDREN_MAX)) or id == child_id(parent, _FAILURE)
+    number = id.int
+    for n in range(_CHILDREN_MAX):
+        if child_id(parent, n).int == number:
+            return True
+    return child_id(parent, _FAILURE).int == number
 
 
 def _logged(entry: str) -> datetime:

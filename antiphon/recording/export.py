@@ -20,7 +20,7 @@ from antiphon.recording.chain import Chained
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.redaction.redacted_lines import make_consistent
-from antiphon.recording.session_lines import session_lines
+from antiphon.recording.session_lines import Logged, logged_lines, session_lines
 from antiphon.recording.side_by_side import each, side_by_side
 
 _log = structlog.get_logger()
@@ -107,8 +107,8 @@ async def export_session(
     if _is_taken(path):
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
 
-    def lines() -> AsyncGenerator[Line]:
-        return session_lines(session_id, bus.session(session_id), bus)
+    def lines() -> AsyncGenerator[Logged]:
+        return logged_lines(session_id, bus.session(session_id), bus)
 
     if redaction is None:
         return await _written(session_id, path, _encoded(lines()))
@@ -121,11 +121,13 @@ async def export_session(
     redaction = redaction.anew()
 
     def again() -> AsyncGenerator[Line]:
-        return lines() if small is None else each([line for line, _ in small])
+        if small is None:
+            return session_lines(session_id, bus.session(session_id), bus)
+        return each([line for line, _ in small])
 
     async for line in again():
         redaction.learn(line)
-    exported = await _written(session_id, path, _encoded(again(), redaction))
+    exported = await _written(session_id, path, _redacted(again(), redaction))
     if not exported.redactions:
         return exported
     # Today's code would give a session that it decides otherwise its own decisions, and the file would verify.
@@ -151,13 +153,13 @@ async def _divergence(lines: AsyncGenerator[Line]) -> str:
     return "" if report.first is None else headline(report)
 
 
-async def _if_small(lines: AsyncGenerator[Line], redaction: Redacting) -> list[_Encoded] | None:
+async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
     """All lines, with the header as it is told; None when they are more than is held at once."""
     small: list[_Encoded] = []
     size_bytes = 0
     async with aclosing(lines):
-        async for line in lines:
-            raw = encode_line(redaction.header(line) if isinstance(line, Header) else line)
+        async for line, logged in lines:
+            raw = encode_line(redaction.header(line) if isinstance(line, Header) else line, logged)
             small.append((line, raw))
             size_bytes += len(raw)
             if size_bytes >= _CHUNK_BYTES:
@@ -165,12 +167,16 @@ async def _if_small(lines: AsyncGenerator[Line], redaction: Redacting) -> list[_
     return small
 
 
-async def _encoded(
-    lines: AsyncIterable[Line], redaction: Redacting | None = None
-) -> AsyncGenerator[_Encoded]:
-    """Each line as it is told, and as it is written."""
+async def _encoded(lines: AsyncIterable[Logged]) -> AsyncGenerator[_Encoded]:
+    """Return each line as it is, and as it is written."""
+    async for line, logged in lines:
+        yield line, encode_line(line, logged)
+
+
+async def _redacted(lines: AsyncIterable[Line], redaction: Redacting) -> AsyncGenerator[_Encoded]:
+    """Return each line without what must not be told, and as it is written then."""
     async for line in lines:
-        shown = line if redaction is None else redaction.line(line)
+        shown = redaction.line(line)
         yield shown, encode_line(shown)
 
 

@@ -141,13 +141,19 @@ _REPEATED = (b'{"line":"catalogue"', b'{"line":"content"', b'{"line":"specificat
 _REPEATED_BYTES_MAX = 200_000
 
 
-def encode_line(line: Line) -> bytes:
-    """One line, without its line feed."""
+def encode_line(line: Line, logged: bytes | None = None) -> bytes:
+    """Return one line, without its line feed.
+
+    `logged` is the event or the record as it stands in the session's log. It is taken over, and not written anew,
+    where it has no other form than what is written here: no line feeds, and no letters as numbers.
+    """
+    if logged is not None and (b"\\u" in logged or b"\\/" in logged or b"\n" in logged or b"\r" in logged):
+        logged = None
     if isinstance(line, EventLine):
         place = b'{"line":"event","n":%d,"entry":"%s","event":' % (line.n, line.entry.encode())
-        return place + encode(line.event) + b"}"
+        return place + (logged or encode(line.event)) + b"}"
     if isinstance(line, RecordLine):
-        return b'{"line":"record","record":' + encode_record(line.record, line.record.outputs) + b"}"
+        return _RECORD + (logged or encode_record(line.record, line.record.outputs)) + b"}"
     return line.__pydantic_serializer__.to_json(line)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
@@ -35,8 +36,10 @@ _PAGE_BYTES = 1 << 20
 _OPENED_WITHIN = 100
 """Events before that which opens a session: what was said to it while it had not been opened."""
 
-_Event = tuple[str, AnyEvent]
-"""With its place in the log."""
+Logged = tuple[Line, bytes | None]
+"""A line; of an event or a record, with its bytes as they stand in Redis."""
+_Event = tuple[str, AnyEvent, bytes]
+"""With its place in the log, and its bytes there."""
 
 
 class Source(Protocol):
@@ -62,13 +65,20 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
 
     Raises UnknownSession when it is not kept, or not any more; UnreadableEvent; BadSignature.
     """
+    async with aclosing(logged_lines(session_id, source, shared)) as lines:
+        async for line, _ in lines:
+            yield line
+
+
+async def logged_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Logged]:
+    """The same, each event and record with its bytes as they stand in Redis. Raises as `session_lines` does."""
     log, records = _Log(source), _Records(source, shared)
     first, opened = await _beginning(log)
     if not first:
         raise UnknownSession(
             f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
         )
-    yield Header(
+    header = Header(
         antiphon=_version(),
         session_id=session_id,
         submitted=first[0][1].time,
@@ -77,18 +87,19 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         catalogues=(opened.catalogue,) if opened and opened.catalogue else (),
         models=opened.models if isinstance(opened, SessionOpened) else (),
     )
+    yield header, None
     if opened and opened.catalogue:
         for catalogue in await _catalogue(opened.catalogue, shared):
-            yield catalogue
+            yield catalogue, None
     if isinstance(opened, RunOpened) and opened.specification:
         for specification in await _specification(opened.specification, shared):
-            yield specification
+            yield specification, None
     page, n, is_short = first, 0, log.is_read
     del first  # a page at a time
     while True:
-        for entry, event in page:
+        for entry, event, raw in page:
             n += 1
-            yield EventLine(n=n, entry=entry, event=event)
+            yield EventLine(n=n, entry=entry, event=event), raw
             if records.may_be_due_after(event.id):
                 async for line in records.due():
                     yield line
@@ -100,7 +111,7 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         yield line
     if not is_short and not await source.log_page("-", 1):
         raise UnknownSession(f"session {session_id} has expired while it was read.")
-    yield End(events=n, records=records.told)
+    yield End(events=n, records=records.told), None
 
 
 @cache
@@ -115,7 +126,7 @@ async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpen
         page = await log.page()
         first += page
         opened = next(
-            (event.data for _, event in page if isinstance(event.data, SessionOpened | RunOpened)), None
+            (event.data for _, event, _ in page if isinstance(event.data, SessionOpened | RunOpened)), None
         )
         if opened is not None:
             return first, opened
@@ -151,7 +162,7 @@ class _Log:
             self._size.learn([raw for _, raw in page])
             self._last = page[-1][0]
             self.bytes_read += sum(len(raw) for _, raw in page)
-        return [(entry, decode(raw)) for entry, raw in page]
+        return [(entry, decode(raw), raw) for entry, raw in page]
 
 
 class _Records:
@@ -159,8 +170,8 @@ class _Records:
 
     def __init__(self, source: Source, shared: Shared) -> None:
         self._source, self._shared, self._size = source, shared, _PageSize()
-        self._page: deque[tuple[AnyRecord, int]] = deque()
-        """Each with the id of its step's last event."""
+        self._page: deque[tuple[AnyRecord, int, bytes]] = deque()
+        """Each with the id of its step's last event, and its bytes."""
         self._read = 0
         self._may_be_more = True
         self._seen: set[int] = set()
@@ -175,31 +186,32 @@ class _Records:
     def may_be_due_after(self, event_id: UUID) -> bool:
         """Whether to look now that this event has been told."""
         self._seen.add(event_id.int)
-        return self._is_due(*self._page[0]) if self._page else self._may_be_more
+        return self._is_due(*self._page[0][:2]) if self._page else self._may_be_more
 
-    async def due(self) -> AsyncIterator[ContentLine | RecordLine]:
+    async def due(self) -> AsyncIterator[Logged]:
         """The lines of those whose event, and all that came of it, has been told."""
-        while (first := await self._next()) is not None and self._is_due(*first):
+        while (first := await self._next()) is not None and self._is_due(*first[:2]):
             self._page.popleft()
             self.told += 1
-            record, _ = first
+            record, _, raw = first
             if isinstance(record, ExchangeRecord):
                 for content in await self._contents_of(record):
-                    yield content
-            yield RecordLine.of(record)
+                    yield content, None
+            yield RecordLine.of(record), raw
 
     def _is_due(self, record: AnyRecord, last: int) -> bool:
         """A step's events are appended together: when the last is there, all are."""
         return last in self._seen and record.of.int in self._seen
 
-    async def _next(self) -> tuple[AnyRecord, int] | None:
+    async def _next(self) -> tuple[AnyRecord, int, bytes] | None:
         if not self._page and self._may_be_more:
             asked = self._size.count
             page = await self._source.records_page(self._read, asked)
             self._size.learn(page)
             self._read += len(page)
             self._may_be_more = len(page) == asked
-            self._page.extend((record, _last_event(record)) for record in map(decode_record, page))
+            records = zip(map(decode_record, page), page, strict=True)
+            self._page.extend((record, _last_event(record), raw) for record, raw in records)
         return self._page[0] if self._page else None
 
     async def _contents_of(self, record: ExchangeRecord) -> list[ContentLine]:

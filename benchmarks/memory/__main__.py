@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from antiphon_shared.process.runner import spare_the_collector
+from antiphon_shared.process.collector import spare_the_collector
 from rich.console import Console
 from rich.markup import escape
 

@@ -1,6 +1,5 @@
 """`antiphon replay verify`."""
 
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.collector import spare_the_collector
 from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
@@ -247,7 +247,7 @@ def _verified(
     keeps = form == "json" or junit_file is not None
     try:
         with checking as checked:
-            gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
+            spare_the_collector()
             verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
             for found_out, path in zip(verified, chosen, strict=True):
                 outcome = replace(checked(path, found_out), allowed=allowed)

@@ -18,12 +18,14 @@ through as the bytes that it is, and stays the same object.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from antiphon_shared.events import decode, encode
 from antiphon_shared.events.step_records import ExchangeRecord, decode_record, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.redaction.credentials import credentials_hint
 from antiphon_shared.redaction.known_values import KnownValues
 from antiphon_shared.redaction.redactor import REDACTED
 from antiphon_shared.redaction.secret_keys import SecretKeys, secret_keys
@@ -116,9 +118,9 @@ class Redaction:
         ]
         # Where arguments are marked, more is secret than was looked for before.
         new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
-        if self._is_suspect(b"\n".join(raw for _, raw in new)):
-            suspects = (line for line, raw in new if self._is_suspect(raw))
-            if not all(map(self._leaves, suspects)):
+        if self._may_be_suspect(b"\n".join(raw for _, raw in new)):
+            suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
+            if not all(self._leaves(line, raw) for line, raw in suspects):
                 return False
         self._known.are_harmless(shared)
         return True
@@ -175,10 +177,23 @@ class Redaction:
         """Whether there may be anything to replace in it, but for headers of a model's server; `False` is certain."""
         return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
 
-    def _leaves(self, line: Line) -> bool:
-        """Whether nothing of a line is replaced; then nothing in it is secret elsewhere either."""
+    def _may_be_suspect(self, raw: bytes) -> bool:
+        """Whether `_is_suspect` may be true of some of it; looks for all at once, as hardly anything is."""
+        return (
+            self._is_always_suspect
+            or any(mark in raw for mark in self._marks)
+            or self._text.suspects_known(raw)
+            or _hint(self._text.keys).may_match(raw)
+        )
+
+    def _leaves(self, line: Line, raw: bytes) -> bool:
+        """Whether nothing of a line is replaced; then nothing in it is secret elsewhere either.
+
+        `raw` must say what the line says: what was logged otherwise may hold more.
+        """
         self.learn(line)
-        return self.line(line) == (self.header(line) if isinstance(line, Header) else line)
+        is_same = self.line(line) == (self.header(line) if isinstance(line, Header) else line)
+        return is_same and raw == encode_line(line)
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
         """Whether there may be something else to replace; `False` is certain."""
@@ -198,6 +213,11 @@ class Redaction:
             for name in headers
         }
         return not all(map(self._value.keeps_header, names))
+
+
+@lru_cache(8)
+def _hint(keys: SecretKeys) -> NativeSearch:
+    return NativeSearch.of_any((keys.hint, credentials_hint(), _HAS_GRANT))
 
 
 def _inner(line: Line) -> bytes:

@@ -8,6 +8,8 @@ from antiphon_shared.process.errors import NewerFormat
 from coordinator.document import SESSION, document_version, merged
 from coordinator.session import Session
 
+_CHANGES_MAX = 100
+
 
 class Document:
     """One session's document as it was recorded: each record holds the fields that it has changed.
@@ -19,24 +21,35 @@ class Document:
     def __init__(self) -> None:
         self._fields: dict[str, Any] = {}
         self._version = 1
+        self._changes: list[dict[str, Any]] = []
+        """The newest, which are not among the fields yet: as long as decisions are the same, nobody reads those."""
 
     @property
     def is_empty(self) -> bool:
-        return not self._fields
+        return not self._merged()
 
     def take(self, record: DecisionRecord | ForkRecord) -> None:
         """Take in what a record has changed. Raises UnreadableEvent."""
         written = record.document_version
         if written > SESSION.version:
             raise NewerFormat(SESSION.name, written, SESSION.version)
-        if written > self._version and self._fields:
-            self._fields = SESSION.carried(self._fields, self._version, written)
-        self._version = max(written, self._version)
-        self._fields = merged(self._fields, record.changed, self._version)
+        if written > self._version:
+            if fields := self._merged():
+                self._fields = SESSION.carried(fields, self._version, written)
+            self._version = written
+        self._changes.append(record.changed)
+        if len(self._changes) > _CHANGES_MAX:
+            self._merged()
 
     def session(self) -> Session:
         """Return the document as today's code reads it. Raises UnreadableEvent, which names the field."""
-        return SESSION.read_fields(self._fields, self._version)
+        return SESSION.read_fields(self._merged(), self._version)
+
+    def _merged(self) -> dict[str, Any]:
+        for changed in self._changes:
+            self._fields = merged(self._fields, changed, self._version)
+        self._changes.clear()
+        return self._fields
 
 
 def is_of_today(record: DecisionRecord | ForkRecord, session: Session) -> bool:

@@ -63,7 +63,7 @@ class _Rule:
 
 def credentials(text: str) -> list[Found]:
     """What looks like one, in order and apart from each other."""
-    if not _look().may_match(text):
+    if not credentials_hint().may_match(text):
         return []
     found = [one for rule in _RULES for one in rule.found(text)]
     found += (Found(token.start, token.end, CREDENTIAL) for token in token_rules().tokens(text))
@@ -79,8 +79,8 @@ def credentials(text: str) -> list[Found]:
 
 
 @cache
-def _look() -> NativeSearch:
-    """A first look for all of them at once."""
+def credentials_hint() -> NativeSearch:
+    """Return a first look for all of them at once."""
     return NativeSearch(f"{_LOOK}|{token_rules().look}")
 
 

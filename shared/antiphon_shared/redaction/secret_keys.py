@@ -87,14 +87,15 @@ class SecretKeys:
     def __init__(self, patterns: Iterable[str]) -> None:
         patterns = tuple(patterns)
         self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
-        self._hint = key_hint(patterns)
+        self.hint = key_hint(patterns)
+        """Finds what may be such a key in JSON or text."""
         self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
         self.matches = lru_cache(10_000)(self._matches)
         self.may_match = lru_cache(10_000)(self._may_match)
 
     def suspects(self, text: str | bytes) -> bool:
         """Whether such a key may stand in JSON or text; `False` is certain."""
-        return self._hint.may_match(text)
+        return self.hint.may_match(text)
 
     def in_text(self, text: str, found: Found) -> str:
         """`text` with what `found` gives in place of the values of secret keys."""

@@ -4,6 +4,7 @@ That one is written in Rust: it looks for many words in one go, some ten times q
 other. It takes time in proportion to the text, whatever the expression.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
@@ -13,7 +14,13 @@ class NativeSearch:
     """One expression, in what `re` and https://docs.rs/regex have in common."""
 
     def __init__(self, expression: str) -> None:
+        self.expression = expression
         self._validator = _validator(expression)
+
+    @classmethod
+    def of_any(cls, searches: Iterable["NativeSearch"]) -> "NativeSearch":
+        """Return one search for what any of them finds: it goes through a text once."""
+        return cls("|".join(f"(?:{one.expression})" for one in searches))
 
     def may_match(self, text: str | bytes) -> bool:
         """Whether it is found somewhere in a text, or its UTF-8; `False` is certain.

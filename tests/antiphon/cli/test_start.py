@@ -22,17 +22,23 @@ HEAVY = (
     "tiktoken",
 )
 PROGRAM = """
-import sys
+import gc, sys
 from antiphon.cli import app
 try:
     app(sys.argv[1:])
 finally:
+    print("collector:", gc.isenabled(), gc.get_threshold()[0], gc.get_freeze_count() > 0)
     print("imported:", *sorted(sys.modules))
 """
 
 
 def imported(*arguments: str) -> set[str]:
     """The modules that a command has imported by its end."""
+    return set(output(*arguments).rpartition("imported:")[2].split())
+
+
+def output(*arguments: str) -> str:
+    """What a command prints, and what is known of its process at its end."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", PROGRAM, *arguments],
         cwd=ROOT,
@@ -42,7 +48,7 @@ def imported(*arguments: str) -> set[str]:
         check=True,
         timeout=300,
     )
-    return set(done.stdout.rpartition("imported:")[2].split())
+    return done.stdout
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,9 @@ def test_the_verification_of_a_plain_recording_imports_no_pool_no_xml_and_no_exp
     recording = "tests/recordings/a_single_round.jsonl"
     unused = ("multiprocessing", "concurrent.futures", "xml", "antiphon_shared.redaction.credentials")
     assert not imported("replay", "verify", recording).intersection(unused)
+
+
+def test_the_collector_does_not_look_through_the_program_while_recordings_are_verified() -> None:
+    told = output("replay", "verify", "tests/recordings/a_single_round.jsonl")
+
+    assert "collector: True 20000 True" in told.splitlines()

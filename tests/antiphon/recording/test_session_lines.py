@@ -6,8 +6,8 @@ from antiphon_shared.events.step_records import encode_record
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording import session_lines as pages
-from antiphon.recording.lines import EventLine, Header, Line, RecordLine
-from antiphon.recording.session_lines import session_lines
+from antiphon.recording.lines import EventLine, Header, Line, RecordLine, encode_line
+from antiphon.recording.session_lines import logged_lines, session_lines
 from tests.antiphon.recording.recorded import end, events
 from tests.bus.builders import a_query
 
@@ -45,6 +45,23 @@ class Kept:
 
 async def told(kept: Kept) -> list[Line]:
     return [line async for line in session_lines("s1", kept, kept)]
+
+
+async def test_events_and_records_come_with_their_bytes_which_are_those_that_are_written(
+    courses_lines: list[Line],
+) -> None:
+    kept = Kept(courses_lines)
+    logged = [(line, raw) async for line, raw in logged_lines("s1", kept, kept) if raw is not None]
+    assert len(logged) == len(kept.log) + len(kept.records)
+    for line, raw in logged:
+        assert raw in encode_line(line, raw) == encode_line(line)
+
+
+@pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])
+def test_what_is_logged_in_another_form_is_written_anew(courses_lines: list[Line], letter: bytes) -> None:
+    line = events(courses_lines)[0]
+    logged = encode(line.event).replace(b'"', letter + b'"', 1)
+    assert encode_line(line, logged) == encode_line(line)
 
 
 async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,3 +32,9 @@ def test_what_is_no_text_may_hold_anything(text: str | bytes) -> None:
 @pytest.mark.parametrize("expression", ["(", "\ud800", "(?:a{1000}){1000}"])
 def test_an_expression_that_is_not_taken_rules_nothing_out(expression: str) -> None:
     assert NativeSearch(expression).may_match("three")
+
+
+def test_one_search_for_several_finds_what_any_of_them_finds_with_its_own_flags() -> None:
+    search = NativeSearch.of_any((NativeSearch("(?i)one|two"), NativeSearch("three")))
+    assert all(map(search.may_match, ("ONE", "Two", "three")))
+    assert not search.may_match("THREE")

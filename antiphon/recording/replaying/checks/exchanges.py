@@ -6,7 +6,7 @@ for, how each reply was read, and what came of all of them is decided again.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import (
@@ -116,7 +116,12 @@ class Exchanges:
 def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
     """Return what the query says of its answer. Raises UnreadableEvent."""
     query = known.data(request.output, QuerySubmitted) if request.output is not None else None
-    return QueryOptions() if query is None else query.options
+    return _no_options() if query is None else query.options
+
+
+@cache
+def _no_options() -> QueryOptions:
+    return QueryOptions()
 
 
 @dataclass

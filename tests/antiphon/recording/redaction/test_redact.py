@@ -148,6 +148,14 @@ def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> No
     assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
 
 
+def test_no_line_passes_whose_bytes_say_more_than_the_line(courses_lines: list[Line]) -> None:
+    line = events(courses_lines)[0]
+    raw = encode_line(line).replace(b'"data":{', b'"data":{"password":"hunter2-hunter2"},"data":{', 1)
+
+    assert decode_line(raw) == line
+    assert not Redaction.of(RULES, ()).passes([line], [raw])
+
+
 def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line]) -> None:
     there = 0
     for line in planted[1:-1]:

@@ -1,0 +1,16 @@
+"""How Python's garbage collector is set, for a process and for a command that goes through many values."""
+
+import gc
+
+_YOUNG_OBJECTS_MAX = 20_000
+
+
+def spare_the_collector() -> None:
+    """Have the garbage collector look at what a message leaves behind, not at the program again and again.
+
+    With the defaults it took a quarter of a busy coordinator's time, and an eighth of a verification's. Messages and
+    recordings leave next to no cycles.
+    """
+    gc.freeze()
+    gc.enable()  # a component's program is imported without it
+    gc.set_threshold(_YOUNG_OBJECTS_MAX)

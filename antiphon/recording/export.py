@@ -244,8 +244,11 @@ def file_name(session_id: str, is_compressed: bool = False) -> str:
 
 def _is_taken(path: Path) -> bool:
     """Makes the folder, and says whether the file is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path.exists()
+    if path.exists():
+        return True
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return False
 
 
 def _refuse_to_replace_another(path: Path, session_id: str) -> None:

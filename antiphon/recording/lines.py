@@ -144,7 +144,7 @@ _REPEATED_BYTES_MAX = 200_000
 def encode_line(line: Line, logged: bytes | None = None) -> bytes:
     """Return one line, without its line feed.
 
-    `logged` is the event or the record as it stands in the session's log. It is taken over, and not written anew,
+    `logged` is the event, the record or the content as it stands in Redis. It is taken over, and not written anew,
     where it has no other form than what is written here: no line feeds, and no letters as numbers.
     """
     if logged is not None and (b"\\u" in logged or b"\\/" in logged or b"\n" in logged or b"\r" in logged):
@@ -154,6 +154,8 @@ def encode_line(line: Line, logged: bytes | None = None) -> bytes:
         return place + (logged or encode(line.event)) + b"}"
     if isinstance(line, RecordLine):
         return _RECORD + (logged or encode_record(line.record, line.record.outputs)) + b"}"
+    if isinstance(line, ContentLine) and logged is not None:
+        return b'{"line":"content","hash":%s,"content":%s}' % (orjson.dumps(line.hash), logged)
     return line.__pydantic_serializer__.to_json(line)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Protocol
 from uuid import UUID
@@ -33,11 +33,13 @@ _PAGE_FIRST, _PAGE_MAX = 16, 64
 """Entries of a page. A session begins with small ones."""
 _PAGE_BYTES = 1 << 20
 """Of a page, as far as those before tell."""
+_CONTENTS_KEPT = 16
+"""Prompts and offers of tools are the same in one session after another."""
 _OPENED_WITHIN = 100
 """Events before that which opens a session: what was said to it while it had not been opened."""
 
 Logged = tuple[Line, bytes | None]
-"""A line; of an event or a record, with its bytes as they stand in Redis."""
+"""A line; of an event, a record or a content, with its bytes as they stand in Redis."""
 _Event = tuple[str, AnyEvent, bytes]
 """With its place in the log, and its bytes there."""
 
@@ -71,7 +73,7 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
 
 
 async def logged_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Logged]:
-    """The same, each event and record with its bytes as they stand in Redis. Raises as `session_lines` does."""
+    """The same, events, records and contents with their bytes as they stand in Redis. Raises likewise."""
     log, records = _Log(source), _Records(source, shared)
     first, opened = await _beginning(log)
     if not first:
@@ -196,7 +198,7 @@ class _Records:
             record, _, raw = first
             if isinstance(record, ExchangeRecord):
                 for content in await self._contents_of(record):
-                    yield content, None
+                    yield content
             yield RecordLine.of(record), raw
 
     def _is_due(self, record: AnyRecord, last: int) -> bool:
@@ -214,7 +216,7 @@ class _Records:
             self._page.extend((record, _last_event(record), raw) for record, raw in records)
         return self._page[0] if self._page else None
 
-    async def _contents_of(self, record: ExchangeRecord) -> list[ContentLine]:
+    async def _contents_of(self, record: ExchangeRecord) -> list[Logged]:
         """What an exchange shares with others, unless it has been told."""
         new = [one for one in dict.fromkeys(record.contents) if one not in self._contents]
         self._contents.update(new)
@@ -222,7 +224,7 @@ class _Records:
             return []
         found = await asyncio.gather(*map(self._shared.content, new))
         return [
-            ContentLine(hash=one, content=_readable(one, content))
+            (ContentLine(hash=one, content=_readable(one, content)), content)
             for one, content in zip(new, found, strict=True)
             if content is not None
         ]
@@ -233,6 +235,7 @@ def _last_event(record: AnyRecord) -> int:
     return (child_id(record.of, record.outputs - 1) if record.outputs else record.of).int
 
 
+@lru_cache(_CONTENTS_KEPT)
 def _readable(hash: str, content: bytes) -> Any:
     try:
         return from_json(content)

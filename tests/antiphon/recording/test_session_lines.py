@@ -4,9 +4,10 @@ import pytest
 from antiphon_shared.events import encode
 from antiphon_shared.events.step_records import encode_record
 from antiphon_shared.tools.calls import Catalogue
+from pydantic_core import to_json
 
 from antiphon.recording import session_lines as pages
-from antiphon.recording.lines import EventLine, Header, Line, RecordLine, encode_line
+from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine, encode_line
 from antiphon.recording.session_lines import logged_lines, session_lines
 from tests.antiphon.recording.recorded import end, events
 from tests.bus.builders import a_query
@@ -55,6 +56,23 @@ async def test_events_and_records_come_with_their_bytes_which_are_those_that_are
     assert len(logged) == len(kept.log) + len(kept.records)
     for line, raw in logged:
         assert raw in encode_line(line, raw) == encode_line(line)
+
+
+async def test_contents_come_with_their_bytes_which_are_those_that_are_written(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(courses_lines)
+    contents = {line.hash: to_json(line.content) for line in courses_lines if isinstance(line, ContentLine)}
+
+    async def content(content_hash: str) -> bytes | None:
+        return contents.get(content_hash)
+
+    monkeypatch.setattr(kept, "content", content)
+    logged = [(line, raw) async for line, raw in logged_lines("s1", kept, kept)]
+    found = [(line, raw) for line, raw in logged if isinstance(line, ContentLine)]
+    assert [raw for _, raw in found] == [*contents.values()]
+    for line, raw in found:
+        assert encode_line(line, raw) == encode_line(line)
 
 
 @pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])

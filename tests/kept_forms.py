@@ -18,6 +18,7 @@ from hashlib import blake2b
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -45,6 +46,7 @@ def readers_of(module: ModuleType, *names: str, beside: tuple[ModuleType, ...] =
     return tuple(Reader(f"{short}.{name}", getattr(module, name), (module, *beside)) for name in names)
 
 
+_ROOT = Path(__file__).parents[1]
 _FORMS_MAX = 80
 """Of one pattern."""
 _TEXT_CHARACTERS_MAX = 300
@@ -64,6 +66,14 @@ def differences(reader: Reader, file: Path) -> list[str]:
     ]
 
 
+def _said(error: Exception) -> str:
+    """Return an error's name, and its words where they are ours: those of Python and of libraries change with them."""
+    frames = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
+    is_raised_here = str(Path(frames[-1]).parent).startswith(str(_ROOT)) and ".venv" not in frames[-1]
+    is_slip = type(error) in (TypeError, AttributeError)
+    return f"{type(error).__name__}: {error}" if is_raised_here and not is_slip else type(error).__name__
+
+
 @cache
 def _kept(file: Path) -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(file.read_text())
@@ -76,7 +86,7 @@ def given(read: Callable[[str], Any], text: str) -> Any:
         made = read(text)
         told = _plain(list(made) if isinstance(made, Iterator) else made)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
+        told = _said(error)
     shown = json.dumps(told, ensure_ascii=False)
     if len(shown) <= _GIVEN_CHARACTERS_MAX:
         return told

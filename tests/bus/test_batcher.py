@@ -8,7 +8,14 @@ import pytest
 from antiphon_shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Command
-from redis.exceptions import ConnectionError, RedisClusterException, ResponseError
+from redis.exceptions import (
+    ConnectionError,
+    MovedError,
+    ReadOnlyError,
+    RedisClusterException,
+    ResponseError,
+    TimeoutError,
+)
 
 from tests.bus.builders import eventually
 
@@ -87,3 +94,26 @@ async def test_what_cannot_be_sent_fails_alone(bus: Bus, unsendable: Any) -> Non
     assert replies[2] == b"a"
     assert isinstance(replies[1], Exception)
     assert await bus.batcher.submit("GET", bus.keys.catalogue()) == b"a"
+
+
+@pytest.mark.parametrize(
+    ("error", "interruptions"),
+    [
+        (ConnectionError("gone"), 1),
+        (TimeoutError("late"), 1),
+        (ReadOnlyError("a replica"), 1),
+        (MovedError("1 host:1"), 1),
+        (ResponseError("no"), 0),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+async def test_errors_of_a_server_that_is_left_count_as_interruptions(
+    error: Exception, interruptions: int
+) -> None:
+    wire = Wire()
+    wire.error = error
+    wire.go.set()
+    batcher = Batcher(wire)
+    with pytest.raises(type(error)):
+        await batcher.submit("GET", "a")
+    assert batcher.interruptions == interruptions

@@ -210,11 +210,12 @@ def _tested_near(_: Runs, is_early: bool, fate: Fate) -> Fate:
 
 
 def near(file: str, is_early: bool) -> list[str]:
-    """Return the test files named after a file, then those beside it that import it, its folder, other importers.
+    """Return the test files named after a file, then those of its room that import it, its folder, other importers.
 
     Files that import least come first. For what is declared, the tests of all declarations are there too.
     """
     path = Path(file.removeprefix("shared/antiphon_shared/"))
+    room = f"tests/{file.partition('/')[0]}/"
     folders = tuple(f"{floor}/{path.parent}/" for floor in ("tests", "tests/shared"))
     importing = _importing().get(file, ())
     declared = _OF_DECLARATIONS if is_early else ()
@@ -222,7 +223,7 @@ def near(file: str, is_early: bool) -> list[str]:
     def distance(test: str) -> tuple[bool, bool, bool, bool, int]:
         is_there = test.startswith(folders)
         is_own = is_there and test.endswith(f"/test_{path.stem}.py")
-        imports = test in declared or (is_there and test in importing)
+        imports = test in declared or (test.startswith((room, *folders)) and test in importing)
         is_direct = str(Path(test).parent) + "/" in folders
         return not is_own, not imports, not is_direct, not is_there, len(_imports()[test])
 

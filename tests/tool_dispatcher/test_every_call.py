@@ -32,7 +32,7 @@ from tool_dispatcher.idempotency import fingerprint, identity
 from tool_dispatcher.idempotency import write as writes
 from tool_dispatcher.results import as_json, oversize, position, redacted, verdict
 from tool_dispatcher.running import cache
-from tool_dispatcher.sql import database, tables
+from tool_dispatcher.sql import tables
 
 KEPT = Path(__file__).with_name("every_call.json")
 _MODULES = (
@@ -63,7 +63,7 @@ _MODULES = (
         identity,
         writes,
     ),
-    *(as_json, oversize, position, redacted, verdict, cache, database, tables, import_failures),
+    *(as_json, oversize, position, redacted, verdict, cache, tables, import_failures),
 )
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, PLAIN))
 

@@ -1,0 +1,35 @@
+"""What a run's decisions know of its tools."""
+
+import pytest
+from antiphon_shared.tools.contract import Contract
+
+from coordinator.workflows.plan import ToolFacts, facts_of
+from tests.coordinator.workflows.world import a_plan
+from tests.plain_samples import PLAIN
+
+PLAN = a_plan({"look": {"call": "look"}, "odd": {"call": "odd"}, "ask": {"call": "sql_query"}})
+
+
+def test_a_tool_that_is_unknown_is_taken_for_a_write() -> None:
+    assert PLAN.facts("odd") == ToolFacts(is_write=True, is_idempotent=False, is_sequential=False)
+    assert [PLAN.is_write(path) for path in ("look", "odd", "ask")] == [False, True, False]
+
+
+def test_a_query_over_outputs_may_be_repeated() -> None:
+    assert PLAN.facts("sql_query") == ToolFacts(is_idempotent=True)
+
+
+@pytest.mark.parametrize("mode", ["parallel-safe", "sequential-only"])
+@pytest.mark.parametrize("idempotent", [False, True])
+@pytest.mark.parametrize("effect", ["read", "write"])
+def test_facts_of_a_tool_are_those_of_its_contract(mode: str, idempotent: bool, effect: str) -> None:
+    contract = Contract.model_validate(
+        {"effect": effect, "mode": mode, "idempotent": idempotent, "error_propagation": "fail-fast"}
+    )
+    tool = PLAIN["ToolDefinition"][0].model_copy(
+        update={
+            "effect": effect,
+            "input_schema": {"x-orchestration": contract.model_dump(mode="json", exclude={"effect"})},
+        }
+    )
+    assert facts_of(tool) == ToolFacts(effect == "write", idempotent, mode == "sequential-only")

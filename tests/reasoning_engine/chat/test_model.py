@@ -1,0 +1,44 @@
+"""Errors of the SDK for chat completions, as the engine classifies them without it."""
+
+import httpx2
+import openai
+import pytest
+
+from reasoning_engine.chat.model import _neutral
+from reasoning_engine.model_errors import Answered, UnreadableReply
+
+_REQUEST = httpx2.Request("POST", "http://host/v1")
+_RESPONSE = httpx2.Response(429, headers={"retry-after": "7"}, request=_REQUEST)
+_ERRORS: tuple[tuple[Exception, type[Exception], str], ...] = (
+    (openai.RateLimitError("Slow down.", response=_RESPONSE, body={"message": "m"}), Answered, ""),
+    (openai.APITimeoutError(_REQUEST), TimeoutError, "Request timed out."),
+    (openai.APIConnectionError(message="No way.", request=_REQUEST), httpx2.ConnectError, "No way."),
+    (openai.APIResponseValidationError(_RESPONSE, None, message="Odd."), UnreadableReply, "Odd."),
+    (openai.APIError("In a stream.", _REQUEST, body={"message": "m"}), Answered, ""),
+    (openai.OpenAIError("No key."), UnreadableReply, "No key."),
+)
+
+
+@pytest.mark.parametrize(("error", "kind", "said"), _ERRORS, ids=lambda one: getattr(one, "__name__", ""))
+def test_each_error_of_the_sdk_has_one_that_is_classified(
+    error: Exception, kind: type[Exception], said: str
+) -> None:
+    raised = _neutral(error)
+    assert type(raised) is kind
+    assert raised.__cause__ is error
+    assert said in str(raised)
+
+
+def test_an_answer_keeps_its_status_its_headers_and_its_body() -> None:
+    answered = _neutral(_ERRORS[0][0])
+    assert isinstance(answered, Answered)
+    assert (answered.status, answered.headers["retry-after"]) == (429, "7")
+    assert answered.body == {"error": {"message": "m"}}
+    in_stream = _neutral(_ERRORS[4][0])
+    assert isinstance(in_stream, Answered)
+    assert (in_stream.status, in_stream.body) == (200, {"error": {"message": "m"}})
+
+
+def test_an_error_of_somebody_else_stays_what_it_is() -> None:
+    error = KeyError("a")
+    assert _neutral(error) is error

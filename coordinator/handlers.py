@@ -192,6 +192,13 @@ class Coordinator:
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Take the session one step on. What belongs to no session we know is let go."""
+        # Of a run that is in memory no document has to be looked for; the commit tells where it is not what is stored.
+        if self._runs.is_under_way(delivery.event.subject) and not isinstance(
+            delivery.event.data, ResponseReady
+        ):
+            of_run = await self._runs.on_event(delivery, session)
+            if of_run is not None:
+                return of_run
         version, before = await self._load(delivery, session)
         if before is None:
             return await self._on_event_before_opening(delivery, session)

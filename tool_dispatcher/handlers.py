@@ -53,7 +53,7 @@ class ToolDispatcher:
         began_s = monotonic_s()
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         attempt = max(delivery.attempt, int(delivery.redelivered)) + 1
-        journal = Journal(session, request.round, delivery.event.format)
+        journal = Journal(session, request.round, delivery.event.format, is_of_run=bool(request.node))
         leave = await self._gatekeeper.leave(request, session)
         noted = await journal.noted(request.calls) if attempt > 1 else Noted()
         ahead = checked_ahead(request.calls, self._tools, leave.refused)

@@ -34,9 +34,15 @@ class Noted:
 class Journal:
     """Notes each outcome at once, and waits for Redis rather than forget what a tool has done."""
 
-    def __init__(self, session: SessionStore, round: int, format: int = FORMAT) -> None:
-        """`format` is that of the session."""
-        self._session, self.format = session, format
+    def __init__(
+        self, session: SessionStore, round: int, format: int = FORMAT, *, is_of_run: bool = False
+    ) -> None:
+        """`format` is that of the session.
+
+        A run asks for one call at a time, and the commit of its result follows at once: of a run only writes are
+        noted, by the ledger. What is lost with a dispatcher in between is a read, which is made again.
+        """
+        self._session, self.format, self._is_of_run = session, format, is_of_run
         self.lost: set[str] = set()
         """Ids of calls that another worker had settled before we could."""
         self._name = journal_name(round)
@@ -51,6 +57,8 @@ class Journal:
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
         """Note what came of calls. Whoever settles one first is right: their outcome is returned."""
+        if self._is_of_run:
+            return tuple(results)
         if len(results) == 1:
             return (await self._settle(results[0]),)
         return tuple(await asyncio.gather(*map(self._settle, results)))

@@ -6,7 +6,6 @@ committed in that order; see memory.py.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from antiphon_shared.bus.handling import (
@@ -36,6 +35,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.journal import kept_name
+from antiphon_shared.values import LogEntry, SessionId
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
 
@@ -121,6 +121,11 @@ class Runs:
         )
         return specification
 
+    def is_under_way(self, run_id: SessionId) -> bool:
+        """Return whether a run is in memory here, and has not ended as far as is known here."""
+        run = self._runs.get(run_id)
+        return run is not None and run.state.run.ended is None
+
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
         """Take a run one step on. Return None for what belongs to no run."""
         event = delivery.event
@@ -139,7 +144,7 @@ class Runs:
                 return NOTHING
             named = await _named(event.data, store)
             event = await whole_event(event, store)
-            step = await self._step(run, replace(delivery, event=event), store, named)
+            step = await self._step(run, event, delivery.log_entry, store, named)
             run.decide_on(event.id)
             if step is None:
                 return Outcome(writes=(EndsWith(RUN, run.newest),))
@@ -168,14 +173,17 @@ class Runs:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
 
     async def _step(
-        self, run: RunInMemory, delivery: Delivery, store: SessionStore, named: Logged | None
+        self,
+        run: RunInMemory,
+        event: AnyEvent,
+        log_entry: LogEntry,
+        store: SessionStore,
+        named: Logged | None,
     ) -> Step | None:
         fetched: dict[str, Any] = {}
         for _ in range(_FETCHES_MAX):
             try:
-                return take(
-                    run.pinned, run.state, delivery.event, delivery.log_entry, run.kept(fetched), named
-                )
+                return take(run.pinned, run.state, event, log_entry, run.kept(fetched), named)
             except NotLoaded as not_loaded:
                 fetched |= await run.fetch(tuple(not_loaded.keys), store)
         raise UnreadableEvent("a node of the run refers to too many results")

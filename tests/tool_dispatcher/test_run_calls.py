@@ -7,7 +7,7 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.calls import ToolResult
-from antiphon_shared.tools.journal import kept_name
+from antiphon_shared.tools.journal import journal_name, kept_name, outcome_entry
 from antiphon_shared.tools.placeholders import as_text
 from pydantic_core import from_json
 
@@ -134,6 +134,18 @@ async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_onc
     assert [result.handle for (result,) in found] == ["r1c0", "r2c0", "r3c0", "r4c0"]
     for word in words:
         assert word not in await all_of_redis(bus)
+
+
+async def test_of_a_run_reads_are_not_noted_in_the_journal_and_writes_are(bus: Bus) -> None:
+    """Nothing else of the batch could be answered by it: a read is made again."""
+    ledger = Ledger()
+    tools = [ledger.tool("look", "read"), ledger.tool("enter", "write")]
+    await one(tools, a_run_call("look", "a", number=1), bus)
+    await one(tools, a_run_call("look", "a", number=1), bus, redelivered=True)
+    await one(tools, a_run_call("enter", "b", number=2), bus)
+    session = bus.session("s1")
+    assert await session.settled(journal_name(1)) == {}
+    assert outcome_entry("b#1") in await session.settled(journal_name(2))
 
 
 async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one(bus: Bus) -> None:

@@ -6,6 +6,8 @@ from uuid import UUID
 from antiphon_shared.bus.handling import NOTHING, RESPONSE, RUN, STATE, Delivery, Link, Outcome, Put
 from antiphon_shared.events import (
     AssemblyOverdue,
+    AssemblyRequested,
+    CancellationRequested,
     ChildEnded,
     ComponentFailed,
     Parent,
@@ -103,6 +105,30 @@ async def test_a_decision_that_is_never_committed_is_not_built_upon() -> None:
     outcome, _ = await shell.handle(set_aside(id))
     (answer,) = (event for event in outcome.events if isinstance(event, ResponseReady))
     assert "It is too large." in answer.answer
+
+
+async def test_of_a_run_in_memory_no_document_is_read() -> None:
+    shell = Shell()
+    await shell.handle(QUERY)
+    shell.store.document = no_document  # type: ignore[method-assign]
+    outcome, _ = await shell.handle(looked(1))
+    assert [event.node for event in outcome.events if isinstance(event, ToolsRequested)] == ["b"]
+
+
+async def no_document(name: str) -> tuple[int, bytes | None]:
+    raise AssertionError(f"{name} was read")
+
+
+async def test_a_session_under_the_id_of_a_run_that_is_gone_is_found() -> None:
+    """The run is still in memory, and its keys have expired: the first commit is a conflict."""
+    shell = Shell()
+    await shell.handle(QUERY)
+    shell.store.lists.clear()
+    await shell.handle(QuerySubmitted(query="What is the weather?"))
+    event = an_event(CancellationRequested(), "s1")
+    await shell.again(event, is_committed=False)
+    outcome = await shell.again(event)
+    assert [type(event) for event in outcome.events] == [AssemblyRequested]
 
 
 async def test_a_run_whose_beginning_cannot_be_committed_is_answered() -> None:

@@ -29,7 +29,7 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
-from antiphon.cli.workflows.sources import named, specifications_of
+from antiphon.cli.workflows.sources import named, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
 from antiphon.workflows.svg import as_svg
@@ -54,11 +54,7 @@ def validate(
     files: Files,
     tools: Annotated[
         list[str] | None,
-        typer.Option(
-            "--tools",
-            metavar="MODULE[:NAME]",
-            help="Python modules with the tools that are called; without any, calls are not held against tools.",
-        ),
+        tools_option("calls are not held against tools"),
     ] = None,
     json: Json = False,
     is_github: Annotated[
@@ -195,11 +191,7 @@ def dry_run(
     ] = False,
     tools: Annotated[
         list[str] | None,
-        typer.Option(
-            "--tools",
-            metavar="MODULE[:NAME]",
-            help="Python modules with the tools; without any, each call is taken for a write.",
-        ),
+        tools_option("each call is taken for a write"),
     ] = None,
     json: Json = False,
 ) -> None:

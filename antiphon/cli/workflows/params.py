@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
 from antiphon_shared.workflows.params import Param, shown
 
@@ -120,15 +120,15 @@ def _problems(declared: Mapping[str, Param], given: Mapping[str, Any]) -> Iterat
 
 
 def _of_file(file: Path | None) -> dict[str, Any]:
-    """Return the params of a JSON or YAML file. Raises UsageError."""
+    """Return the params of a JSON or YAML file. Raises UsageError, and UnreadableEvent where it cannot be read."""
     if file is None:
         return {}
     try:
         value = read_yaml(file.read_text(encoding="utf-8"), allows_aliases=False).value
     except OSError as error:
-        raise UsageError(f"--params: {file} cannot be read: {error.strerror}.") from None
+        raise UnreadableEvent(f"--params: {file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"--params: {file} is not UTF-8 text: {error}.") from None
+        raise UnreadableEvent(f"--params: {file} is not UTF-8 text: {error}.") from None
     except UnreadableYaml as error:
         first = error.problems[0]
         at = f":{first.position.line}:{first.position.column}" if first.position else ""
@@ -154,7 +154,8 @@ def _a_json(kind: str) -> str:
 def _what(value: Any) -> str:
     match value:
         case dict():
-            return f"an object: {did_you_mean('', list(value)[:_KEYS_SHOWN_MAX])}"
+            more = ", ..." if len(value) > _KEYS_SHOWN_MAX else ""
+            return f"an object with {', '.join(list(value)[:_KEYS_SHOWN_MAX]) or 'nothing'}{more}"
         case list():
             return f"a list of {len(value)}"
         case _:

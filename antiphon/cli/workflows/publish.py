@@ -22,7 +22,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.cli.workflows.sources import show_problems
+from antiphon.cli.workflows.sources import show_problems, tools_option
 from antiphon.client import Antiphon
 from antiphon.observe import connected
 from antiphon.workflows.load import InvalidWorkflow
@@ -38,11 +38,7 @@ def publish(
     ] = None,
     tools: Annotated[
         list[str] | None,
-        typer.Option(
-            "--tools",
-            metavar="MODULE[:NAME]",
-            help="Python modules with the tools that are called; without any, what the dispatchers offer now.",
-        ),
+        tools_option("what the dispatchers offer now"),
     ] = None,
     json: Json = False,
 ) -> None:

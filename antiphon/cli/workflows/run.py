@@ -35,7 +35,7 @@ from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
 from antiphon.cli.workflows.progress import show_run
-from antiphon.cli.workflows.sources import missing, named, published_in
+from antiphon.cli.workflows.sources import named, named_in, published_in
 from antiphon.client import Antiphon
 from antiphon.errors import StillRunning
 from antiphon.submission import checked_session_id
@@ -159,7 +159,7 @@ async def _run(
         params = own_params
         if params is None:
             bus = antiphon.open_bus()
-            read = specification or _named(options.name, await published_in(bus))
+            read = specification or named_in(await published_in(bus), options.name)[0]
             params = await options.read(read, lambda id: _output(bus, id))
             if not options.is_detached:
                 await warn_of_absent_components()
@@ -282,10 +282,3 @@ def _specification(options: Options, settings: PipelineSettings) -> Specificatio
             hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use what is published there.",
         )
     return named(options.name, files)[0]
-
-
-def _named(name: str, specifications: list[Specification]) -> Specification:
-    found = next((one for one in specifications if name in one.workflows), None)
-    if found is None:
-        raise missing(name, specifications)
-    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 from antiphon_shared.bus.redis_bus import Bus
@@ -23,6 +24,15 @@ from antiphon.cli.output import (
 from antiphon.observe import connected
 
 
+def tools_option(without: str) -> Any:
+    """Return the option that names modules with tools; `without` says what is done without any."""
+    return typer.Option(
+        "--tools",
+        metavar="MODULE[:NAME]",
+        help=f"Python modules with the tools that are called; without any, {without}.",
+    )
+
+
 def specifications_of(files: Sequence[Path]) -> list[Specification]:
     """Return the specifications of files, or with none what is published; ends the command where one has errors."""
     if not files:
@@ -35,17 +45,20 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
 
 def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
     """Return one workflow and the specification it is of; ends the command where there is none of that name."""
-    specifications = specifications_of(files)
-    for specification in specifications:
+    try:
+        return named_in(specifications_of(files), name)
+    except UsageError as error:
+        raise typer.Exit(refuse(error)) from None
+
+
+def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:
+    """Return one workflow and the specification it is of. Raises UsageError where there is none of that name."""
+    listed = list(specifications)
+    for specification in listed:
         if name in specification.workflows:
             return specification, specification.workflows[name]
-    raise typer.Exit(refuse(missing(name, specifications)))
-
-
-def missing(name: str, specifications: Iterable[Specification]) -> UsageError:
-    """Return the error that there is no workflow of that name among these."""
-    there = [one for specification in specifications for one in specification.workflows]
-    return UsageError(f"there is no workflow {name!r}.", hint=did_you_mean(name, there))
+    there = [workflow for specification in listed for workflow in specification.workflows]
+    raise UsageError(f"there is no workflow {name!r}.", hint=did_you_mean(name, there))
 
 
 async def published_in(bus: Bus) -> list[Specification]:

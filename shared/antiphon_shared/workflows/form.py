@@ -1,11 +1,11 @@
 """The form of a workflow file: text in, specification or problems out. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, to_json
+from pydantic_core import ErrorDetails, from_json, to_json
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.yaml_text import UnreadableYaml, YamlText, read_yaml
@@ -36,6 +36,24 @@ _WITHIN: dict[str, type[Value]] = {
     "steps": nodes.CompensateCall,
     "on": nodes.Arm,
 }
+_STAND_INS = {"version": "0", "description": "-"}
+"""For keys that may be required."""
+_ALONE = frozenset(
+    (
+        *_STAND_INS,
+        "timeout_s",
+        "max_iterations",
+        "concurrency",
+        "retry",
+        "delay",
+        "backoff",
+        "max_rounds",
+        "example",
+    )
+)
+"""Keys whose value leaves the meaning of the rest alone."""
+_NAMESPACES = frozenset(("workflows", "params", "expects", "graph", "branches", "args", "output"))
+"""Objects whose keys are names that authors choose."""
 _NAMES = "letters, digits and _, at most 64, the first no digit"
 
 
@@ -58,7 +76,7 @@ def read_file(text: str, name: str) -> WorkflowFile:
     """Return what a text holds, with every problem of its form.
 
     There is a specification also beside slips that leave the meaning of the rest alone, such as a key that stands
-    twice or is unknown, so that the rest is checked at once.
+    twice or is unknown, or a time of 0 seconds, so that the rest is checked at once.
     """
     problems: tuple[Problem, ...] = ()
     try:
@@ -76,24 +94,35 @@ def read_file(text: str, name: str) -> WorkflowFile:
     except ValidationError as refused:
         of_form = [*form_problems(refused, found.value)]
     problems = (*problems, *map(read.located, of_form))
-    if any(problem.code != "unknown_key" for problem in of_form):
+    if not all(map(_stands_alone, of_form)):
         return replace(read, problems=problems)
-    rest = _without(found.value, {problem.path for problem in of_form})
-    return replace(read, specification=_specification(rest), problems=problems)
+    try:
+        return replace(read, specification=_specification(_rest(found.value, of_form)), problems=problems)
+    except ValidationError:
+        return replace(read, problems=problems)
+
+
+def _stands_alone(problem: Problem) -> bool:
+    """Return whether the rest of a file means the same without what a problem is about."""
+    *around, key = problem.path or ("",)
+    return problem.code == "unknown_key" or (key in _ALONE and not (around and around[-1] in _NAMESPACES))
 
 
 def _specification(value: Any) -> Specification:
     return Specification.model_validate_json(to_json(value), strict=True)
 
 
-def _without(value: Any, paths: set[Path], at: Path = ()) -> Any:
-    """Return JSON without the values at some paths."""
-    if isinstance(value, dict):
-        kept = ((key, inner) for key, inner in value.items() if (*at, key) not in paths)
-        return {key: _without(inner, paths, (*at, key)) for key, inner in kept}
-    if isinstance(value, list):
-        return [_without(inner, paths, (*at, index)) for index, inner in enumerate(value)]
-    return value
+def _rest(value: Any, problems: Iterable[Problem]) -> Any:
+    """Return JSON without what problems are about, or with something else in its place where that is needed."""
+    rest = from_json(to_json(value))
+    for problem in problems:
+        *around, key = problem.path
+        there = _at(rest, tuple(around))
+        if isinstance(there, dict):
+            there.pop(key, None)
+            if key in _STAND_INS and problem.code != "unknown_key":
+                there[key] = _STAND_INS[str(key)]
+    return rest
 
 
 def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:

@@ -115,3 +115,33 @@ def test_every_fault_of_a_text_is_named_at_once() -> None:
     assert [str(one).partition(" error: ")[0] for one in read_file(text, "f").problems] == [
         *("f:7:17:", "f:7:26:", "f:7:32:", "f:8:7:", "f:8:17:"),
     ]
+
+
+def test_a_value_that_is_wrong_by_itself_hides_nothing_else() -> None:
+    text = """domain: d
+version: 1.0
+workflows:
+  w:
+    params: { version: { type: int, example: [1] } }
+    graph:
+      a: { call: look, args: { x: $nope }, timeout_s: 0, on_error: { retry: 11, backoff: none } }
+      b: { type: foreach, items: "range(0, 3)", as: i, max_iterations: 0, step: { call: look, args: { x: $gone } } }
+"""
+    codes = {(one.code, one.path[-1]) for one in problems_of_text(text)}
+    assert codes >= {
+        ("wrong_type", "version"),
+        ("missing_key", "description"),
+        ("greater_than", "timeout_s"),
+        ("less_than_equal", "retry"),
+        ("greater_than_equal", "max_iterations"),
+        ("unknown_reference", "x"),
+        ("unused", "version"),
+    }
+
+
+def test_a_name_that_is_also_a_key_is_no_slip() -> None:
+    """Without the param, the reference to it would be a mistake too."""
+    text = in_graph("{call: look, args: {x: $version}}").replace(
+        "    graph:", "    params: {version: 3}\n    graph:"
+    )
+    assert [one.code for one in problems_of_text(text)] == ["model_type"]

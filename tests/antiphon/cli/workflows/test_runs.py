@@ -81,7 +81,7 @@ def test_a_value_of_one_run_is_the_param_of_another(soups: Soups) -> None:
     done = soups("run", "weigh_all", "--param", "grams=@{first.run}.weighed")
     assert json.loads(done.stdout)["grams"] == 19
     done = soups("run", "weigh_all", "--param", "grams=@{first.run}.eaten", code=2)
-    assert "@first.run has no 'eaten'; it is an object: There are: grams, note, weighed" in done.stderr
+    assert "@first.run has no 'eaten'; it is an object with grams, note, weighed. There are:" in done.stderr
     done = soups("run", "weigh_all", "--param", "grams=@nobody.n", code=2)
     assert "there is no such run that has ended" in done.stderr
 

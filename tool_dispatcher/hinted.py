@@ -1,4 +1,4 @@
-"""Hints of the operator's: read from a file where a catalogue is built."""
+"""Hints of the operator's: read where a catalogue is built."""
 
 from pathlib import Path
 
@@ -9,24 +9,26 @@ from antiphon_shared.tools.relevance import BUILT_INS
 VARIABLE = "ANTIPHON_TOOL_DISPATCHER_HINTS"
 
 
-def hinted(catalogue: Catalogue, file: str) -> Catalogue:
-    """Return the catalogue with the hints of a file in its descriptions; without a file, the same catalogue.
+def hinted(catalogue: Catalogue, given: str) -> Catalogue:
+    """Return the catalogue with hints in its descriptions; without any, the same catalogue.
 
-    Raises ConfigurationError, which names every fault of the file.
+    `given` is a file, or the hints themselves as a JSON object. Raises ConfigurationError, which names every fault.
     """
-    if not file:
+    if not given:
         return catalogue
     from tool_dispatcher.authoring.hint_file import UnfitHints, read_hints, with_hints  # most have no hints
 
-    path = Path(file)
+    is_value = given.lstrip().startswith("{")
+    at = "" if is_value else f"{given}: "
     try:
-        hints = read_hints(path.read_text(encoding="utf-8-sig"), {*catalogue.by_name, *BUILT_INS})
+        text = given if is_value else Path(given).read_text(encoding="utf-8-sig")
+        hints = read_hints(text, {*catalogue.by_name, *BUILT_INS})
     except OSError as error:
-        faults = [f"{path}: it cannot be read: {error.strerror}"]
+        faults = [f"{at}it cannot be read: {error.strerror}"]
     except UnicodeDecodeError as error:
-        faults = [f"{path}: it is not UTF-8 text: {error}"]
+        faults = [f"{at}it is not UTF-8 text: {error}"]
     except UnfitHints as error:
-        faults = [f"{path}: {line}" for line in str(error).splitlines()]
+        faults = [f"{at}{line}" for line in str(error).splitlines()]
     else:
         return catalogue.model_copy(update={"tools": with_hints(catalogue.tools, hints)})
     why = f"{VARIABLE}: not all hints can be used. Mend or take out what is named:"

@@ -67,8 +67,8 @@ class ToolDispatcherSettings(Settings):
     )
     hints: str = Field(
         default="",
-        description="YAML or JSON file with hints for models on which tool a call requires and which comes next. "
-        "Read at the start; set it alike for all dispatchers.",
+        description="YAML or JSON file, or a JSON object itself, with hints for models on which tool a call requires "
+        "and which comes next. Read at the start; set it alike for all dispatchers.",
     )
     secrets: VariableNames = Field(
         default=(),

@@ -261,6 +261,15 @@ def test_what_is_reached_in_the_decision_that_stops_its_workflow_does_not_begin(
     assert sorted(one.path for one in world.calls) == ["a", "under_way"]
 
 
+def test_a_timer_that_fires_again_does_not_cut_a_later_delay_short() -> None:
+    world = a_world({"a": call(on_error={"retry": 2, "delay": 100})}).start().fails("a", "rate_limit")
+    first = world.timers[-1]
+    world.ok("a").fails("a", "rate_limit")
+    world.happens(TimerFired("a", first.attempt))
+    assert [one.attempt for one in world.calls] == [1, 2]
+    assert world.ok("a").ok("a").status == "completed"
+
+
 class TestUnknownOutcomes:
     def test_a_later_attempt_does_not_settle_an_earlier_one(self) -> None:
         graph = {"a": call("pay", on_error={"retry": 1, "fallback": "b"}), "b": call("pay")}

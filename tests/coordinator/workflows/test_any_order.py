@@ -13,6 +13,7 @@ from coordinator.workflows.messages import (
     Failed,
     Failure,
     Happening,
+    Resumed,
     SetTimer,
     StopRequested,
     Succeeded,
@@ -79,12 +80,15 @@ def _answer(world: World, path: str, failing: dict[str, str]) -> Happening:
 
 
 def _checked(world: World, happens: Any) -> Any:
-    """Check each step: nothing begins before what it depends on has settled, nor two calls of a sequential-only tool,
-    and what a sub-workflow did is undone before its node has failed.
+    """Check each step: nothing begins before what it depends on has settled, nor in a workflow that is stopped, nor two
+    calls of a sequential-only tool, and what a sub-workflow did is undone before its node has failed.
     """
 
     def checked(happened: Happening) -> None:
         known = len(world.begun)
+        stopped = {path for path, scope in world.run.scopes.items() if scope.phase != "working"}
+        if isinstance(happened, Resumed):
+            stopped.clear()
         happens(happened)
         in_flight = [one for one in world.open.values() if isinstance(one, CallTool) and one.tool == "slow"]
         assert len(in_flight) <= 1
@@ -94,6 +98,7 @@ def _checked(world: World, happens: Any) -> Any:
             node = world.plan.node(path)
             top = path if node.within is None else path.rpartition("/")[0]
             scope = top.rpartition("/")[0]
+            assert scope not in stopped, f"{path} began though its workflow had been stopped"
             for above in world.plan.node(top).upstream:
                 upstream = above if not scope else f"{scope}/{above.rpartition('/')[2]}"
                 assert world.run.nodes[upstream].status in SETTLED, (

@@ -224,6 +224,51 @@ class TestSequentialOnly:
         assert sorted(world.open) == ["b/x~undo", "f"]
         assert world.finish().status == "completed"
 
+    def test_a_call_that_leaves_the_queue_does_not_repeat_the_one_that_undoes(self) -> None:
+        """A sub-workflow undoes itself by a sequential-only tool, as a queued call of that tool is stopped."""
+        inner = {
+            "description": "Inner.",
+            "graph": {"x": call("book", compensate={"call": "slow", "args": {}}), "y": call("look", "x")},
+        }
+        graph = {
+            "s": {"workflow": "inner", "on_error": {"fallback": "f"}},
+            "f": call(),
+            "first": call(),
+            "queued": call("slow", "first"),
+        }
+        world = a_world(graph, inner=inner).start().ok("s/x").fails("s/y")
+        assert sorted(world.open) == ["first", "s/x~undo"]
+        world.ok("first").happens(StopRequested("cancelled", "enough"))
+        assert undone(world) == ["s/x~undo"]
+        assert world.finish().status == "cancelled"
+        assert undone(world) == ["s/x~undo"]
+
+
+def test_what_is_reached_in_the_decision_that_stops_its_workflow_does_not_begin() -> None:
+    """`stop` fails the workflow, and only after that `late` has nothing to wait for any more."""
+    graph = {
+        "a": call(),
+        "which": {"type": "branch", "depends_on": ["a"], "on": [{"default": "stop"}]},
+        "stop": {"type": "error", "message": "no"},
+        "under_way": call(),
+        "skipped": {**call("look", "a"), "when": "false"},
+        "skipped_too": call("look", "skipped"),
+        "late": call("look", "a", "skipped_too"),
+    }
+    world = a_world(graph).start().ok("a")
+    assert sorted(world.open) == ["under_way"]
+    assert world.ok("under_way").status == "failed"
+    assert sorted(one.path for one in world.calls) == ["a", "under_way"]
+
+
+def test_a_timer_that_fires_again_does_not_cut_a_later_delay_short() -> None:
+    world = a_world({"a": call(on_error={"retry": 2, "delay": 100})}).start().fails("a", "rate_limit")
+    first = world.timers[-1]
+    world.ok("a").fails("a", "rate_limit")
+    world.happens(TimerFired("a", first.attempt))
+    assert [one.attempt for one in world.calls] == [1, 2]
+    assert world.ok("a").ok("a").status == "completed"
+
 
 class TestUnknownOutcomes:
     def test_a_later_attempt_does_not_settle_an_earlier_one(self) -> None:

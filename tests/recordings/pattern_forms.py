@@ -32,7 +32,7 @@ def forms_in(*packages: str) -> list[str]:
 
 def forms(pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield a text that the pattern fits, and one for each of its parts in which only that part is another."""
-    nodes = re._parser.parse(pattern.pattern, pattern.flags)  # type: ignore[attr-defined]  # typeshed leaves it out
+    nodes = import_module("re._parser").parse(pattern.pattern, pattern.flags)  # typeshed leaves it out
     yield _plain(nodes)
     yield from _others(nodes)
 

@@ -1,4 +1,4 @@
-"""How Python's garbage collector is set, for a process and for a command that goes through many values."""
+"""Settings of Python's garbage collector, for a process and for a command that goes through many values."""
 
 import gc
 

@@ -16,7 +16,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from antiphon_shared.memory.filing.pieces import DEPTH_MAX, PATH_MAX, Statement, as_json, member, pieces
+from antiphon_shared.memory.filing.pieces import (
+    DEPTH_MAX,
+    PATH_MAX,
+    TEXT_KEYS,
+    Statement,
+    as_json,
+    member,
+    pieces,
+)
 from antiphon_shared.memory.filing.sentences import COARSE, sections
 from antiphon_shared.memory.filing.titles import title_of
 
@@ -27,10 +35,6 @@ _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
 _GRAIN_MAX = 2**24
 _SAMPLE = 500
-_TEXT_KEYS = frozenset((
-    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
-    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
-))  # fmt: skip  # a text, not a column
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
@@ -198,7 +202,7 @@ def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tupl
 def _is_prose(text: str, key: str) -> bool:
     if len(text) < _TEXT_MIN:
         return False
-    is_named_so = key.lower() in _TEXT_KEYS
+    is_named_so = key.lower() in TEXT_KEYS
     if len(text) < _PROSE_MIN and not is_named_so:
         return False
     if len(text.split(None, 1)) < 2 and not _WIDE.search(text):

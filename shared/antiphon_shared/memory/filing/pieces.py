@@ -11,6 +11,11 @@ from antiphon_shared.memory.filing.sentences import cut
 DEPTH_MAX = 16
 PATH_MAX = 300
 """Every statement names its path, so a long one is not gone down."""
+TEXT_KEYS = frozenset((
+    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
+    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
+))  # fmt: skip  # a text, not a column
+"""Fields whose texts are prose."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -19,7 +19,6 @@ from antiphon_shared.memory.filing.attributes import (
     HELD_BY,
     MEASURED,
     NO_SINGLE_ROLE,
-    OF_NAMES,
     OPPOSITES,
     PAST,
     ROLES,
@@ -27,7 +26,8 @@ from antiphon_shared.memory.filing.attributes import (
     canonical,
 )
 from antiphon_shared.memory.filing.dates import Date, dates_in
-from antiphon_shared.memory.filing.values import State, Value, is_state, name_in
+from antiphon_shared.memory.filing.names import has_name, is_bare_name, name_in
+from antiphon_shared.memory.filing.values import State, Value, is_state
 from antiphon_shared.text.numbers import CARDINALS, CURRENCIES, amounts_in
 
 _BE = frozenset(("is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't"))
@@ -82,7 +82,7 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
         return None
     if (found := _plain(words, folded, at)) is None:
         found = _dated_plain(words, folded, at)
-    if found and not found.is_named and _is_bare_name(text, found):
+    if found and not found.is_named and _leads_with_name(text, found.subject):
         return found._replace(is_named=True)
     return found
 
@@ -116,7 +116,7 @@ def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | 
     if said is None or subject is None:
         return None
     attribute = said.attribute or subject.attribute
-    if said.place and _has_name(words[-said.place :]):
+    if said.place and has_name(words[-said.place :]):
         subject = subject._replace(is_named=bool(subject.words))
     if not attribute and not subject.is_named:
         subject, attribute = _Subject("", False, ""), canonical(subject.words)
@@ -126,17 +126,9 @@ def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | 
     return Assertion(subject.words, subject.is_named, attribute, said.value, None, is_past)
 
 
-def _is_bare_name(text: str, found: Assertion) -> bool:
-    """Whether the one word of a subject is a name, since a common noun has an article before it or is a plural.
-
-    `Corvane's CEO` and `Corvane was founded` are of a name; `Entry is free` may be of anything.
-    """
-    word = found.subject
-    if " " in word or not word.isalpha() or text[: len(word)].lower() != word:
-        return False
-    return text[len(word) : len(word) + 2] in ("'s", "’s") or (
-        found.attribute in OF_NAMES and word[-1] != "s"
-    )
+def _leads_with_name(text: str, subject: str) -> bool:
+    """Whether a sentence begins with its subject, and that is one word and a name."""
+    return text[: len(subject)].lower() == subject and is_bare_name(text[: len(subject)])
 
 
 def _of_holder(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
@@ -167,7 +159,7 @@ def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Sa
     if len(rest) > 2 and (holder := HELD_BY.get((rest[0], rest[1]))):
         name = name_in(words[2:])
         return _Said(holder, name) if name else None
-    if name := name_in(words):
+    if name := name_in(words[int(rest[0] == "in") :]):
         return _Said("", name)
     if rest[0] in CARDINALS or not rest[0].isalpha() or rest[0] in CURRENCIES:
         return _measured(rest) or _dated("", rest)
@@ -226,7 +218,7 @@ def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -
         return found
     if has_attribute and folded[0].endswith("est") and "in" in folded:
         return _Subject(" ".join(folded), True, "which")
-    return _Subject(" ".join(folded), _has_name(words) and "in" not in folded, "")
+    return _Subject(" ".join(folded), has_name(words) and "in" not in folded, "")
 
 
 def _attribute_of(words: Sequence[str], folded: Sequence[str]) -> _Subject | None:
@@ -234,14 +226,9 @@ def _attribute_of(words: Sequence[str], folded: Sequence[str]) -> _Subject | Non
     for at, word in enumerate(folded[:-1]):
         if word.endswith("'s"):
             owner = " ".join((*folded[:at], word[:-2]))
-            return _Subject(owner, _has_name(words[: at + 1]), canonical("_".join(folded[at + 1 :])))
-        if word in ("of", "for") and name_in(words[at + 1 :]) and not _has_name(words[:at]):
+            return _Subject(owner, has_name(words[: at + 1]), canonical("_".join(folded[at + 1 :])))
+        if word in ("of", "for") and name_in(words[at + 1 :]) and not has_name(words[:at]):
             return _Subject(" ".join(folded[at + 1 :]), True, canonical("_".join(folded[:at])))
-    if folded[-1] in ROLES and not _has_name(words[:-1]):
+    if folded[-1] in ROLES and not has_name(words[:-1]):
         return _Subject("", False, canonical("_".join(folded)))
     return None
-
-
-def _has_name(words: Sequence[str]) -> bool:
-    """Whether a name is among the words; what begins a sentence without an article is in lower case already."""
-    return any(word[:1].isupper() for word in words)

@@ -127,8 +127,6 @@ def unit_of_field(name: str) -> str:
     return unit if unit in _UNIT_ENDINGS else ""
 
 
-OF_NAMES = frozenset(HELD_BY.values()) | frozenset(DATED.values()) - {"due", "held"}
-"""Attributes that things have which are called by a name."""
 DATES = frozenset(DATED.values()) | {"born", "began", "ended", "closed"}
 """Attributes whose value is a date."""
 KNOWN = (

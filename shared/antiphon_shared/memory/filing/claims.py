@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from antiphon_shared.memory.filing.assertions import Assertion, assertion_of
 from antiphon_shared.memory.filing.dates import Date, NamedDate, dates_in
+from antiphon_shared.memory.filing.names import JOINING, is_bare_name
 from antiphon_shared.memory.filing.reading import LEANING, Reading, read, without_capital
 from antiphon_shared.memory.filing.sentences import sentences_in
 from antiphon_shared.text.numbers import CARDINALS, Amount, amounts_in
@@ -43,13 +44,17 @@ _VERBS = _STATE | frozenset((
     "offered", "served", "included", "charged", "paid", "earned", "operated", "numbered", "listed", "measured",
     "weighed", "comprised", "supported", "ran", "owned", "does", "do", "did", "can", "cannot", "will", "won",
 ))  # fmt: skip  # a text, not a column
-_HEDGES = frozenset((
-    "least", "most", "about", "approximately", "approx", "around", "roughly", "nearly", "almost", "over", "under", "up",
-    "less", "fewer", "than", "some", "circa", "several", "few", "if", "unless", "might", "could", "would",
-    "maybe", "perhaps", "expect", "expects", "expected", "according", "says", "said", "claims", "claimed", "plan",
-    "plans", "planned", "estimated", "former", "formerly",
+_UNSURE = frozenset((
+    "some", "most", "many", "several", "few", "if", "unless", "might", "could", "would", "maybe", "perhaps", "expect",
+    "expects", "expected", "according", "says", "said", "claims", "claimed", "plan", "plans", "planned", "former",
+    "formerly", "yet",
 ))  # fmt: skip  # a text, not a column
-"""Words by which a sentence leaves open what the value is, or whose word it is."""
+"""Words by which a sentence leaves open of what it holds, whether it does, or whose word it is."""
+_ROUGH = frozenset((
+    "least", "about", "approximately", "approx", "around", "roughly", "nearly", "almost", "over", "under", "up", "less",
+    "fewer", "than", "circa", "estimated",
+))  # fmt: skip  # a text, not a column
+"""Words by which a sentence leaves open what a number is."""
 _PRESENT = frozenset(("now", "currently"))
 _NOT = frozenset(("not", "never", "no", "without", "cannot"))
 _DO = ("do", "does", "did")
@@ -58,7 +63,6 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/–]\d+)*")
 _ITEM = re.compile(r"\d{1,4}[.)]\s")
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
 _NOUNS_MAX = 4
-_JOINS_NAMES = frozenset(("of", "and", "&", "de", "la", "von", "van", "the"))
 
 
 class Claim(NamedTuple):
@@ -90,7 +94,9 @@ def said_by(text: str) -> tuple[Said, ...]:
 def _said_by(text: str) -> Said:
     reading = read(text, False)
     assertion = assertion_of(text, reading.words, reading.folded)
-    if assertion and not (_is_comparable(text, reading.folded) and _HEDGES.isdisjoint(reading.folded)):
+    if assertion and not _is_comparable(text, reading.folded):
+        assertion = None
+    if assertion and isinstance(assertion.value, Amount) and not _ROUGH.isdisjoint(reading.folded):
         assertion = None
     return Said(text, reading.key, claim_of(text, reading), denied_by(text, reading), assertion)
 
@@ -101,7 +107,7 @@ def claim_of(text: str, reading: Reading) -> Claim | None:
     figured = [word for word in words if not word.isalpha() or word in CARDINALS]
     if not figured or not any(word.isalpha() or _counts(word) for word in figured):
         return None
-    if not _is_comparable(text, words) or not _HEDGES.isdisjoint(words):
+    if not _is_comparable(text, words) or not _ROUGH.isdisjoint(words):
         return None
     dates = list(dates_in(words))
     if len(dates) > 1 or (not dates and not _PRESENT.isdisjoint(words)):
@@ -180,12 +186,13 @@ def subject_of(text: str) -> str:
     is_first = is_first and not has_article
     end = next((at for at in range(start, len(raw)) if folded[at] in _VERBS), len(raw))
     first = next((at for at in range(start + is_first, end) if raw[at][0].isupper()), end)
-    if is_first and raw[start][0].isupper() and raw[start].endswith(("'s", "’s")):
-        return raw[start]
+    bare = raw[start].removesuffix("'s").removesuffix("’s") if start < end else ""
+    if is_first and is_bare_name(bare) and not (start + 1 < end and raw[start + 1][0].isupper()):
+        return bare
     if first == start + 1 and is_first and raw[start][0].isupper():
         first = start
     last = first
-    while last < end and raw[last].isalnum() and (raw[last][0].isupper() or raw[last] in _JOINS_NAMES):
+    while last < end and raw[last].isalnum() and (raw[last][0].isupper() or raw[last] in JOINING):
         last += 1
     if first == last or LEANING.intersection(folded[start:first]):
         return ""
@@ -198,7 +205,7 @@ def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
     """Whether what a sentence claims does not hang on its moment, its speaker or its neighbours."""
     if len(text) > _CHARACTERS_MAX or "?" in text or ";" in text or _SPEAKER.match(text) or _ITEM.match(text):
         return False
-    return _RELATIVE.isdisjoint(words)
+    return _RELATIVE.isdisjoint(words) and _UNSURE.isdisjoint(words)
 
 
 def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:

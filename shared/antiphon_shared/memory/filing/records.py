@@ -15,6 +15,7 @@ from antiphon_shared.memory.filing.values import Value, exclude, value_of
 _REMEMBERED = 4_096
 _CHARACTERS_MAX = 4_000
 _VALUE_CHARACTERS_MAX = 80
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _NUMBERS = re.compile(r"\[\d+(?::\d+)?\]")
 _CODE_CHARACTERS_MIN = 4
 _CODE_DIGITS_MIN = 6
@@ -34,7 +35,8 @@ _SAY_WHICH = frozenset((
     "episode", "part", "step", "volume", "row", "line", "seq", "start", "end", "from", "to", "lang", "language",
     "locale", "unit", "currency", "period", "month", "quarter", "week", "day", "type", "kind", "category", "course",
     "parent", "url", "uri", "link", "href", "path", "file", "filename", "key", "code", "edition", "author", "born",
-    "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place", "address",
+    "phone", "fax", "mobile", "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place",
+    "address",
 ))  # fmt: skip  # a text, not a column
 """Two records that differ here are about two things."""
 _PASSING = frozenset((
@@ -214,4 +216,7 @@ def _is_plain(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """Numbers are equal whatever their notation, texts whatever their case and spacing."""
-    return " ".join(value.lower().split()) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = " ".join(value.lower().split())
+    return float(text) if _NUMBER.fullmatch(text) else text

@@ -11,7 +11,8 @@ _REMEMBERED = 2_048
 _GENERIC_TITLES = frozenset((
     "",    "introduction", "overview", "summary", "conclusion", "details", "notes", "abstract", "contents",
     "background", "about", "description", "result", "results", "untitled", "document", "page", "section",
-    "chapter", "general", "information", "home", "faq", "history",
+    "chapter", "general", "information", "home", "faq", "history", "news", "profile", "company profile", "facts",
+    "key facts", "about us", "fact sheet", "article", "press release", "report", "annual report",
 ))  # fmt: skip  # a text, not a column
 
 

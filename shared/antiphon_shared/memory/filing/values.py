@@ -1,15 +1,13 @@
 """What an attribute is said to be, and whether two such values exclude each other. Pure."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.attributes import DATES, OPPOSITES, state_of_field, unit_of_field
 from antiphon_shared.memory.filing.dates import Date, date_of_value, is_later
+from antiphon_shared.memory.filing.names import name_in
 from antiphon_shared.text.numbers import Amount, amounts_in
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
-_NAME_WORDS_MAX = 6
-_JOIN_NAMES = frozenset(("of", "de", "la", "von", "van", "der", "da", "di", "du", "del", "al", "ibn"))
 
 
 class State(NamedTuple):
@@ -38,15 +36,6 @@ def exclude(one: Value, other: Value) -> bool:
         case tuple(), tuple():
             return is_later(one, other) is not None
     return False
-
-
-def name_in(words: Sequence[str]) -> Name:
-    """Return the name that all of the words make; empty when they are not one name."""
-    if not 0 < len(words) <= _NAME_WORDS_MAX or not words[0][:1].isupper() or words[-1] in _JOIN_NAMES:
-        return frozenset()
-    if not all(word[:1].isupper() or word in _JOIN_NAMES or word.isdecimal() for word in words):
-        return frozenset()
-    return frozenset(word.lower().rstrip(".") for word in words if word not in _JOIN_NAMES)
 
 
 def value_of(attribute: str, field: str, value: object) -> Value | None:

@@ -37,6 +37,9 @@ _SUBJECT_WORDS_MAX = 8
 _STATE_WORDS_MAX = 4
 _STRESS = frozenset(("permanently", "completely", "fully", "officially", "entirely", "always"))
 _PRONOUNS = frozenset(("it", "he", "she"))
+_BEFORE_A_CLAUSE = frozenset((
+    "in", "on", "as", "since", "by", "until", "from", "during", "at", "after", "before", "when", "while", "with", "for",
+))  # fmt: skip  # a text, not a column
 _BEFORE_A_DATE = frozenset((
     "on", "for", "place", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
 ))  # fmt: skip  # a text, not a column
@@ -88,15 +91,20 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
 
 
 def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
-    """Return what a sentence asserts that ends in the date when it holds."""
-    if not folded[-1][:1].isdecimal():
+    """Return what a sentence asserts that begins or ends in the date when it holds."""
+    if not folded[-1][:1].isdecimal() and folded[0] not in _BEFORE_A_CLAUSE:
         return None
     dates = list(dates_in(folded))
-    if len(dates) != 1 or dates[0].end != len(folded) or dates[0].start <= at + 1:
+    if len(dates) != 1:
         return None
-    end = dates[0].start
-    found = _plain(words[:end], folded[:end], at)
-    return found and found._replace(date=dates[0].date)
+    start, end, date = dates[0]
+    if start == 0 and end < at:
+        found = _plain(words[end:], folded[end:], at - end)
+    elif end == len(folded) and start > at + 1:
+        found = _plain(words[:start], folded[:start], at)
+    else:
+        return None
+    return found and found._replace(date=date)
 
 
 def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
@@ -210,7 +218,7 @@ def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -
 
     Where what is behind the verb names the attribute, all of the words are the subject.
     """
-    if not NO_SINGLE_ROLE.isdisjoint(folded):
+    if folded[0] in _BEFORE_A_CLAUSE or not NO_SINGLE_ROLE.isdisjoint(folded):
         return None
     if len(folded) == 1 and folded[0] in _PRONOUNS:
         return _Subject("", False, "")

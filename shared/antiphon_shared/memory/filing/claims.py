@@ -177,11 +177,11 @@ def subject_of(text: str) -> str:
     `A ticket for the Aker costs` do. `Revenue in Europe` is that of somebody else, `The tax rate in Estovia` is not.
     """
     raw = text.replace(",", " ").split()[:_SUBJECT_WORDS_MAX]
-    folded = [word.lower() for word in raw]
+    folded = tuple([word.lower() for word in raw])
     date = next(iter(dates_in(folded)), None)
     start = date.end if date is not None and date.start == 0 else 0
     is_first = start == 0
-    has_article = folded[start : start + 1] in (["the"], ["a"], ["an"])
+    has_article = folded[start : start + 1] in (("the",), ("a",), ("an",))
     start += has_article
     is_first = is_first and not has_article
     end = next((at for at in range(start, len(raw)) if folded[at] in _VERBS), len(raw))

@@ -72,13 +72,14 @@ UNITS = {
 }
 """A unit's name -> the unit of its kind that all are brought to, and how many of that one it is."""
 CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "chf", "inr"))
-_SQUARED = {"square": "2", "sq": "2", "cubic": "3"}
+_SQUARED = {"square": 2, "sq": 2, "cubic": 3}
 _FIGURE = re.compile(
     r"[~(]?([-−–]?)([$€£¥₹]?)([-−–]?)(\d+(?:[.,'’]\d+)*)(?:-?([^\W\d_]{1,12}|m[²³23]|km[²2]|%|°[cf]?|[$€£¥₹]))?\)?"
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:([,.'’])\d{3})(?:\1\d{3})*")
 _CLOCK = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)(am|pm)?")
 _RANGE = re.compile(r"([$€£]?\d[\d.,:]*[^\W\d_]{0,4})[-–—]([$€£]?\d[\d.,:]*\D{0,12})")
+_DIGIT = re.compile(r"\d")
 _ISO_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 _ONE = Decimal(1)
 
@@ -133,28 +134,34 @@ def amounts_in(words: Sequence[str]) -> list[Amount]:
     found: list[Amount] = []
     at = 0
     for place, word in enumerate(words):
-        if place >= at and (not word.isalpha() or word in CARDINALS) and (one := _amount(words, place)):
+        if place >= at and _may_be_number(word) and (one := _amount(words, place)):
             found.append(one)
             at = one.end
     return found
 
 
+def _may_be_number(word: str) -> bool:
+    if word.isalpha():
+        return word in CARDINALS
+    return word.isdecimal() or _DIGIT.search(word) is not None or word.partition("-")[0] in CARDINALS
+
+
 def _amount(words: Sequence[str], at: int) -> Amount | None:
-    if (pair := _RANGE.fullmatch(words[at])) and not _ISO_DATE.fullmatch(words[at]):
-        behind = [pair[2], *words[at + 1 : at + 4]]
-        first, second, end = _number([pair[1]], 0), _number(behind, 0), at
+    """Return the amount that begins at a word: one number, or the range of two."""
+    pair = None if words[at].isdecimal() else _RANGE.fullmatch(words[at])
+    if pair and not _ISO_DATE.fullmatch(words[at]):
+        first, second, end = _number([pair[1]], 0), _number([pair[2], *words[at + 1 : at + 4]], 0), at
     else:
         first, second, end = _number(words, at), None, 0
         if first is not None and _joins(words, at, first.end):
             second = _number(words, first.end + 1)
     if first is None:
         return None
-    start = at
-    if at and words[at - 1] in CURRENCIES:
-        start, first = at - 1, first._replace(unit=words[at - 1])
-    if second is not None and first.unit in ("", second.unit):
-        return _scaled(start, first, second._replace(end=end + second.end))
-    return _scaled(start, first._replace(end=end or first.end), None)
+    currency = words[at - 1] if at and words[at - 1] in CURRENCIES else first.unit
+    start = at - (currency != first.unit)
+    if second is not None and currency in ("", second.unit):
+        return _scaled(start, first, second.value, second.unit, end + second.end)
+    return _scaled(start, first, first.value, currency, end or first.end)
 
 
 def _joins(words: Sequence[str], start: int, end: int) -> bool:
@@ -166,14 +173,15 @@ def _joins(words: Sequence[str], start: int, end: int) -> bool:
     )
 
 
-def _scaled(start: int, first: _Number, second: _Number | None) -> Amount:
-    """Return a number, or the range of two, in the one unit of its kind."""
-    last = second or first
-    unit, factor = UNITS.get(last.unit, (last.unit, _ONE))
-    low, high = first.value * factor, last.value * factor
-    if last.unit == "clock" and not first.unit:
-        low = first.value * 60
-    return Amount(start, last.end, low, high, unit, max(first.step, last.step) * factor, first.is_word)
+def _scaled(start: int, first: _Number, last: Decimal, unit: str, end: int) -> Amount:
+    """Return a number, or the range up to another, in the one unit of its kind."""
+    low = first.value * 60 if unit == "clock" and not first.unit else first.value
+    step = first.step
+    if unit in UNITS:
+        unit, factor = UNITS[unit]
+        if factor != 1:
+            low, last, step = low * factor, last * factor, step * factor
+    return Amount(start, end, low, last, unit, step, first.is_word)
 
 
 def _number(words: Sequence[str], at: int) -> _Number | None:
@@ -183,31 +191,37 @@ def _number(words: Sequence[str], at: int) -> _Number | None:
     if words[at].isalpha() or words[at].split("-")[0] in CARDINALS:
         found = _in_words(words, at)
         return found and _with_unit(words, found)
+    if words[at].isdecimal():
+        return _of_figures(words, at, words[at], "", "")
     if clock := _CLOCK.fullmatch(words[at]):
         return _clock(words, at, clock)
     match = _FIGURE.fullmatch(words[at])
     if match is None:
         return None
-    attached = match[5] or ""
-    value, step = _value(match[4])
+    number = _of_figures(words, at, match[4], match[2], match[5] or "")
+    return number._replace(value=-number.value) if number and (match[1] or match[3]) else number
+
+
+def _of_figures(words: Sequence[str], at: int, digits: str, unit: str, attached: str) -> _Number | None:
+    """Return the number that figures make with the currency before them and what is attached to them."""
+    value, step = _value(digits)
     end = at + 1
-    if not attached and len(match[4]) <= 3:  # 2 914
+    if not attached and len(digits) <= 3:  # 2 914
         while end < len(words) and len(words[end]) == 3 and words[end].isdecimal():
             value, end = value * 1000 + int(words[end]), end + 1
-    unit = match[2]
     if attached in _SHORT_MAGNITUDES and (unit or attached not in UNITS):
         value, step, attached = value * _SHORT_MAGNITUDES[attached], step * _SHORT_MAGNITUDES[attached], ""
     if attached in ("am", "pm"):
-        return _Number(end, 60 * (value % 12 + 12 * (attached == "pm")), Decimal(1), "clock", False)
+        return _Number(end, 60 * (value % 12 + 12 * (attached == "pm")), _ONE, "clock", False)
     if attached and attached not in UNITS:
         return None
-    if match[1] or match[3]:
-        value = -value
     return _with_unit(words, _Number(end, value, step, unit or attached, False))
 
 
 def _value(digits: str) -> tuple[Decimal, Decimal]:
     """Return what figures with separators count, and what their last one counts."""
+    if digits.isdecimal() and not digits.endswith("000"):
+        return Decimal(digits), _ONE
     if thousands := _THOUSANDS.fullmatch(digits):
         is_decimal = thousands[1] == "." and digits.count(".") == 1
         digits = digits if is_decimal else digits.replace(thousands[1], "")
@@ -269,17 +283,17 @@ def _with_unit(words: Sequence[str], number: _Number) -> _Number | None:
         return None
     while end < len(words) and (times := _MAGNITUDES.get(words[end])):
         value, step, end = value * times, step * times, end + 1
-    if not unit and end < len(words):
-        power = _SQUARED.get(words[end], "")
-        form = words[end + 1] if power and end + 1 < len(words) else words[end]
-        if power and UNITS.get(form, ("",))[0] == "m":
-            return _Number(end + 2, value * UNITS[form][1] ** int(power), step, f"m{power}", is_word)
-        if form == "per" and words[end + 1 : end + 2] in (["cent"], ("cent",)):
-            return _Number(end + 2, value, step, "%", is_word)
-        if form in ("am", "pm"):
-            return _Number(end + 1, 60 * (value % 12 + 12 * (form == "pm")), _ONE, "clock", is_word)
-        if form in UNITS:
-            unit, end = form, end + 1
-    elif unit and end < len(words) and UNITS.get(words[end], ("",))[0] == UNITS[unit][0]:
-        end += 1  # $5 dollars
-    return _Number(end, value, step, unit, is_word)
+    form = words[end] if end < len(words) else ""
+    if unit:  # $5 dollars
+        is_told_twice = form in UNITS and UNITS[form][0] == UNITS[unit][0]
+        return _Number(end + is_told_twice, value, step, unit, is_word)
+    if form in UNITS:
+        return _Number(end + 1, value, step, form, is_word)
+    if form in ("am", "pm"):
+        return _Number(end + 1, 60 * (value % 12 + 12 * (form == "pm")), _ONE, "clock", is_word)
+    behind = words[end + 1] if end + 1 < len(words) else ""
+    if form == "per" and behind == "cent":
+        return _Number(end + 2, value, step, "%", is_word)
+    if (power := _SQUARED.get(form)) and UNITS.get(behind, ("",))[0] == "m":
+        return _Number(end + 2, value * UNITS[behind][1] ** power, step, f"m{power}", is_word)
+    return _Number(end, value, step, "", is_word)

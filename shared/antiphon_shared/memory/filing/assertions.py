@@ -33,6 +33,8 @@ from antiphon_shared.text.numbers import CARDINALS, CURRENCIES, amounts_in
 _BE = frozenset(("is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't"))
 _DATED_VERBS = frozenset(("born", "died", "opened", "launched", "closed", "began", "started", "ended"))
 _VERBS = _BE | _DATED_VERBS | COUNTED.keys()
+_WORDS_MAX = 30
+_VALUE_WORDS_MAX = 9
 _SUBJECT_WORDS_MAX = 8
 _STATE_WORDS_MAX = 4
 _STRESS = frozenset(("permanently", "completely", "fully", "officially", "entirely", "always"))
@@ -80,7 +82,9 @@ class _Subject(NamedTuple):
 
 def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Assertion | None:
     """Return what a sentence asserts, given its words as `reading.read` has them."""
-    at = next((at for at, word in enumerate(folded[: _SUBJECT_WORDS_MAX + 1]) if word in _VERBS), 0)
+    if len(folded) > _WORDS_MAX:
+        return None
+    at = _verb_in(folded)
     if not at or at + 1 == len(folded):
         return None
     if (found := _plain(words, folded, at)) is None:
@@ -88,6 +92,16 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
     if found and not found.is_named and _leads_with_name(text, found.subject):
         return found._replace(is_named=True)
     return found
+
+
+def _verb_in(folded: Sequence[str]) -> int:
+    """Return where the first verb is that tells an attribute, 0 when there is none near the beginning."""
+    for at, word in enumerate(folded):
+        if word in _VERBS:
+            return at
+        if at == _SUBJECT_WORDS_MAX:
+            break
+    return 0
 
 
 def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
@@ -110,6 +124,8 @@ def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assert
 def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
     """Return what a sentence with its verb at a place asserts, when nothing but the value is behind the verb."""
     verb, rest = folded[at], folded[at + 1 :]
+    if len(rest) > _VALUE_WORDS_MAX and rest[0] not in DATED and verb not in _DATED_VERBS:
+        return None
     if verb in _BE:
         if rest[0] in ROLES and rest[1:2] in (["of"], ("of",)):
             return _of_holder(words, folded, at)
@@ -169,7 +185,7 @@ def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Sa
         return _Said(holder, name) if name else None
     if name := name_in(words[int(rest[0] == "in") :]):
         return _Said("", name)
-    if rest[0] in CARDINALS or not rest[0].isalpha() or rest[0] in CURRENCIES:
+    if _may_count(rest[0]):
         return _measured(rest) or _dated("", rest)
     return _dated("", rest) if rest[-1].isdecimal() else None
 
@@ -185,6 +201,11 @@ def _measured(rest: Sequence[str]) -> _Said | None:
     if len(tail) == 1 and tail[0] in MEASURED:
         return _Said(MEASURED[tail[0]], amount) if amount.unit else None
     return _Said(tail[0], amount) if len(tail) == 2 and tail[1] == "long" else None
+
+
+def _may_count(word: str) -> bool:
+    """Whether a number may begin with a word."""
+    return not word.isalpha() or word in CARDINALS or word in CURRENCIES
 
 
 def _dated(attribute: str, rest: Sequence[str]) -> _Said | None:
@@ -204,6 +225,8 @@ def _counted(attribute: str, rest: Sequence[str]) -> _Said | None:
         if not rest:
             return None
     start = int(rest[0] == "for")
+    if start == len(rest) or not _may_count(rest[start]):
+        return None
     amount = next(iter(amounts_in(rest[: start + 8])), None)
     if amount is None or amount.start != start:
         return None

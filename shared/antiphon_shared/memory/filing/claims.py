@@ -59,6 +59,11 @@ _PRESENT = frozenset(("now", "currently"))
 _NOT = frozenset(("not", "never", "no", "without", "cannot"))
 _DO = ("do", "does", "did")
 _CONTRACTED = {"can't": "can", "won't": "will"}
+_NUMBER_WORDS = frozenset(CARDINALS) - {"one"}
+_YEAR_IN = re.compile(r"(?:1[5-9]|20)\d\d")
+_DIGIT = re.compile(r"\d")
+_COUNT = re.compile(r"(?<!\d)(?!(?:1[5-9]|20)\d\d(?!\d))\d")
+"""A digit that begins no year."""
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/–]\d+)*")
 _ITEM = re.compile(r"\d{1,4}[.)]\s")
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
@@ -104,12 +109,12 @@ def _said_by(text: str) -> Said:
 def claim_of(text: str, reading: Reading) -> Claim | None:
     """The claim of a sentence with numbers; None when it has none, or cannot be compared."""
     cased, words = reading.words, reading.folded
-    figured = [word for word in words if not word.isalpha() or word in CARDINALS]
-    if not figured or not any(word.isalpha() or _counts(word) for word in figured):
+    has_count = _DIGIT.search(text) and _COUNT.search(text)
+    if not has_count and _NUMBER_WORDS.isdisjoint(words):
         return None
-    if not _is_comparable(text, words) or not _ROUGH.isdisjoint(words):
+    if not _ROUGH.isdisjoint(words) or not _is_comparable(text, words):
         return None
-    dates = list(dates_in(words))
+    dates = list(dates_in(words)) if _YEAR_IN.search(text) else []
     if len(dates) > 1 or (not dates and not _PRESENT.isdisjoint(words)):
         return None
     undated = cased[: dates[0].start] + cased[dates[0].end :] if dates else cased
@@ -123,11 +128,6 @@ def claim_of(text: str, reading: Reading) -> Claim | None:
         date=dates[0].date if dates else None,
         is_lasting=bool(dates) and _is_state(words, dates[0]),
     )
-
-
-def _counts(word: str) -> bool:
-    """Whether a word may be a number that is no year."""
-    return any(map(str.isdecimal, word)) and not _YEAR.fullmatch(word)
 
 
 def _template(words: tuple[str, ...], amounts: Iterable[Amount]) -> str:
@@ -203,9 +203,11 @@ def subject_of(text: str) -> str:
 
 def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
     """Whether what a sentence claims does not hang on its moment, its speaker or its neighbours."""
-    if len(text) > _CHARACTERS_MAX or "?" in text or ";" in text or _SPEAKER.match(text) or _ITEM.match(text):
+    if len(text) > _CHARACTERS_MAX or not (_RELATIVE.isdisjoint(words) and _UNSURE.isdisjoint(words)):
         return False
-    return _RELATIVE.isdisjoint(words) and _UNSURE.isdisjoint(words)
+    if "?" in text or ";" in text or (text[0].isdecimal() and _ITEM.match(text)):
+        return False
+    return not ((":" in text or "：" in text) and _SPEAKER.match(text))
 
 
 def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:

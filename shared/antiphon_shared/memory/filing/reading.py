@@ -63,7 +63,11 @@ def read(text: str, is_json: bool) -> Reading:
     kept = [
         at
         for at, word in enumerate(bare)
-        if (word not in _SAY_NOTHING if word.isalnum() else _says_something(raw, bare, at))
+        if (
+            word not in _SAY_NOTHING
+            if word.isalnum()
+            else word[:1].isalpha() or _says_something(raw, bare, at)
+        )
     ]
     if not kept:
         return Reading(text, (), (), False)

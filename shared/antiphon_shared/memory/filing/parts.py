@@ -1,6 +1,9 @@
 """The structure of a tool's result: which documents it holds, and what they state. Pure.
 
     a list of records, or of long texts    a document per record                  at $[0], $[1], ...
+    a table (`tables`)                     a document per row: a record      at $.rows[0], $.Oslo, ...
+    a text with tables (`text_tables`)     a document per row, at its line   at $[57:80]
+    a text that is JSON                    what it holds                     at $(json)[0], ...
     an object around lists of records      a document per record, one for the     at $.results[0], ...
                                            rest; small and without prose: one     at $
     a record                               its prose sentence by sentence, and    at $.results[0].text[0:57]
@@ -16,6 +19,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from pydantic_core import from_json
+
 from antiphon_shared.memory.filing.pieces import (
     DEPTH_MAX,
     PATH_MAX,
@@ -26,10 +31,14 @@ from antiphon_shared.memory.filing.pieces import (
     pieces,
 )
 from antiphon_shared.memory.filing.sentences import COARSE, sections
+from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.memory.filing.tables import Table, table_of
+from antiphon_shared.memory.filing.text_tables import TextRow, TextTable, tables_in
 from antiphon_shared.memory.filing.titles import title_of
 
 FACTS_PER_RESULT_MAX = 1000
 _SMALL_CHARACTERS = 1500
+_SMALL_TABLE_CHARACTERS = 500
 _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
@@ -42,6 +51,13 @@ _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
 _NOTHING = ("", "[]", "{}", "null", '""')
 _NESTED = (dict, list)
 _GONE = object()
+IN_JSON = "(json)"
+"""The step of a position into a text that is JSON."""
+_JSON_OPENS = ("{", "[")
+_JSON_CHARACTERS_MAX = 4_000_000
+_JSON_DEPTH_MAX = 3
+_MARK = "\n|t|\n"
+"""Stands in the place of a table while the text around it is read: a statement of its own."""
 
 
 class Part(NamedTuple):
@@ -83,6 +99,8 @@ def _grains(data: Any) -> Iterator[int]:
 def _pieces_about(value: Any, depth: int) -> int:
     """About how many statements a value makes; rather too few than too many."""
     if isinstance(value, str):
+        if len(value) > _SMALL_CHARACTERS and (tables := tables_in(value)):
+            return sum(len(table.rows) for table in tables)
         ends = value.count(". ") + value.count("! ") + value.count("? ") + value.count("。")
         return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
     if not isinstance(value, _NESTED) or depth > DEPTH_MAX:
@@ -116,9 +134,18 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
             yield from _records(value, path, context, grain)
+        case list() | dict() if grain < COARSE and (table := _table_in(value, path)):
+            beside = (
+                {key: inner for key, inner in value.items() if key not in table.keys} if table.keys else {}
+            )
+            if not is_nothing(beside):
+                yield from _record(beside, path, context, grain)
+            yield from _rows(table, path, _joined(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             _, prose = _without_prose(value, path)
-            if not prose and (whole := as_json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
+            whole = as_json(path, value)
+            is_table = any(table_of(value[key], "") for key in keys)
+            if not prose and len(whole.text) <= (_SMALL_TABLE_CHARACTERS if is_table else _SMALL_CHARACTERS):
                 yield Part(path, _joined(context, title_of(value)), (whole,))
                 return
             beside = {key: inner for key, inner in value.items() if key not in keys}
@@ -129,6 +156,15 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
                 yield from _walk(value[key], path + member(key), title, grain, depth + 1)
         case _:
             yield from _record(value, path, context, grain)
+
+
+def _table_in(value: Any, path: str) -> Table | None:
+    """The table that a value is, unless it is small enough to be shown whole, or has rows too large for it."""
+    table = table_of(value, path)
+    if table is None or len(as_json(path, value).text) <= _SMALL_TABLE_CHARACTERS:
+        return None
+    is_fit = all(len(as_json("", row.record).text) <= _SMALL_CHARACTERS for row in table.rows)
+    return table if is_fit else None
 
 
 def _records(records: list[Any], path: str, context: str, grain: int) -> Iterator[Part]:
@@ -166,6 +202,85 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
+    """A text, or what it holds where it is JSON, or has tables."""
+    if grain < COARSE and (value := _json_in(text, path)) is not _GONE:
+        yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
+    elif grain < COARSE and (tables := tables_in(text)):
+        yield from _text_with_tables(text, tables, path, context, grain)
+    else:
+        yield from _plain_text(text, path, context, grain)
+
+
+def _json_in(text: str, path: str) -> Any:
+    """The object or the list that a text is; `_GONE` for every other text."""
+    if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
+        return _GONE
+    if (
+        len(text) > _JSON_CHARACTERS_MAX
+        or text.rstrip()[-1:] not in "]}"
+        or path.count(IN_JSON) >= _JSON_DEPTH_MAX
+    ):
+        return _GONE
+    try:
+        value = storable(from_json(text, allow_inf_nan=False))
+    except (ValueError, RecursionError):
+        return _GONE
+    return value if isinstance(value, _NESTED) and not is_nothing(value) else _GONE
+
+
+def _text_with_tables(
+    text: str, tables: tuple[TextTable, ...], path: str, context: str, grain: int
+) -> Iterator[Part]:
+    """A document per row, below the heading that stands above the table; the text between tables as any other."""
+    marks = {table.start + 1: table for table in tables}
+    blank = text
+    for table in tables:
+        blank = blank[: table.start] + _MARK.ljust(table.end - table.start) + blank[table.end :]
+    for heading, spans in sections(blank, grain):
+        title = _joined(context, heading)
+        held: list[Statement] = []
+        for start, end in spans:
+            at = start
+            for mark in [mark for mark in marks if start <= mark < end]:
+                held += _slices(text, path, [(at, mark - 1)])
+                table = marks[mark]
+                held += _slices(text, path, table.beside(text))
+                yield from [Part(path, title, tuple(held))] if held else []
+                yield from _rows_of_text(table.rows, path, title, grain)
+                held, at = [], min(end, table.end) if end > mark + 3 else end
+            held += _slices(text, path, [(at, end)])
+        if held:
+            yield Part(path, title, tuple(held))
+
+
+def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
+    """The spans as statements, without the space around them and without the empty ones."""
+    said = []
+    for start, end in spans:
+        if words := text[start:end].strip():
+            first = text.index(words, start)
+            said.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
+    return said
+
+
+def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int) -> Iterator[Part]:
+    for at in range(0, len(rows), grain):
+        group = rows[at : at + grain]
+        records = [row.record for row in group]
+        whole = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
+        yield Part(path, _joined(context, title_of(records[0])), (whole,))
+
+
+def _rows(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:
+    for at in range(0, len(table.rows), grain):
+        group = table.rows[at : at + grain]
+        records = [row.record for row in group]
+        position = group[0].position if len(group) == 1 else path
+        whole = as_json(position, records[0] if len(group) == 1 else records)
+        yield Part(position, _joined(context, title_of(records[0])), (whole,))
+
+
+def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     found = False
     for heading, spans in sections(text, grain):
         found = True
@@ -235,7 +350,11 @@ def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
         key
         for key, value in data.items()
         if len(key) <= PATH_MAX
-        and (_is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1)))
+        and (
+            _is_records(value)
+            or (isinstance(value, dict | list) and table_of(value, "") is not None)
+            or (isinstance(value, dict) and _keys_of_records(value, depth + 1))
+        )
     )
 
 

@@ -12,7 +12,7 @@ from antiphon_shared.memory.filing import (
     claims,
     dates,
     names,
-    parts,
+    pieces,
     reading,
     records,
     sentences,

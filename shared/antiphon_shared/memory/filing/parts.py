@@ -17,7 +17,7 @@ statements is cut into larger ones.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -25,20 +25,27 @@ from antiphon_shared.memory.filing.pieces import (
     DEPTH_MAX,
     PATH_MAX,
     TEXT_KEYS,
+    Part,
     Statement,
     as_json,
+    joined,
     member,
     pieces,
 )
 from antiphon_shared.memory.filing.sentences import COARSE, sections
 from antiphon_shared.memory.filing.storable import storable
-from antiphon_shared.memory.filing.tables import Table, table_of
-from antiphon_shared.memory.filing.text_tables import TextRow, TextTable, tables_in
+from antiphon_shared.memory.filing.table_parts import (
+    SMALL_CHARACTERS,
+    SMALL_TABLE_CHARACTERS,
+    large_table_in,
+    rows_of,
+    text_with_tables,
+)
+from antiphon_shared.memory.filing.tables import table_of
+from antiphon_shared.memory.filing.text_tables import tables_in
 from antiphon_shared.memory.filing.titles import title_of
 
 FACTS_PER_RESULT_MAX = 1000
-_SMALL_CHARACTERS = 1500
-_SMALL_TABLE_CHARACTERS = 500
 _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
@@ -56,16 +63,6 @@ IN_JSON = "(json)"
 _JSON_OPENS = ("{", "[")
 _JSON_CHARACTERS_MAX = 4_000_000
 _JSON_DEPTH_MAX = 3
-_MARK = "\n|t|\n"
-"""Stands in the place of a table while the text around it is read: a statement of its own."""
-
-
-class Part(NamedTuple):
-    """A document to be, and what it states."""
-
-    position: str
-    title: str
-    statements: tuple[Statement, ...]
 
 
 def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
@@ -99,7 +96,7 @@ def _grains(data: Any) -> Iterator[int]:
 def _pieces_about(value: Any, depth: int) -> int:
     """About how many statements a value makes; rather too few than too many."""
     if isinstance(value, str):
-        if len(value) > _SMALL_CHARACTERS and (tables := tables_in(value)):
+        if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
             return sum(len(table.rows) for table in tables)
         ends = value.count(". ") + value.count("! ") + value.count("? ") + value.count("。")
         return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
@@ -134,22 +131,21 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
             yield from _records(value, path, context, grain)
-        case list() | dict() if grain < COARSE and (table := _table_in(value, path)):
-            beside = (
-                {key: inner for key, inner in value.items() if key not in table.keys} if table.keys else {}
-            )
+        case list() | dict() if grain < COARSE and (table := large_table_in(value, path)):
+            members = value.items() if isinstance(value, dict) else ()
+            beside = {key: inner for key, inner in members if key not in table.keys}
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
-            yield from _rows(table, path, _joined(context, title_of(beside)), grain)
+            yield from rows_of(table, path, joined(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             _, prose = _without_prose(value, path)
             whole = as_json(path, value)
             is_table = any(table_of(value[key], "") for key in keys)
-            if not prose and len(whole.text) <= (_SMALL_TABLE_CHARACTERS if is_table else _SMALL_CHARACTERS):
-                yield Part(path, _joined(context, title_of(value)), (whole,))
+            if not prose and len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
+                yield Part(path, joined(context, title_of(value)), (whole,))
                 return
             beside = {key: inner for key, inner in value.items() if key not in keys}
-            title = _joined(context, title_of(beside))
+            title = joined(context, title_of(beside))
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
             for key in keys:
@@ -158,22 +154,13 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _record(value, path, context, grain)
 
 
-def _table_in(value: Any, path: str) -> Table | None:
-    """The table that a value is, unless it is small enough to be shown whole, or has rows too large for it."""
-    table = table_of(value, path)
-    if table is None or len(as_json(path, value).text) <= _SMALL_TABLE_CHARACTERS:
-        return None
-    is_fit = all(len(as_json("", row.record).text) <= _SMALL_CHARACTERS for row in table.rows)
-    return table if is_fit else None
-
-
 def _records(records: list[Any], path: str, context: str, grain: int) -> Iterator[Part]:
     """A document per record, or per group of neighbours where there are very many."""
     for start in range(0, len(records), grain):
         group = records[start : start + grain]
         if len(group) > 1:
             position = f"{path}[{start}:{start + len(group)}]"
-            yield Part(position, _joined(context, title_of(group[0])), (as_json(position, group),))
+            yield Part(position, joined(context, title_of(group[0])), (as_json(position, group),))
         elif isinstance(group[0], str):
             yield from _text(group[0], f"{path}[{start}]", context, grain)
         else:
@@ -183,11 +170,11 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
 def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """One value: what it says beside its prose, then its prose, which may have headings of its own."""
     own = title_of(value)
-    title = _joined(context, own)
+    title = joined(context, own)
     rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
     if rest is not _GONE and not (prose and _repeats(rest, own)):
-        said = list(pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+        said = list(pieces(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
             if part.title == title:
@@ -206,7 +193,7 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     if grain < COARSE and (value := _json_in(text, path)) is not _GONE:
         yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
     elif grain < COARSE and (tables := tables_in(text)):
-        yield from _text_with_tables(text, tables, path, context, grain)
+        yield from text_with_tables(text, tables, path, context, grain)
     else:
         yield from _plain_text(text, path, context, grain)
 
@@ -228,64 +215,12 @@ def _json_in(text: str, path: str) -> Any:
     return value if isinstance(value, _NESTED) and not is_nothing(value) else _GONE
 
 
-def _text_with_tables(
-    text: str, tables: tuple[TextTable, ...], path: str, context: str, grain: int
-) -> Iterator[Part]:
-    """A document per row, below the heading that stands above the table; the text between tables as any other."""
-    marks = {table.start + 1: table for table in tables}
-    blank = text
-    for table in tables:
-        blank = blank[: table.start] + _MARK.ljust(table.end - table.start) + blank[table.end :]
-    for heading, spans in sections(blank, grain):
-        title = _joined(context, heading)
-        held: list[Statement] = []
-        for start, end in spans:
-            at = start
-            for mark in [mark for mark in marks if start <= mark < end]:
-                held += _slices(text, path, [(at, mark - 1)])
-                table = marks[mark]
-                held += _slices(text, path, table.beside(text))
-                yield from [Part(path, title, tuple(held))] if held else []
-                yield from _rows_of_text(table.rows, path, title, grain)
-                held, at = [], min(end, table.end) if end > mark + 3 else end
-            held += _slices(text, path, [(at, end)])
-        if held:
-            yield Part(path, title, tuple(held))
-
-
-def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
-    """The spans as statements, without the space around them and without the empty ones."""
-    said = []
-    for start, end in spans:
-        if words := text[start:end].strip():
-            first = text.index(words, start)
-            said.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
-    return said
-
-
-def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int) -> Iterator[Part]:
-    for at in range(0, len(rows), grain):
-        group = rows[at : at + grain]
-        records = [row.record for row in group]
-        whole = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
-        yield Part(path, _joined(context, title_of(records[0])), (whole,))
-
-
-def _rows(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:
-    for at in range(0, len(table.rows), grain):
-        group = table.rows[at : at + grain]
-        records = [row.record for row in group]
-        position = group[0].position if len(group) == 1 else path
-        whole = as_json(position, records[0] if len(group) == 1 else records)
-        yield Part(position, _joined(context, title_of(records[0])), (whole,))
-
-
 def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     found = False
     for heading, spans in sections(text, grain):
         found = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
-        yield Part(path, _joined(context, heading), statements)
+        yield Part(path, joined(context, heading), statements)
     if not found and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
@@ -339,7 +274,7 @@ def _is_records(value: Any) -> bool:
         return False
     if all(isinstance(item, dict) for item in value):
         return True
-    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > _SMALL_CHARACTERS
+    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > SMALL_CHARACTERS
 
 
 def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
@@ -356,7 +291,3 @@ def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
             or (isinstance(value, dict) and _keys_of_records(value, depth + 1))
         )
     )
-
-
-def _joined(*titles: str) -> str:
-    return ": ".join(filter(None, titles))

@@ -27,6 +27,14 @@ class Statement(NamedTuple):
     is_json: bool
 
 
+class Part(NamedTuple):
+    """A document to be, and what it states."""
+
+    position: str
+    title: str
+    statements: tuple[Statement, ...]
+
+
 def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
     """The value as JSON, taken apart by its members where that is long."""
     whole = as_json(path, value)
@@ -78,3 +86,8 @@ def as_json(position: str, value: Any) -> Statement:
 def member(key: str) -> str:
     """The step of a path to what stands below a key."""
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
+
+
+def joined(*titles: str) -> str:
+    """Titles from the outermost to the innermost, as one."""
+    return ": ".join(filter(None, titles))

@@ -64,3 +64,13 @@ async def test_an_event_is_found_by_its_id_however_many_have_come_since(bus: Bus
     assert found is not None
     assert found[1].id == sought.id
     assert await session.logged(new_id()) is None
+
+
+@pytest.mark.parametrize("more_s", [0.0, 1_000.0])
+async def test_what_is_kept_stays_for_the_retention_and_as_much_more_as_is_asked_for(
+    bus: Bus, more_s: float
+) -> None:
+    await bus.session("s1").keep("result:1", b"whole", more_s)
+    left_ms = await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "result:1"))
+    most_ms = (bus.settings.retention_s + more_s) * 1000
+    assert most_ms - 60_000 < left_ms <= most_ms

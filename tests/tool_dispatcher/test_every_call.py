@@ -26,7 +26,7 @@ from tool_dispatcher.authoring import (
     validate,
 )
 from tool_dispatcher.batch import dependencies, placeholders
-from tool_dispatcher.check import cases, judge, leaks, places, shown
+from tool_dispatcher.check import cases, hostile, judge, leaks, places, shown
 from tool_dispatcher.check import verdict as of_checks
 from tool_dispatcher.idempotency import fingerprint, identity
 from tool_dispatcher.idempotency import write as writes
@@ -65,7 +65,11 @@ _MODULES = (
     ),
     *(as_json, oversize, position, redacted, verdict, cache, tables, import_failures),
 )
-READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, PLAIN))
+_HOSTILE = ("of_any_kind", "texts", "numbers", "nestings")
+READERS = (
+    *(reader for module in _MODULES for reader in readers_of_samples(module, PLAIN)),
+    Reader("hostile values", lambda kind: list(map(repr, getattr(hostile, kind)())), (), _HOSTILE),
+)
 
 
 @pytest.mark.parametrize("reader", READERS, ids=str)

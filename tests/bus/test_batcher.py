@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher
+from antiphon_shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher, OneLane
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Command
 from redis.exceptions import (
@@ -117,3 +117,15 @@ async def test_errors_of_a_server_that_is_left_count_as_interruptions(
     with pytest.raises(type(error)):
         await batcher.submit("GET", "a")
     assert batcher.interruptions == interruptions
+
+
+@pytest.mark.parametrize("error", [RedisClusterException("no server"), TypeError("no command")])
+async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error: Exception) -> None:
+    class Nowhere(OneLane):
+        def lane_of(self, command: Command) -> str:
+            raise error
+
+    batcher = Batcher()
+    batcher.open(Nowhere(Wire()))
+    with pytest.raises(type(error)):
+        await batcher.submit("GET", "a")

@@ -103,6 +103,7 @@ def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     assert an_opened_session(catalogue).session.tools.usable == ("search",)
     session = an_opened_session(catalogue, ("newer",)).session
     assert (session.tools.usable, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
+    assert session.uncertainty[0].message == "What 'newer' promises cannot be read; it was not used."
 
 
 def test_a_session_without_tools_of_its_own_gets_none_of_the_dispatchers() -> None:

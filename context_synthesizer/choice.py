@@ -24,14 +24,14 @@ def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
     In this order: conclusions may cite more than there is room for, and what is new has never been seen.
     """
     closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
-    cited = [fact for fact in reversed(list(memory.facts.values())) if fact.id in memory.cited]
+    cited = [memory.facts[id] for id in sorted(memory.cited, key=_number, reverse=True)]
     return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
-def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
-    """The closest first; of equals the newest."""
-    newest_first = list(memory.facts.values())[::-1]
-    return sorted(newest_first, key=lambda fact: -scores[fact.id])
+def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[str]:
+    """Return the ids of the closest facts first; of equals the newest."""
+    newest_first = list(memory.facts)[::-1]
+    return sorted(newest_first, key=scores.__getitem__, reverse=True)
 
 
 def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
@@ -101,7 +101,11 @@ def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
     passed_over = {*shown, *summarized, *memory.superseded}
     ids = [id for id, score in scores.items() if score >= close > 0 and id not in passed_over]
-    return tuple(sorted(ids, key=lambda id: (-scores[id], -int(id[1:])))[:MISSED_MAX])
+    return tuple(sorted(ids, key=lambda id: (-scores[id], -_number(id)))[:MISSED_MAX])
+
+
+def _number(id: str) -> int:
+    return int(id[1:])
 
 
 def _newest(memory: Memory) -> list[list[Fact]]:

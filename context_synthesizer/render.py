@@ -212,12 +212,21 @@ def summary_lines(summary: Summary) -> Piece:
 
 
 def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
-    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same in fewer words."""
-    count = f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
+    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same with less about which."""
     ranges = ", ".join(id_ranges(ids))
     some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
     how = f'{RECALL}(id="{ids[0]}")'
-    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"{count}; {how} reads one.")
+    count = _not_shown(ids)
+    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}. Read one with {how}.")
+
+
+def remark_on_not_shown(ids: Sequence[str]) -> Piece:
+    """Return `12 facts not shown; recall(id="F20") reads one.`"""
+    return Piece(f'{_not_shown(ids)}; {RECALL}(id="{ids[0]}") reads one.')
+
+
+def _not_shown(ids: Sequence[str]) -> str:
+    return f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

@@ -49,6 +49,7 @@ class Relevance:
         self._index = WordIndex()
         self._asked: Asked | None = None
         self._facts: list[Fact] = []
+        self._ids: list[str] = []
         self._priors: list[float] = []
         """What each fact gains by where it stands, as a share of M."""
         self._documents: dict[str, list[int]] = {}
@@ -71,6 +72,7 @@ class Relevance:
     def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
         place = len(self._facts)
         self._facts.append(fact)
+        self._ids.append(fact.id)
         title = words(document.title)[:_TITLE_WORDS_MAX]
         others = self._documents.setdefault(document.id, [])
         if not others:
@@ -151,7 +153,7 @@ class Relevance:
         """Return the scores by fact, after what is known of some: their salience, or that they are superseded."""
         for place in self._weighed:
             scores[place] = _salient(scores[place], self._facts[place].salience)
-        by_id = {fact.id: score for fact, score in zip(self._facts, scores, strict=True)}
+        by_id = dict(zip(self._ids, scores, strict=True))
         for id in memory.superseded:
             by_id[id] *= SUPERSEDED_SHARE
         return by_id

@@ -39,7 +39,7 @@ from context_synthesizer.beside import (
 )
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
-from context_synthesizer.render import not_shown, question_lines, render
+from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
 from context_synthesizer.step import StepText
 
 LAZY_TOKENS = 4_000
@@ -161,8 +161,7 @@ def _selected(
     put_must(page, [fact for fact in must_have(memory, scores) if fact.id not in grown])
     put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
-    others = [fact for fact in ordered if fact.id not in facts.lines]
-    fill(page, others)
+    fill(page, (memory.facts[id] for id in ordered if id not in facts.lines))
     room.left += for_uses
 
     left_out = Section("Not shown", room)
@@ -172,15 +171,15 @@ def _selected(
     room.left += for_words
     said = said_section(notes, pieces, room)
     questions.put_all(answered)
-    fill(page, others)
+    put_each(page, (memory.facts[id] for id in ordered if id not in facts.lines))
     room.left += for_listing
     remark = ""
     if omitted := _omitted(memory, facts, page):
-        told, briefly = not_shown(omitted)
         if not is_small:
+            told, briefly = not_shown(omitted)
             _ = left_out.put(told) or left_out.put(briefly)
-        elif room.take(briefly.units):
-            remark = briefly.text
+        elif room.take((said_briefly := remark_on_not_shown(omitted)).units):
+            remark = said_briefly.text
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
@@ -202,7 +201,7 @@ def _listing_units(omitted: Sequence[str], room: Room, is_small: bool) -> int:
     if not omitted:
         return 0
     if is_small:
-        return min(not_shown(omitted)[1].units + _IDS_UNITS, room.left)
+        return min(remark_on_not_shown(omitted).units + _IDS_UNITS, room.left)
     around = title_units("Not shown") + _IDS_UNITS
     told, briefly = (piece.units + around for piece in not_shown(omitted))
     return told if 4 * told <= room.left else min(briefly, room.left)

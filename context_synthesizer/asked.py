@@ -4,8 +4,8 @@ Two figures for each fact. `sums` is its BM25 score against the words of everyth
 `best` is its score against the one text that it is closest to, as a share of the best fact's there, so from 0 to 1:
 a search for a rare name and a search in common words count alike.
 
-A search counts in full when it asks on from what is known: when at least half of its words stand in the question or
-in the facts that were closest when it was made. Any other search may be a wrong turn, and counts half.
+A search counts the more, the more of its words are known: stand in the question or in the facts that were closest when
+it was made. One that asks for something else may be a wrong turn.
 
 What a word is worth and how good the best fact of a text is change with every fact. They are brought up to date each
 time that the facts have grown by a quarter; in between, a round costs what is new.
@@ -15,14 +15,15 @@ from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from functools import lru_cache
 from heapq import nlargest
+from math import sqrt
 
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
 CLOSEST = 12
 """So many of the best facts count as what is known."""
-_KNOWN_SHARE = 0.5
-_WRONG_TURN_WEIGHT = 0.5
+_WEIGHT_LEAST = 0.4
+"""Of a search of whose words none is known."""
 _GROWTH = 1.25
 _TEXT_CHARACTERS = 4_000
 _TEXTS_KEPT = 4_096
@@ -127,5 +128,5 @@ class Asked:
 
 
 def _weight(text: Sequence[str], known: Collection[str]) -> float:
-    is_known = sum(word in known for word in text) >= _KNOWN_SHARE * len(text)
-    return 1.0 if is_known else _WRONG_TURN_WEIGHT
+    share = sum(word in known for word in text) / len(text)
+    return _WEIGHT_LEAST + (1 - _WEIGHT_LEAST) * sqrt(share)

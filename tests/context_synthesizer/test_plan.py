@@ -101,10 +101,7 @@ def test_what_comes_later_and_is_as_close_as_what_was_planned_joins_the_growing_
     desk = a_long_session(20).desk(6_000)
     assert desk.briefing(21, 99).outline.omitted
     near = a_search("MCP courses", ("MCP teachers", "Ann Lee teaches the MCP courses of the house."))
-    cliffs = [
-        (f"Cliff {n}", f"The wind is from the {n}. Basalt lies below the moss.")
-        for n in ("east", "west", "sea")
-    ]
+    cliffs = [(f"Cliff {n}", "The wind is strong. Basalt lies below the moss.") for n in range(12)]
     far = a_search("quarry", *cliffs)
     for number, call in ((21, near), (22, far)):
         desk.file(*a_round(call, round=number))

@@ -68,7 +68,7 @@ def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None
     assert scores[first[0]] > scores[first[1]] > scores[later[1]]
 
 
-def test_a_search_that_rests_on_nothing_known_counts_half() -> None:
+def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
     query = "Where does the painter Ada Holm live?"
     begun = Told([a_search("Ada Holm", ("Ada Holm", "Ada Holm is a painter in Calden."))])
     asked_on = a_session(

@@ -135,6 +135,8 @@ class Question(_Form):
     id: str = ""
     kind: str = "all"
     question: str = Field(validation_alias=AliasChoices("question", "query"), min_length=1)
+    answer: str = ""
+    """The final answer, where the set names it."""
     sub_questions: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = Field(min_length=1, max_length=_ROUNDS_MAX)
     gold_given: tuple[str | GoldPlace | GoldText, ...] = Field(
@@ -207,6 +209,7 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
             "question": question.question,
             "rounds": calls_by_round,
             "gold": question.gold,
+            **({"answer": question.answer} if question.answer else {}),
         }
         yield json.dumps(line, ensure_ascii=False) + "\n"
 

@@ -11,7 +11,9 @@ that only an answered sub-question asks for count half. The shares were set on t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from antiphon_shared.memory.filing.salience import USUAL
 from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
@@ -23,8 +25,9 @@ NAMED_SHARE = 2.0
 QUESTION_SHARE = 0.8
 ANSWERED_SHARE = 0.5
 SUPERSEDED_SHARE = 0.4
-SALIENCE_WORTH = 10.0
-"""Of a fact of the highest salience: about that of two or three rare words."""
+SALIENCE_SHARE = 2.0
+"""Of the best score by words: what a fact of the highest salience gains."""
+NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
 _QUERY_CHARACTERS = 4_000
 
@@ -65,10 +68,13 @@ class Relevance:
             if place is not None and document_seen is not None:
                 self._searches[place] |= queries.get(document_seen.call_id, frozenset())
 
-    def scores(self, memory: Memory, question: Sequence[str] = ()) -> dict[str, float]:
+    def scores(
+        self, memory: Memory, question: Sequence[str] = (), salience: Mapping[str, float] = NOTHING
+    ) -> dict[str, float]:
         """Return how close each fact is to what is asked; 0 where no word is shared.
 
-        `question`: texts in place of the query, as those of a step.
+        `question`: texts in place of the query, as those of a step. `salience`: of some facts, in place of what was
+        filed with them.
         """
         asked = _asked(memory, question or (memory.query,))
         scores = [0.0] * len(self._facts)
@@ -85,7 +91,7 @@ class Relevance:
         }
         for place, document in enumerate(self._document):
             scores[place] += named.get(document, 0.0)
-        return self._weighed(memory, scores)
+        return self._weighed(memory, scores, salience)
 
     def _named(self, document: int, asked: Mapping[str, float]) -> float:
         """What a document gains by the words of its title that are asked for."""
@@ -108,19 +114,26 @@ class Relevance:
             for place, (score, document) in enumerate(zip(scores, self._document, strict=True))
         ]
 
-    def _weighed(self, memory: Memory, scores: Sequence[float]) -> dict[str, float]:
-        """Demoted by low salience and by being superseded, raised by high salience; nothing else."""
+    def _weighed(
+        self, memory: Memory, scores: Sequence[float], salience: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Demoted by low salience and by being superseded, raised by how close embeddings find a fact.
+
+        A fact that was not embedded in time gains as much as the others on average.
+        """
+        saliences = [salience.get(fact.id, fact.salience) for fact in self._facts]
+        raised = [one for one in saliences if one > USUAL]
+        usual = sum(raised) / len(raised) if raised else USUAL
+        gain = SALIENCE_SHARE * max(scores, default=0.0) / (1 - USUAL)
         weighed = {
-            fact.id: score if fact.salience == 0.5 else _salient(score, fact.salience)
-            for fact, score in zip(self._facts, scores, strict=True)
+            fact.id: score * one / USUAL
+            if one < USUAL
+            else score + gain * ((one if one > USUAL else usual) - USUAL)
+            for fact, score, one in zip(self._facts, scores, saliences, strict=True)
         }
         for id in memory.superseded:
             weighed[id] *= SUPERSEDED_SHARE
         return weighed
-
-
-def _salient(score: float, salience: float) -> float:
-    return score * 2 * salience if salience < 0.5 else score + SALIENCE_WORTH * (2 * salience - 1)
 
 
 def _asked(memory: Memory, asking: Sequence[str]) -> dict[str, float]:

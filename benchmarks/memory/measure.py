@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import estimate_tokens
 
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import Filed, briefings, statements
@@ -53,11 +54,11 @@ def raw_tokens(question: Question) -> int:
     return sum(estimate_tokens(json.dumps(result, ensure_ascii=False)) for result in results)
 
 
-def measure(question: Question, share: float, method: str) -> Outcome:
+def measure(question: Question, share: float, method: str, embedding: Embedding | None = None) -> Outcome:
     """The method's outcome with `share` percent of the raw tokens."""
     tokens_max = int(raw_tokens(question) * share / 100)
     if method == OURS:
-        rounds = list(briefings(question, tokens_max))
+        rounds = list(briefings(question, tokens_max, embedding))
         return _outcome(
             question, method, share, tokens_max, rounds[-1].text, statements(rounds[-1].text), rounds
         )
@@ -112,10 +113,11 @@ def measure_all(
     shares: Sequence[float],
     methods: Sequence[str],
     told: Callable[[str], None],
+    embedding: Embedding | None = None,
 ) -> list[Outcome]:
     """Every method on every question at every budget; `told` hears how far it has come."""
     outcomes = []
     for n, question in enumerate(questions, 1):
         told(f"{n} of {len(questions)}: {question.id}")
-        outcomes += [measure(question, share, method) for method in methods for share in shares]
+        outcomes += [measure(question, share, method, embedding) for method in methods for share in shares]
     return outcomes

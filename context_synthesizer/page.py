@@ -3,6 +3,7 @@
 What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,6 +27,11 @@ _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""
 _TITLES_KEPT = 32
 """There are a dozen sections."""
+
+_EXPLAINED = re.compile(r" \([^()]*\)$")
+"""What an encyclopedia puts behind a name to tell it from others: `Bridge (film)`."""
+_FIGURE = re.compile(r"\d")
+_NAME = re.compile(r"\b[A-Z]\w\w+")
 
 NoteForm = Callable[[ReasoningNote], Piece]
 
@@ -90,11 +96,9 @@ class Pieces:
         return self._headings[title]
 
     def says(self, fact: Fact, title: str) -> bool:
-        """Whether the fact's statement holds the title of its document."""
+        """Return whether the fact's statement names what the title of its document names."""
         if fact.id not in self._says:
-            self._says[fact.id] = (
-                len(title) >= _TELLING_CHARACTERS and title.casefold() in fact.statement.casefold()
-            )
+            self._says[fact.id] = names_title(fact.statement, title)
         return self._says[fact.id]
 
     def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
@@ -113,7 +117,7 @@ class Page:
     pieces: Pieces
     room: Room
     by_call: bool = False
-    """Whether each call has a fence of its own, so that the page grows at its end; else each tool has one."""
+    """Whether each call has a fence of its own, so that the page grows at its end; else each level of trust has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
     _headings: set[tuple[str, ...]] = field(default_factory=set)
@@ -183,8 +187,20 @@ def title_units(title: str) -> int:
 
 def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
     """What facts have in common that stand in one fence."""
-    whose = (document.tool, "untrusted" if document.is_untrusted else "")
-    return (*whose, document.call_id, str(document.round)) if by_call else whose
+    trust = "untrusted" if document.is_untrusted else ""
+    return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
+
+
+def names_title(statement: str, title: str) -> bool:
+    """Return whether a statement says whose it is without its title: by the last name in it, as in `Ziegler died.`
+
+    A title with a figure in it, which may be a date, has to stand there whole, and so has one without a name.
+    """
+    title = _EXPLAINED.sub("", title)
+    names = [] if _FIGURE.search(title) else _NAME.findall(title)
+    if not names:
+        return len(title) >= _TELLING_CHARACTERS and title.casefold() in statement.casefold()
+    return names[-1] in statement and names[-1] in _NAME.findall(statement)
 
 
 def _number(id: str) -> int:

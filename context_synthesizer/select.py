@@ -30,6 +30,7 @@ from context_synthesizer.beside import (
     Section,
     beside,
     earlier_section,
+    is_search,
     said_by_age,
     said_section,
     summaries_section,
@@ -96,7 +97,8 @@ def build_briefing(
     before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
-    text = render((*asked, (before.title, before.texts), *shown.sections, now))
+    last = ("Now", (*now[1], *filter(None, [shown.remark])))
+    text = render((*asked, (before.title, before.texts), *shown.sections, last))
     omitted = len(memory.facts) - len(shown.facts)
     left_out = missed(memory, scores(), shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
@@ -109,6 +111,8 @@ class _Shown:
     sections: tuple[tuple[str, Sequence[str]], ...]
     facts: frozenset[str]
     shortened: frozenset[str] = frozenset()
+    remark: str = ""
+    """What a small briefing says of what it leaves out, behind the round."""
 
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
@@ -145,8 +149,11 @@ def _selected(
     questions.put_all(still)
     facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
+    is_small = planned is None
     uses, notes = beside(memory, level)
-    for_uses = share if (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
+    if is_small:  # the facts of these searches say what they were
+        uses = [use for use in uses if not (is_search(use) and use.facts)]
+    for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
     room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
@@ -159,7 +166,7 @@ def _selected(
     room.left += for_uses
 
     left_out = Section("Not shown", room)
-    for_listing = _listing_units(_omitted(memory, facts, page), room)
+    for_listing = _listing_units(_omitted(memory, facts, page), room, is_small)
     room.left -= for_listing
     tried = tried_section(uses, room)
     room.left += for_words
@@ -167,14 +174,21 @@ def _selected(
     questions.put_all(answered)
     fill(page, others)
     room.left += for_listing
+    remark = ""
     if omitted := _omitted(memory, facts, page):
         told, briefly = not_shown(omitted)
-        _ = left_out.put(told) or left_out.put(briefly)
+        if not is_small:
+            _ = left_out.put(told) or left_out.put(briefly)
+        elif room.take(briefly.units):
+            remark = briefly.text
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
     return _Shown(
-        tuple((one.title, one.texts) for one in sections), shown, frozenset(facts.shortened | page.shortened)
+        tuple((one.title, one.texts) for one in sections),
+        shown,
+        frozenset(facts.shortened | page.shortened),
+        remark,
     )
 
 
@@ -183,10 +197,12 @@ def _omitted(memory: Memory, *pages: Page) -> list[str]:
     return [id for id in memory.facts if id not in shown]
 
 
-def _listing_units(omitted: Sequence[str], room: Room) -> int:
+def _listing_units(omitted: Sequence[str], room: Room, is_small: bool) -> int:
     """What is kept for the list of what is not shown: its longer form, where that is a small part of the room."""
     if not omitted:
         return 0
+    if is_small:
+        return min(not_shown(omitted)[1].units + _IDS_UNITS, room.left)
     around = title_units("Not shown") + _IDS_UNITS
     told, briefly = (piece.units + around for piece in not_shown(omitted))
     return told if 4 * told <= room.left else min(briefly, room.left)

@@ -87,23 +87,6 @@ def test_boilerplate_is_demoted() -> None:
     assert 0 < scores["F1"] < scores["F2"]
 
 
-def test_what_embeddings_find_closer_is_lifted() -> None:
-    desk = twins().desk()
-    by_words = desk.scores
-    desk.weigh({"F1": 0.9, "F2": 0.6})
-    raised = desk._scores_in(None)
-    assert raised["F1"] > raised["F2"] > by_words["F2"]
-    assert desk.scores == by_words
-    desk.weigh({})
-    assert desk._scores_in(None) == by_words
-
-
-def test_what_was_not_embedded_gains_as_much_as_others_on_average() -> None:
-    scores = scores_of(with_first_fact(twins(), salience=0.9))
-    assert scores["F1"] == pytest.approx(scores["F2"])
-    assert scores["F2"] > scores_of(twins())["F2"]
-
-
 def test_what_a_later_date_puts_aside_is_demoted() -> None:
     session = twins()
     scores = scores_of(with_first_fact(session, superseded_by=("F2",)))

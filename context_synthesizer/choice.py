@@ -1,12 +1,13 @@
 """Which facts come first: those that must be there, then the closest to what is asked. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.layers import Fact, Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN
 
 from context_synthesizer.page import Page
+from context_synthesizer.shares import Shares
 
 MISSED_MAX = 10
 _MISFITS_MAX = 20
@@ -34,21 +35,54 @@ def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
 
 
 def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
-    """Put one fact after the other where it fits, superseded ones in their short form; what was put."""
-    superseded = page.memory.superseded
+    """Put one fact after the other where it fits, those that have to wait last (shares.py); what was put."""
+    shares = Shares(page)
+    waiting: list[Fact] = []
+    repeated: list[Fact] = []
     put: list[Fact] = []
+
+    def takes(fact: Fact, units: int) -> bool:
+        if shares.is_over(fact, units):
+            waiting.append(fact)
+        elif shares.is_repetition(fact):
+            repeated.append(fact)
+        else:
+            shares.took(fact, units)
+            return True
+        return False
+
+    if put_each(page, facts, put, takes):
+        put_each(page, (*waiting, *repeated), put)
+    return put
+
+
+def put_each(
+    page: Page,
+    facts: Iterable[Fact],
+    put: list[Fact] | None = None,
+    takes: Callable[[Fact, int], bool] = lambda _fact, _units: True,
+) -> bool:
+    """Put the facts that fit and that `takes` lets in, superseded ones in their short form; whether there is room left.
+
+    `takes` is given the fact and its price. `put` is what the facts that were put are appended to.
+    """
+    superseded = page.memory.superseded
     misfits = 0
     for fact in facts:
-        if page.room.left < _LINE_UNITS_LEAST:
-            break
+        if page.room.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
+            return False
         if fact.id in page.lines:
             continue
-        if page.put(fact, is_short=fact.id in superseded):
-            put.append(fact)
+        is_short = fact.id in superseded
+        price = page.price(fact, is_short=is_short)
+        if price > page.room.left:
+            misfits += 1
+        elif takes(fact, price):
+            page.put(fact, is_short=is_short)
             misfits = 0
-        elif (misfits := misfits + 1) == _MISFITS_MAX:
-            break
-    return put
+            if put is not None:
+                put.append(fact)
+    return True
 
 
 def put_must(page: Page, facts: Sequence[Fact]) -> None:

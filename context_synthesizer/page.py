@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from antiphon_shared.memory.layers import Document, Fact, Memory, ReasoningNote, ToolUse
 from antiphon_shared.text.tokens import token_units
+from antiphon_shared.text.words import words
 
 from context_synthesizer.render import (
     LONG,
@@ -61,6 +62,7 @@ class Pieces:
         self._said: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
+        self._words: dict[str, frozenset[str]] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def add(self, facts: Iterable[Fact]) -> None:
@@ -100,6 +102,12 @@ class Pieces:
         if fact.id not in self._says:
             self._says[fact.id] = names_title(fact.statement, title)
         return self._says[fact.id]
+
+    def words(self, fact: Fact) -> frozenset[str]:
+        """Return the words of a fact's statement, without numbers."""
+        if fact.id not in self._words:
+            self._words[fact.id] = frozenset(word for word in words(fact.statement) if not word.isdigit())
+        return self._words[fact.id]
 
     def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
         key = fence_key(document, by_call)

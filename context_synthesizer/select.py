@@ -37,7 +37,7 @@ from context_synthesizer.beside import (
     tried_section,
     words_wanted,
 )
-from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
+from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import not_shown, question_lines, render
 from context_synthesizer.step import StepText
@@ -159,7 +159,7 @@ def _selected(
     ordered = by_closeness(memory, scores)
     grown = dict.fromkeys(planned or ())
     put_must(page, [fact for fact in must_have(memory, scores) if fact.id not in grown])
-    fill(facts, [memory.facts[id] for id in grown])
+    put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
     others = [fact for fact in ordered if fact.id not in facts.lines]
     fill(page, others)

@@ -5,7 +5,7 @@
 
 The word names the built-in model; a path an async function from texts to one vector each. A round embeds what is new
 to it: facts, the question, searches. A new fact's salience is raised by how close it is, and filed with it. Facts filed
-earlier are held against later searches too; what that makes of the closest of them is told with the briefing. So a
+earlier are held against later searches too; what becomes of the closest of them is told with the briefing. So a
 replay has all that was decided on, and calls nothing. What is not embedded in time waits for the session's next round;
 whatever else goes wrong is logged, and the words alone decide.
 """
@@ -38,8 +38,8 @@ _AT_ONCE = 32
 _TEXTS_MAX = 500
 """Of a round; the others wait for the next one."""
 _TEXT_CHARACTERS = 2_000
-_RAISED_MAX = 200
-"""Facts filed earlier of which a briefing tells what later searches make of them: the closest."""
+_EARLIER_MAX = 400
+"""Facts filed earlier of which a briefing tells what has become of them: those that are or were the closest."""
 _LEAST = 0.002
 """A fact that was held against what is asked tells so, however far it is."""
 _FACTS_AT_ONCE_MAX = 500
@@ -124,7 +124,7 @@ class Embeddings:
             fact.model_copy(update={"salience": own[fact.id]}) if fact.id in own else fact
             for fact in delta.facts
         ]
-        earlier = _raised_since(memory.facts, closeness)
+        earlier = _changed_since(memory.facts, closeness)
         return Weighed(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
 
     async def _embedded(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
@@ -162,8 +162,10 @@ def _raised(closeness: float) -> float:
     return round(USUAL + (1 - USUAL) * max(_LEAST, min(1.0, closeness)), 3)
 
 
-def _raised_since(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
-    """The closest of the facts filed earlier that are closer than when they were filed."""
-    raised = {id: _raised(closeness[id]) for id in facts if id in closeness}
-    closer = [id for id, salience in raised.items() if salience > facts[id].salience]
-    return {id: raised[id] for id in sorted(closer, key=lambda id: -raised[id])[:_RAISED_MAX]}
+def _changed_since(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
+    """What is made now of facts filed earlier, where that is another salience than was filed with them."""
+    now = {id: _raised(closeness[id]) for id in facts if id in closeness}
+    changed = [id for id, salience in now.items() if salience != facts[id].salience]
+    return {
+        id: now[id] for id in sorted(changed, key=lambda id: -max(now[id], facts[id].salience))[:_EARLIER_MAX]
+    }

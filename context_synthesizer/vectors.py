@@ -62,10 +62,12 @@ class Vectors:
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
         """Return how close each fact is, from 0 to 1: the mean of that to the question and that to the closest search.
 
+        Each is measured by the fact that comes closest to it: one search is nearer to everything than another.
         Without any of them that has a vector there is nothing to tell.
         """
-        to_question = self._to(digest_of(question))
-        to_searches = [found for search in dict.fromkeys(searches) if (found := self._to(digest_of(search)))]
+        to_question = _of_closest(self._to(digest_of(question)))
+        texts = dict.fromkeys(searches)
+        to_searches = [found for text in texts if (found := _of_closest(self._to(digest_of(text))))]
         if not to_question:
             return {}
         closest = map(max, zip(*to_searches, strict=True)) if to_searches else to_question
@@ -96,6 +98,12 @@ class Vectors:
                 self._rows += row
                 self._lengths.append(_length(row))
         self.asked.update((name, row) for name, row in asked.items() if len(row) == self.width)
+
+
+def _of_closest(cosines: list[float]) -> list[float]:
+    """Return cosines as parts of the highest; all are zero where no fact points the same way."""
+    highest = max(cosines, default=0.0)
+    return [cosine / highest if highest > 0 else 0.0 for cosine in cosines]
 
 
 def row_of(vector: Sequence[float], width: int = 0) -> bytes:

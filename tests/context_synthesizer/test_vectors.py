@@ -20,10 +20,33 @@ def cosine(one: list[float], other: list[float]) -> float:
 
 
 @given(LISTS, LISTS)
-def test_closeness_is_that_of_the_vectors(fact: list[float], asked: list[float]) -> None:
+def test_closeness_is_that_of_the_vectors_as_a_part_of_the_closest(
+    fact: list[float], asked: list[float]
+) -> None:
     one = Vectors("m")
-    one.add({"F1": row_of(fact)}, {digest_of("q"): row_of(asked)})
-    assert one.closeness("q", [])["F1"] == pytest.approx(max(0.0, cosine(fact, asked)), abs=0.03)
+    one.add({"F1": row_of(fact), "F2": row_of(asked)}, {digest_of("q"): row_of(asked)})
+    closeness = one.closeness("q", [])
+    assert closeness["F1"] == pytest.approx(max(0.0, cosine(fact, asked)), abs=0.03)
+    assert closeness["F2"] == 1.0
+
+
+def test_a_fact_is_as_close_as_to_the_search_that_it_is_closest_to() -> None:
+    one = Vectors("m")
+    asked = {"q": [1.0, 1.0, 1.0], "s": [1.0, 0.0, 0.0], "t": [0.0, 0.0, 1.0]}
+    facts = {"F1": [1.0, 0.0, 0.0], "F2": [0.0, 1.0, 0.0], "F3": [0.0, 0.2, 0.2]}
+    one.add(
+        {id: row_of(vector) for id, vector in facts.items()},
+        {digest_of(text): row_of(vector) for text, vector in asked.items()},
+    )
+    closeness = one.closeness("q", ["s", "t"])
+    assert closeness["F1"] == pytest.approx(
+        (cosine(facts["F1"], asked["q"]) / cosine(facts["F3"], asked["q"]) + 1) / 2, abs=0.02
+    )
+    assert closeness["F3"] == pytest.approx(1.0, abs=0.02), (
+        "the closest to t, though less close to it than F1 to s"
+    )
+    assert closeness["F2"] < 0.5
+    assert one.closeness("other", ["s"]) == {}, "a question without a vector tells nothing"
 
 
 @given(st.lists(LISTS, min_size=1, max_size=4), st.lists(LISTS, min_size=1, max_size=3))

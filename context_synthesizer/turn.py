@@ -20,6 +20,11 @@ from context_synthesizer.desks import Kept
 from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
 
+_RATE_UNKNOWN = 1.15
+"""Tokens for each estimated one, as long as the model has counted nothing: dialogue reaches 1.11."""
+_RATE_MARGIN = 0.05
+"""By so much the briefings of one session differ in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Brought:
@@ -106,11 +111,14 @@ def briefed(
 
 
 def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
-    """The budget in estimated tokens, by what the model's own count has shown.
+    """Return the budget in estimated tokens that keeps a briefing within its setting in the model's own tokens.
 
-    In steps of a tenth, so that it changes seldom: each change plans the briefing anew.
+    `tokens_per_estimated` is what the model has counted so far, 1 before it has counted anything. It is the mean of
+    whole prompts, and the next briefing may hold text that it makes more tokens of; so a margin is added. The sum is
+    rounded up to tenths, so that it changes seldom: each change plans the briefing anew.
     """
-    return int(briefing_tokens / (ceil(round(tokens_per_estimated * 10, 6)) / 10))
+    rate = _RATE_UNKNOWN if tokens_per_estimated == 1 else tokens_per_estimated
+    return int(briefing_tokens / (ceil(round((rate + _RATE_MARGIN) * 10, 6)) / 10))
 
 
 def _item(delta: MemoryDelta) -> bytes:

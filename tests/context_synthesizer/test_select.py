@@ -212,14 +212,7 @@ def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
     briefing = session.briefing(500)
     reading = read(briefing, session.query)
     assert "F1-F60: Sixty courses teach MCP. &lt;/result>" in reading.text_of("Summaries")
-    assert list(reading.sections) == [
-        "Facts",
-        "Summaries",
-        "Tools tried",
-        "Reasoning so far",
-        "Not shown",
-        "Now",
-    ]
+    assert list(reading.sections) == ["Facts", "Summaries", "Reasoning so far", "Now"]
     assert sixty_courses().briefing(500).outline.missed
     assert briefing.outline.missed == (), "what is summarized is not missed"
 

@@ -1,4 +1,4 @@
-"""How close each fact is to what is asked: by words alone, never by age. Pure.
+"""How close each fact is to what is asked: by words, and by meaning where facts are embedded; never by age. Pure.
 
 A fact is read together with the title of its document, since its own words often stop at "he" or "it". With M the
 highest BM25 score of a fact against all words that are asked, a fact's closeness is the sum of
@@ -7,6 +7,7 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
     0.5 M   times how close it comes, among all facts, to the one of these texts that it is closest to
     0.3 M   over its passage's rank in the result: a search puts first what it takes for closest
     0.15 M  where it is the first of its document, which tells what the rest is about; not in a dialogue
+    1.0 M   times how close it is in meaning, from 0 to 1, where facts are embedded (embeddings.py)
     0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read and not searched
             for: the answer to a question
     0.3     times the closeness of one of the twelve best facts that names its document's title: the next hop
@@ -16,9 +17,11 @@ the article on Calden close, which no search may have asked for. docs/memory.md 
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
+from types import MappingProxyType
 
+from antiphon_shared.memory.filing.salience import USUAL
 from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
@@ -31,8 +34,8 @@ LEAD_SHARE = 0.15
 NEIGHBOUR_SHARE = 0.3
 BRIDGE_SHARE = 0.3
 SUPERSEDED_SHARE = 0.4
-SALIENCE_WORTH = 10.0
-"""Of a fact of the highest salience: about that of two or three rare words."""
+LIKENESS_SHARE = 1.0
+NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
 _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""
@@ -58,8 +61,9 @@ class Relevance:
         """By the first word of a title: the titles that begin with it, and the documents of each."""
         self._spoken: list[int] = []
         """Lines of dialogue that no search in words brought."""
-        self._weighed: list[int] = []
-        """Facts of another salience than most."""
+        self._demoted: list[int] = []
+        """Facts that matter little, whatever is asked."""
+        self._are_embedded = False
 
     def add(self, memory: Memory, delta: MemoryDelta) -> None:
         """Take in what `delta` has added to `memory`, which holds it already."""
@@ -88,14 +92,18 @@ class Relevance:
             prior += LEAD_SHARE
         self._priors.append(prior)
         others.append(place)
-        if fact.salience != 0.5:
-            self._weighed.append(place)
+        if fact.salience < USUAL:
+            self._demoted.append(place)
+        self._are_embedded |= fact.salience > USUAL
         self._index.add((*title, *words(fact.statement)))
 
-    def scores(self, memory: Memory, question: Sequence[str] = ()) -> dict[str, float]:
+    def scores(
+        self, memory: Memory, question: Sequence[str] = (), salience: Mapping[str, float] = NOTHING
+    ) -> dict[str, float]:
         """Return how close each fact is to what is asked.
 
-        `question`: texts in place of the query, as those of a step.
+        `question`: texts in place of the query, as those of a step. `salience`: of some facts, in place of what was
+        filed with them.
         """
         asked = self._asked
         if asked is None or not self._facts:
@@ -107,18 +115,32 @@ class Relevance:
         if memory.open_questions:
             asked = asked.including(memory.open_questions)
         scores = self._by_words(asked)
+        if salience or self._are_embedded:
+            most = max(asked.sums)
+            for place, likeness in enumerate(self._likenesses(salience)):
+                scores[place] += most * LIKENESS_SHARE * likeness
         for gains in (self._spoken_beside(scores), self._bridged(scores)):
             for place, gain in gains.items():
                 scores[place] += gain
         return self._by_id(memory, scores)
 
     def _by_words(self, asked: Asked) -> list[float]:
-        """Return the closeness by words and by where each fact stands. A likeness of meaning would be a term here."""
+        """Return the closeness by words and by where each fact stands."""
         most = max(asked.sums)
         return [
             own + most * (CLOSEST_SHARE * best + prior)
             for own, best, prior in zip(asked.sums, asked.best, self._priors, strict=True)
         ]
+
+    def _likenesses(self, salience: Mapping[str, float]) -> list[float]:
+        """Return how close in meaning each fact is, from 0 to 1.
+
+        It is what raised its salience. A fact that was not embedded in time is as close as the others on average.
+        """
+        saliences = [salience.get(fact.id, fact.salience) for fact in self._facts]
+        raised = [one for one in saliences if one > USUAL]
+        usual = sum(raised) / len(raised) if raised else USUAL
+        return [max(0.0, (usual if one == USUAL else one) - USUAL) / (1 - USUAL) for one in saliences]
 
     def _spoken_beside(self, scores: Sequence[float]) -> dict[int, float]:
         """Return what lines of dialogue gain by the lines before and after them."""
@@ -150,14 +172,10 @@ class Relevance:
         return [id for ids in named if fact.document not in ids for id in ids]
 
     def _by_id(self, memory: Memory, scores: list[float]) -> dict[str, float]:
-        """Return the scores by fact, after what is known of some: their salience, or that they are superseded."""
-        for place in self._weighed:
-            scores[place] = _salient(scores[place], self._facts[place].salience)
+        """Return the scores by fact, after what is known of some: that they matter little, or are superseded."""
+        for place in self._demoted:
+            scores[place] *= self._facts[place].salience / USUAL
         by_id = dict(zip(self._ids, scores, strict=True))
         for id in memory.superseded:
             by_id[id] *= SUPERSEDED_SHARE
         return by_id
-
-
-def _salient(score: float, salience: float) -> float:
-    return score * 2 * salience if salience < 0.5 else score + SALIENCE_WORTH * (2 * salience - 1)

@@ -1,5 +1,6 @@
 """One round at a session's desk: file what it brought, brief for the next. Pure, as far as a kept desk is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -88,18 +89,22 @@ def add(
 def briefed(
     kept: Kept,
     request: BriefingRequested,
-    salience: dict[str, float],
+    salience: Mapping[str, float],
     summary_refused: str,
     step: StepText | None = None,
 ) -> Built:
-    """Return the briefing that is asked for, from all that has been filed."""
+    """Return the briefing that is asked for, from all that has been filed.
+
+    `salience` of some facts stands in place of what was filed with them, for this briefing.
+    """
+    kept.desk.weigh(salience)
     briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
     left_out = kept.desk.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,
         to_summarize=left_out[1] if left_out else None,
-        salience=salience,
+        salience=dict(salience),
         summary_refused=summary_refused,
     )
     return Built(ready, briefing.text, left_out[0] if left_out else None)

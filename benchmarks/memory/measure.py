@@ -9,6 +9,7 @@ from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import estimate_tokens
 
 from benchmarks.memory.charged import Count, fitted
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import Filed, briefings, least_text, statements
@@ -56,14 +57,23 @@ def raw_tokens(question: Question, count: Count = estimate_tokens) -> int:
     return sum(count(json.dumps(result, ensure_ascii=False)) for result in results)
 
 
-def measure(question: Question, share: float, method: str, count: Count = estimate_tokens) -> Outcome:
+def measure(
+    question: Question,
+    share: float,
+    method: str,
+    count: Count = estimate_tokens,
+    embedding: Embedding | None = None,
+) -> Outcome:
     """The method's outcome with `share` percent of the raw tokens, as `count` counts them."""
     tokens_max = int(raw_tokens(question, count) * share / 100)
     if method == OURS:
         # Question and round are told whatever they cost.
         tokens_max = max(tokens_max, count(least_text(question)))
         rounds = fitted(
-            lambda tokens: list(briefings(question, tokens)), lambda shown: shown[-1].text, tokens_max, count
+            lambda tokens: list(briefings(question, tokens, embedding)),
+            lambda shown: shown[-1].text,
+            tokens_max,
+            count,
         )
         return _outcome(question, method, share, tokens_max, count, statements(rounds[-1].text), rounds)
     for passage in question.passages:
@@ -113,7 +123,7 @@ def _outcome(
         missing=missing(question.gold, shown),
         microseconds=tuple(one.microseconds for one in rounds),
         passages=tuple(one.passages for one in rounds),
-        has_answer=_compared(question.answer) in _compared(shown) if question.answer else None,
+        has_answer=not missing(question.answers, shown) if question.answers else None,
     )
 
 
@@ -123,10 +133,13 @@ def measure_all(
     methods: Sequence[str],
     told: Callable[[str], None],
     count: Count = estimate_tokens,
+    embedding: Embedding | None = None,
 ) -> list[Outcome]:
     """Every method on every question at every budget; `told` hears how far it has come."""
     outcomes = []
     for n, question in enumerate(questions, 1):
         told(f"{n} of {len(questions)}: {question.id}")
-        outcomes += [measure(question, share, method, count) for method in methods for share in shares]
+        outcomes += [
+            measure(question, share, method, count, embedding) for method in methods for share in shares
+        ]
     return outcomes

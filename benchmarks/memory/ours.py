@@ -10,6 +10,7 @@ from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.text.fence import CLOSING
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question, Round
 
 _MODEL = "none"
@@ -31,17 +32,21 @@ class Filed:
     """Stored passages, this round's included."""
 
 
-def briefings(question: Question, tokens: int) -> Iterator[Filed]:
+def briefings(question: Question, tokens: int, embedding: Embedding | None = None) -> Iterator[Filed]:
     """Round by round: the results filed, and the briefing that the model would see next, of `tokens` at most."""
-    from context_synthesizer.desk import Desk  # the other methods run without it
+    from context_synthesizer.desks import Kept
 
     rounds_max = len(question.rounds) + 1
-    desk = Desk(question.question, tokens_max=tokens)
+    kept = Kept(question.question, tokens)
+    desk = kept.desk
     stored: set[tuple[str, str]] = set()
     for number, round in enumerate(question.rounds, 1):
         reasoning, results = _events(question, number, round)
         began = time.thread_time_ns()
-        delta = desk.file(reasoning, results)
+        delta = desk.filed(reasoning, results)
+        if embedding is not None:
+            delta = embedding.weighed(delta, kept, number)
+        desk.add(delta)
         briefing = desk.briefing(round=number + 1, max_rounds=rounds_max)
         spent = time.thread_time_ns() - began
         stored |= {(passage.title, passage.text) for call in round.calls for passage in call.results}

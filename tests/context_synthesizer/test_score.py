@@ -99,11 +99,6 @@ def test_boilerplate_is_demoted() -> None:
     assert 0 < scores["F1"] < scores["F2"]
 
 
-def test_what_matters_more_than_others_is_lifted() -> None:
-    scores = scores_of(with_first_fact(twins(), salience=0.9))
-    assert scores["F1"] > scores["F2"]
-
-
 def test_what_a_later_date_puts_aside_is_demoted() -> None:
     session = twins()
     scores = scores_of(with_first_fact(session, superseded_by=("F2",)))

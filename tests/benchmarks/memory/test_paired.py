@@ -28,7 +28,7 @@ def test_the_final_answer_is_looked_for_where_the_set_names_it() -> None:
         {"question": "When?", "rounds": [asked], "gold": ["The harbour opened in 1931."], "answer": "1931"}
     )
     assert measure(question, 300, OURS).has_answer
-    assert measure(question.model_copy(update={"answer": "1932"}), 300, OURS).has_answer is False
+    assert measure(question.model_copy(update={"answers": ("1932",)}), 300, OURS).has_answer is False
 
 
 def test_the_question_and_all_that_stands_around_the_facts_is_charged_to_ours() -> None:

@@ -1,6 +1,6 @@
 """Which facts come first: those that must be there, then the closest to what is asked. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.layers import Fact, Memory
@@ -14,6 +14,7 @@ _MISFITS_MAX = 20
 """Facts in a row for which there is no room; then the page counts as full."""
 _LINE_UNITS_LEAST = 4 * UNITS_PER_TOKEN
 """Hardly a fact is told in less."""
+_OTHER_SIDES_MAX = 2
 _MISSED_SHARE = 0.6
 """Of the closest fact's score: what is as close as that should have been shown."""
 
@@ -32,6 +33,14 @@ def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[str]:
     """Return the ids of the closest facts first; of equals the newest."""
     newest_first = list(memory.facts)[::-1]
     return sorted(newest_first, key=scores.__getitem__, reverse=True)
+
+
+def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
+    """Yield each fact and, right behind it, those that contradict it: one value alone would pass for certain."""
+    for id in dict.fromkeys(ids):
+        yield memory.facts[id]
+        for other in memory.contradicted.get(id, ())[:_OTHER_SIDES_MAX]:
+            yield memory.facts[other]
 
 
 def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:

@@ -100,7 +100,7 @@ class Pieces:
     def says(self, fact: Fact, title: str) -> bool:
         """Return whether the fact's statement names what the title of its document names."""
         if fact.id not in self._says:
-            self._says[fact.id] = names_title(fact.statement, title)
+            self._says[fact.id] = names_title(fact.statement, title, is_record=fact.is_json)
         return self._says[fact.id]
 
     def words(self, fact: Fact) -> frozenset[str]:
@@ -199,13 +199,14 @@ def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
     return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
 
 
-def names_title(statement: str, title: str) -> bool:
+def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
     """Return whether a statement says whose it is without its title: by the last name in it, as in `Ziegler died.`
 
-    A title with a figure in it, which may be a date, has to stand there whole, and so has one without a name.
+    A title with a figure in it, which may be a date, has to stand there whole, and so has one without a name, or above
+    a record, whose fields hold a part of it.
     """
     title = _EXPLAINED.sub("", title)
-    names = [] if _FIGURE.search(title) else _NAME.findall(title)
+    names = [] if is_record or _FIGURE.search(title) else _NAME.findall(title)
     if not names:
         return len(title) >= _TELLING_CHARACTERS and title.casefold() in statement.casefold()
     return names[-1] in statement and names[-1] in _NAME.findall(statement)

@@ -37,7 +37,7 @@ from context_synthesizer.beside import (
     tried_section,
     words_wanted,
 )
-from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must
+from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must, side_by_side
 from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
 from context_synthesizer.step import StepText
@@ -158,10 +158,12 @@ def _selected(
     room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
     grown = dict.fromkeys(planned or ())
-    put_must(page, [fact for fact in must_have(memory, scores) if fact.id not in grown])
+    must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
+    put_must(page, must)
     put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
-    fill(page, (memory.facts[id] for id in ordered if id not in facts.lines))
+    first = [*grown, *(fact.id for fact in must), *ordered]
+    fill(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
     room.left += for_uses
 
     left_out = Section("Not shown", room)

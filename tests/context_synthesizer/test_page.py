@@ -163,3 +163,4 @@ def test_a_statement_names_a_title_by_its_last_name_and_a_date_as_a_whole() -> N
     assert not names_title("The university was founded in 1904.", "University of Leeds")
     assert not names_title("Ann: I leave in October.", "Session 3, 24 October 2022")
     assert names_title("the colour of moss is green", "moss")
+    assert not names_title('{"title": "The Starter"}', "Bread from Scratch: The Starter", is_record=True)

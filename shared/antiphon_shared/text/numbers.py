@@ -134,7 +134,7 @@ def amounts_in(words: Sequence[str]) -> list[Amount]:
     found: list[Amount] = []
     at = 0
     for place, word in enumerate(words):
-        if place >= at and _may_be_number(word) and (one := _amount(words, place)):
+        if place >= at and _may_be_number(word) and (one := _amount(words, place, at)):
             found.append(one)
             at = one.end
     return found
@@ -146,8 +146,11 @@ def _may_be_number(word: str) -> bool:
     return word.isdecimal() or _DIGIT.search(word) is not None or word.partition("-")[0] in CARDINALS
 
 
-def _amount(words: Sequence[str], at: int) -> Amount | None:
-    """Return the amount that begins at a word: one number, or the range of two."""
+def _amount(words: Sequence[str], at: int, free: int) -> Amount | None:
+    """Return the amount whose figures begin at a word: one number, or the range of two.
+
+    Words before `free` belong to the amount before, also a currency.
+    """
     pair = None if words[at].isdecimal() else _RANGE.fullmatch(words[at])
     if pair and not _ISO_DATE.fullmatch(words[at]):
         first, second, end = _number([pair[1]], 0), _number([pair[2], *words[at + 1 : at + 4]], 0), at
@@ -157,7 +160,7 @@ def _amount(words: Sequence[str], at: int) -> Amount | None:
             second = _number(words, first.end + 1)
     if first is None:
         return None
-    currency = words[at - 1] if at and words[at - 1] in CURRENCIES else first.unit
+    currency = words[at - 1] if at > free and words[at - 1] in CURRENCIES else first.unit
     start = at - (currency != first.unit)
     if second is not None and currency in ("", second.unit):
         return _scaled(start, first, second.value, second.unit, end + second.end)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from antiphon_shared.text.numbers import Amount, amounts_in
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 
@@ -109,6 +109,7 @@ def test_a_number_within_a_range_and_another_unit_exclude_nothing(one: str, othe
         st.one_of(st.text(max_size=8), st.sampled_from(["5", "to", "-", "usd", "hundred", "and", "two", "$"]))
     )
 )
+@example(["5", "usd", "7"])
 def test_any_words_are_read_in_order_and_within_bounds(words: list[str]) -> None:
     found = amounts_in([word.lower() for word in words])
     assert all(0 <= one.start < one.end <= len(words) and isinstance(one.low, Decimal) for one in found)

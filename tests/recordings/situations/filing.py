@@ -136,12 +136,22 @@ SCENARIOS = (
         "a_plan_that_is_made_anew",
         "Where is the mole, and which boats, berths and keys does it keep?",
         (
-            calls(*_opened(("very many texts", "large object", "long prose"))),
-            calls(*_opened(("large list", "wide prose", "claims of 2021", "boat 2021"))),
-            calls(*_opened(("claims of 2023", "denials", "boat 2023"))),
-            says("There [F1]."),
+            fails(500).model_copy(update={"when": "You shorten notes", "repeat": True}),
+            *(
+                reply.model_copy(update={"when": f"Round {n} of"})
+                for n, reply in enumerate(
+                    (
+                        calls(*_opened(("very many texts", "large object", "long prose"))),
+                        calls(*_opened(("large list", "wide prose", "claims of 2021", "boat 2021"))),
+                        calls(*_opened(("claims of 2023", "denials", "boat 2023"))),
+                        says("There [F1]."),
+                    ),
+                    1,
+                )
+            ),
         ),
         options=_ROUNDS,
         deployment="middling_briefings",
+        apart="a plan that is made anew",
     ),
 )

@@ -22,6 +22,7 @@ from antiphon_shared.memory.filing import (
 from antiphon_shared.text import words
 
 from context_synthesizer import faithful
+from tests.recordings.pages import unlike
 
 _Page = Any
 _TITLE = "# Survey of the harbour\n\n"
@@ -292,7 +293,7 @@ _LOWER = ("at least", "above", "exceeding", "over", "minimum of")
 _UPPER = ("at most", "below", "up to", "under", "maximum of")
 _SIDES = 3
 _SUMMARIES = dict(_of_summaries())
-_LIGHTHOUSES = tuple(f"The lighthouse of its own at Holm {_shown(n)} is a harbour light." for n in range(150))
+_LIGHTHOUSES = tuple(f"The harbour light is a lighthouse of its own, {unlike(n)}." for n in range(150))
 SUMMARIES = tuple(
     (
         f"facts to be summarized {side}",
@@ -302,6 +303,6 @@ SUMMARIES = tuple(
 )
 """The name of a page, and a summary that holds of all but its lighthouses."""
 TABLE_PAGES |= {
-    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES))
+    name: [{"text": text} for text in (*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES)]
     for side, (name, _) in enumerate(SUMMARIES)
 }

@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, RUN, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.handling import (
+    BRIEFING,
+    MEMORY,
+    RECORDS,
+    RESPONSE,
+    RUN,
+    STATE,
+    TO_SUMMARIZE,
+    VECTORS,
+)
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
@@ -226,7 +235,7 @@ def _context_synthesizer(keys: Keys) -> Iterator[Rule]:
     documents = (briefing, keys.of_session("*", TO_SUMMARIZE))
     yield Rule("R", ("xrange",), (keys.log("*"),))
     yield Rule("RW", ("hget", *_WRITE_DOCUMENT), documents)
-    yield Rule("RW", ("lrange", "llen", "rpush", "pexpire"), (memory,))
+    yield Rule("RW", ("lrange", "llen", "rpush", "pexpire"), (memory, keys.of_session("*", VECTORS)))
 
 
 def _response_assembler(keys: Keys) -> Iterator[Rule]:

@@ -96,10 +96,10 @@ def tried_section(uses: Sequence[ToolUse], room: Room) -> Section:
     section = Section(TRIED, room)
     short = [tool_lines(use, SHORT) for use in uses]
     if sum(piece.units for piece in short) + title_units(TRIED) > room.left:
-        searches = [use for use in uses if _is_search(use)]
+        searches = [use for use in uses if is_search(use)]
         _put_searched(section, [use for use in searches if not use.facts], is_found=False)
         section.put_newest(
-            [(tool_lines(use, SHORT), tool_line(use, SHORT)) for use in uses if not _is_search(use)]
+            [(tool_lines(use, SHORT), tool_line(use, SHORT)) for use in uses if not is_search(use)]
         )
         _put_searched(section, [use for use in searches if use.facts], is_found=True)
         return section
@@ -111,7 +111,8 @@ def tried_section(uses: Sequence[ToolUse], room: Room) -> Section:
     return section
 
 
-def _is_search(use: ToolUse) -> bool:
+def is_search(use: ToolUse) -> bool:
+    """Return whether a use is a search in words that has not failed."""
     return bool(use.query) and use.outcome in ("ok", "not_found")
 
 

@@ -1,18 +1,20 @@
 """Which facts come first: those that must be there, then the closest to what is asked. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.layers import Fact, Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN
 
 from context_synthesizer.page import Page
+from context_synthesizer.shares import Shares
 
 MISSED_MAX = 10
 _MISFITS_MAX = 20
 """Facts in a row for which there is no room; then the page counts as full."""
 _LINE_UNITS_LEAST = 4 * UNITS_PER_TOKEN
 """Hardly a fact is told in less."""
+_OTHER_SIDES_MAX = 2
 _MISSED_SHARE = 0.6
 """Of the closest fact's score: what is as close as that should have been shown."""
 
@@ -23,32 +25,73 @@ def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
     In this order: conclusions may cite more than there is room for, and what is new has never been seen.
     """
     closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
-    cited = [fact for fact in reversed(list(memory.facts.values())) if fact.id in memory.cited]
+    cited = [memory.facts[id] for id in sorted(memory.cited, key=_number, reverse=True)]
     return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
-def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
-    """The closest first; of equals the newest."""
-    newest_first = list(memory.facts.values())[::-1]
-    return sorted(newest_first, key=lambda fact: -scores[fact.id])
+def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[str]:
+    """Return the ids of the closest facts first; of equals the newest."""
+    newest_first = list(memory.facts)[::-1]
+    return sorted(newest_first, key=scores.__getitem__, reverse=True)
+
+
+def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
+    """Yield each fact and, right behind it, those that contradict it: one value alone would pass for certain."""
+    for id in dict.fromkeys(ids):
+        yield memory.facts[id]
+        for other in memory.contradicted.get(id, ())[:_OTHER_SIDES_MAX]:
+            yield memory.facts[other]
 
 
 def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
-    """Put one fact after the other where it fits, superseded ones in their short form; what was put."""
-    superseded = page.memory.superseded
+    """Put one fact after the other where it fits, those that have to wait last (shares.py); what was put."""
+    shares = Shares(page)
+    waiting: list[Fact] = []
+    repeated: list[Fact] = []
     put: list[Fact] = []
+
+    def takes(fact: Fact, units: int) -> bool:
+        if shares.is_over(fact, units):
+            waiting.append(fact)
+        elif shares.is_repetition(fact):
+            repeated.append(fact)
+        else:
+            shares.took(fact, units)
+            return True
+        return False
+
+    if put_each(page, facts, put, takes):
+        put_each(page, (*waiting, *repeated), put)
+    return put
+
+
+def put_each(
+    page: Page,
+    facts: Iterable[Fact],
+    put: list[Fact] | None = None,
+    takes: Callable[[Fact, int], bool] = lambda _fact, _units: True,
+) -> bool:
+    """Put the facts that fit and that `takes` lets in, superseded ones in their short form; whether there is room left.
+
+    `takes` is given the fact and its price. `put` is what the facts that were put are appended to.
+    """
+    superseded = page.memory.superseded
     misfits = 0
     for fact in facts:
-        if page.room.left < _LINE_UNITS_LEAST:
-            break
+        if page.room.left < _LINE_UNITS_LEAST or misfits == _MISFITS_MAX:
+            return False
         if fact.id in page.lines:
             continue
-        if page.put(fact, is_short=fact.id in superseded):
-            put.append(fact)
+        is_short = fact.id in superseded
+        price = page.price(fact, is_short=is_short)
+        if price > page.room.left:
+            misfits += 1
+        elif takes(fact, price):
+            page.put(fact, is_short=is_short)
             misfits = 0
-        elif (misfits := misfits + 1) == _MISFITS_MAX:
-            break
-    return put
+            if put is not None:
+                put.append(fact)
+    return True
 
 
 def put_must(page: Page, facts: Sequence[Fact]) -> None:
@@ -67,7 +110,11 @@ def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
     passed_over = {*shown, *summarized, *memory.superseded}
     ids = [id for id, score in scores.items() if score >= close > 0 and id not in passed_over]
-    return tuple(sorted(ids, key=lambda id: (-scores[id], -int(id[1:])))[:MISSED_MAX])
+    return tuple(sorted(ids, key=lambda id: (-scores[id], -_number(id)))[:MISSED_MAX])
+
+
+def _number(id: str) -> int:
+    return int(id[1:])
 
 
 def _newest(memory: Memory) -> list[list[Fact]]:

@@ -4,7 +4,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import load
 
-from context_synthesizer.embeddings import Weigh, load_embed, weighing
+from context_synthesizer.embeddings import Embeddings, Weigh, embed_of
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 
@@ -18,5 +18,5 @@ def build(
     """
     settings = load(ContextSynthesizerSettings) if settings is None else settings
     if weigh is None and settings.embeddings:
-        weigh = weighing(load_embed(settings.embeddings))
+        weigh = Embeddings(settings.embeddings, embed_of(settings.embeddings)).weigh
     return Service("context_synthesizer", ContextSynthesizer(settings, weigh).handlers, settings.concurrency)

@@ -4,7 +4,7 @@ A desk grows by deltas and is a function of them, of the query and of the budget
 last round and one made anew from the session's list of deltas give the same briefing, byte for byte.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
 from antiphon_shared.events.session import Turn
@@ -34,7 +34,8 @@ class Desk:
         self._pieces = Pieces()
         self._plan = Plan(tokens_max)
         self._scores: dict[str, float] | None = {}
-        self._in_step: tuple[StepText, dict[str, float]] | None = None
+        self._in_step: tuple[StepText | None, dict[str, float]] | None = None
+        self._salience: Mapping[str, float] = {}
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "Desk":
@@ -52,6 +53,14 @@ class Desk:
         self._pieces.add(delta.facts)
         self._scores = self._in_step = None
         self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
+
+    def weigh(self, salience: Mapping[str, float]) -> None:
+        """Have `salience` of some facts stand in place of what was filed with them, for the next briefing.
+
+        The plan of a briefing is made from what was filed alone, so that it is the same on every desk.
+        """
+        if salience != self._salience:
+            self._salience, self._in_step = dict(salience), None
 
     def begun(self, turns: Iterable[Turn]) -> MemoryDelta:
         """What a conversation begins the session with, as a delta that is not added yet."""
@@ -93,10 +102,11 @@ class Desk:
 
     def _scores_in(self, step: StepText | None) -> dict[str, float]:
         """Return how close each fact is to what a step asks, and has searched for; to the query where there is none."""
-        if step is None:
+        if step is None and not self._salience:
             return self.scores
         if self._in_step is None or self._in_step[0] != step:
-            scores = self._relevance.scores(self.memory.since(step.begun), step.question)
+            memory = self.memory.since(step.begun) if step else self.memory
+            scores = self._relevance.scores(memory, step.question if step else (), self._salience)
             self._in_step = step, scores
         return self._in_step[1]
 

@@ -12,6 +12,7 @@ from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.values import LogEntry, SessionId
 
 from context_synthesizer.desk import Desk
+from context_synthesizer.vectors import Vectors
 
 BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
 """Of all kept desks: items as they stand in Redis, which take some thirty times as much here; and their number.
@@ -31,6 +32,8 @@ class Kept:
         self.items = 0
         self.bytes = 0
         self._last = ""
+        self.vectors: Vectors | None = None
+        """Of the facts and of what was asked, where a deployment embeds them."""
         for item in items:
             self.add(item)
 

@@ -1,33 +1,76 @@
-"""The port for embeddings: never needed, used when a deployment brings its own.
+"""Embeddings: how close facts are in meaning to what is asked, where a deployment has switched them on.
 
+    ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=minilm
     ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=my_package.my_module:embed
 
-names an async function from texts to one vector each. New facts are held against the question when they are filed,
-and how close they are is filed with them as their salience: a briefing stays a pure render of what is recorded, and
-no text is embedded twice. Whatever goes wrong here is logged, and the words alone decide.
+The word names the built-in model; a path an async function from texts to one vector each. A round embeds what is new
+to it: facts, the question, searches. A new fact's salience is raised by how close it is, and filed with it. Facts filed
+earlier are held against later searches too; what becomes of the closest of them is told with the briefing. So a
+replay has all that was decided on, and calls nothing. What is not embedded in time waits for the session's next round;
+whatever else goes wrong is logged, and the words alone decide.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutinefunction
-from math import isfinite, sqrt
+from typing import Protocol
 
 import structlog
-from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.bus.handling import VECTORS, SessionStore
+from antiphon_shared.memory.filing.salience import USUAL
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta
+from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.values import Round
+
+from context_synthesizer.desks import Kept
+from context_synthesizer.minilm import MiniLM
+from context_synthesizer.vectors import Vectors, digest_of, row_of
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 """Texts to vectors, in their order, all of one length."""
-Weigh = Callable[[MemoryDelta, str], Awaitable[MemoryDelta]]
-"""New facts and the question to the same facts, each with its salience."""
+BUILT_IN = "minilm"
 TIMEOUT_S = 5.0
+"""Of a round, for all that it embeds."""
+_AT_ONCE = 32
+_TEXTS_MAX = 500
+"""Of a round; the others wait for the next one."""
 _TEXT_CHARACTERS = 2_000
+_EARLIER_MAX = 400
+"""Facts filed earlier of which a briefing tells what has become of them: those that are or were the closest."""
+_LEAST = 0.002
+"""A fact that was held against what is asked tells so, however far it is."""
+_FACTS_AT_ONCE_MAX = 500
+"""Of a session: more are compared beside the event loop."""
 
 
-def load_embed(path: str) -> Embed:
-    """The function that `module:attribute` names. Raises ConfigurationError when there is none."""
+@dataclass(frozen=True)
+class Weighed:
+    """A delta with its facts' salience, and what goes with it."""
+
+    delta: MemoryDelta
+    salience: Mapping[str, float] = field(default_factory=dict)
+    """Of the delta's facts, and of some filed earlier, what embeddings have made of it."""
+    item: bytes = b""
+    """The vectors to keep; empty when there are no new ones."""
+
+
+class Weigh(Protocol):
+    """What raises the salience of a round's facts; `kept` holds those filed earlier."""
+
+    async def __call__(
+        self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore
+    ) -> Weighed: ...
+
+
+def embed_of(setting: str) -> Embed:
+    """Return the function that the setting names. Raises ConfigurationError when there is none."""
+    return MiniLM() if setting == BUILT_IN else _load_custom(setting)
+
+
+def _load_custom(path: str) -> Embed:
     module, _, attribute = path.partition(":")
     try:
         embed = getattr(import_module(module), attribute)
@@ -46,39 +89,83 @@ def load_embed(path: str) -> Embed:
     return loaded
 
 
-def weighing(embed: Embed) -> Weigh:
-    """Facts are weighed by these embeddings."""
-    return partial(with_salience, embed=embed)
+@dataclass(frozen=True)
+class Embeddings:
+    """A model by its name, as a function."""
 
+    model: str
+    embed: Embed
+    timeout_s: float = TIMEOUT_S
 
-async def with_salience(delta: MemoryDelta, query: str, embed: Embed) -> MemoryDelta:
-    """`delta`, its facts' salience raised by how close each is to the query; as it was when that fails."""
-    if not delta.facts:
-        return delta
-    titles = {document.id: document.title for document in delta.documents}
-    texts = [f"{titles.get(fact.document, '')} {fact.statement}"[:_TEXT_CHARACTERS] for fact in delta.facts]
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            asked, *vectors = await embed([query[:_TEXT_CHARACTERS], *texts])
-        closeness = [_cosine(asked, vector) for vector in vectors]
-        facts = [
-            fact.model_copy(update={"salience": _salience(fact.salience, close)})
-            for fact, close in zip(delta.facts, closeness, strict=True)
+    async def weigh(self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore) -> Weighed:
+        """Embed what is new, and raise salience by how close facts are to the question and the closest search."""
+        if kept.vectors is None or kept.vectors.model != self.model:
+            kept.vectors = Vectors(self.model)
+        vectors, memory = kept.vectors, kept.desk.memory
+        vectors.read(await session.items(VECTORS, vectors.items))
+        uses = (*memory.tool_usage, *delta.tool_usage)
+        searches = [use.query[:_TEXT_CHARACTERS] for use in uses if use.query]
+        question = memory.query[:_TEXT_CHARACTERS]
+        asked = {digest_of(text): text for text in (question, *searches)}
+        facts = {fact.id: fact for fact in (*delta.facts[::-1], *list(memory.facts.values())[::-1])}
+        documents = {**memory.documents, **{document.id: document for document in delta.documents}}
+        new_asked = {name: text for name, text in asked.items() if name not in vectors.asked}
+        new_facts = {
+            id: _text_of(fact, documents)
+            for id, fact in facts.items()
+            if id not in vectors.places and fact.salience >= USUAL
+        }
+        rows = await self._embedded({**new_asked, **new_facts}, vectors)
+        item = vectors.add(_of(rows, new_facts), _of(rows, new_asked))
+        is_heavy = len(vectors.places) > _FACTS_AT_ONCE_MAX
+        closeness = await aside_if(is_heavy, vectors.closeness, question, searches)
+        own = {fact.id: _raised(closeness[fact.id]) for fact in delta.facts if fact.id in closeness}
+        weighed = [
+            fact.model_copy(update={"salience": own[fact.id]}) if fact.id in own else fact
+            for fact in delta.facts
         ]
-    except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
-        structlog.get_logger().warning("embeddings failed; words alone decide", error=repr(error)[:300])
-        return delta
-    return delta.model_copy(update={"facts": tuple(facts)})
+        earlier = _changed_since(memory.facts, closeness)
+        return Weighed(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
+
+    async def _embedded(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
+        """The rows of texts by their names: of all, or of as many as the time allows."""
+        names = list(texts)[:_TEXTS_MAX]
+        rows: dict[str, bytes] = {}
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                for n in range(0, len(names), _AT_ONCE):
+                    part = names[n : n + _AT_ONCE]
+                    found = await self.embed([texts[name] for name in part])
+                    width = vectors.width or len(next(iter(rows.values()), found[0]))
+                    rows |= dict(zip(part, [row_of(vector, width) for vector in found], strict=True))
+        except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
+            structlog.get_logger().warning(
+                "embeddings failed; words alone decide",
+                error=repr(error)[:300],
+                texts=len(names),
+                embedded=len(rows),
+            )
+        return rows
 
 
-def _salience(known: float, closeness: float) -> float:
+def _text_of(fact: Fact, documents: Mapping[str, Document]) -> str:
+    """A fact is read together with the title of its document, as it is where words are compared."""
+    return f"{documents[fact.document].title} {fact.statement}"[:_TEXT_CHARACTERS]
+
+
+def _of(rows: Mapping[str, bytes], names: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: rows[name] for name in names if name in rows}
+
+
+def _raised(closeness: float) -> float:
     """What is close matters more; what is far no less than before: words may still find it."""
-    return round(min(1.0, known + max(0.0, closeness) * (1 - known)), 3)
+    return round(USUAL + (1 - USUAL) * max(_LEAST, min(1.0, closeness)), 3)
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    product = sum(a * b for a, b in zip(one, other, strict=True))
-    cosine = product / (sqrt(sum(a * a for a in one)) * sqrt(sum(b * b for b in other)) or 1.0)
-    if not isfinite(cosine):
-        raise ValueError("a vector holds what is no number")
-    return cosine
+def _changed_since(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
+    """What is made now of facts filed earlier, where that is another salience than was filed with them."""
+    now = {id: _raised(closeness[id]) for id in facts if id in closeness}
+    changed = [id for id, salience in now.items() if salience != facts[id].salience]
+    return {
+        id: now[id] for id in sorted(changed, key=lambda id: -max(now[id], facts[id].salience))[:_EARLIER_MAX]
+    }

@@ -10,6 +10,7 @@ from antiphon_shared.bus.handling import (
     BRIEFING,
     MEMORY,
     TO_SUMMARIZE,
+    VECTORS,
     Append,
     Delivery,
     Handlers,
@@ -32,7 +33,7 @@ from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
 
 from context_synthesizer.desks import Desks, Kept, digest_of
-from context_synthesizer.embeddings import Weigh
+from context_synthesizer.embeddings import Weigh, Weighed
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
@@ -90,14 +91,18 @@ class ContextSynthesizer:
             structlog.get_logger().warning(
                 "summary_refused", session=session.session_id, round=request.round, reason=refused
             )
-        item, salience = await self._add(kept, delta, delivery.event.format)
+        weighed = Weighed(delta)
+        if self._weigh is not None:
+            weighed = await self._weigh(delta, kept, request.round, session)
+        item = await self._add(kept, weighed.delta, delivery.event.format)
         await faults.at("briefing.filed")
         is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
-        built = await aside_if(is_heavy, briefed, kept, request, salience, refused, step)
+        built = await aside_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
         self._desks.put_back(desk, kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
+            *([Append(VECTORS, None, weighed.item)] if weighed.item else []),
         ]
         if built.to_summarize is not None:
             writes.append(Put(TO_SUMMARIZE, None, built.to_summarize.encode()))
@@ -109,19 +114,11 @@ class ContextSynthesizer:
         )
         return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
 
-    async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> tuple[bytes, dict[str, float]]:
-        """Add a delta to the desk; the item to append, empty when there is nothing to file.
-
-        With it, of each fact whose salience embeddings have changed, what it is now, kept or not: a replay decides
-        again what the memory has room for.
-        """
-        before = {fact.id: fact.salience for fact in delta.facts}
-        if self._weigh is not None and not delta.is_empty:
-            delta = await self._weigh(delta, kept.desk.memory.query)
-        salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
+    async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> bytes:
+        """Add a delta to the desk; the item to append, empty when there is nothing to file."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
         item, _ = await aside_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
-        return item, salience
+        return item
 
 
 def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:

@@ -3,12 +3,14 @@
 What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from antiphon_shared.memory.layers import Document, Fact, Memory, ReasoningNote, ToolUse
 from antiphon_shared.text.tokens import token_units
+from antiphon_shared.text.words import words
 
 from context_synthesizer.render import (
     LONG,
@@ -26,6 +28,11 @@ _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""
 _TITLES_KEPT = 32
 """There are a dozen sections."""
+
+_EXPLAINED = re.compile(r" \([^()]*\)$")
+"""What an encyclopedia puts behind a name to tell it from others: `Bridge (film)`."""
+_FIGURE = re.compile(r"\d")
+_NAME = re.compile(r"\b[A-Z]\w\w+")
 
 NoteForm = Callable[[ReasoningNote], Piece]
 
@@ -55,6 +62,7 @@ class Pieces:
         self._said: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
+        self._words: dict[str, frozenset[str]] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def add(self, facts: Iterable[Fact]) -> None:
@@ -90,12 +98,16 @@ class Pieces:
         return self._headings[title]
 
     def says(self, fact: Fact, title: str) -> bool:
-        """Whether the fact's statement holds the title of its document."""
+        """Return whether the fact's statement names what the title of its document names."""
         if fact.id not in self._says:
-            self._says[fact.id] = (
-                len(title) >= _TELLING_CHARACTERS and title.casefold() in fact.statement.casefold()
-            )
+            self._says[fact.id] = names_title(fact.statement, title, is_record=fact.is_json)
         return self._says[fact.id]
+
+    def words(self, fact: Fact) -> frozenset[str]:
+        """Return the words of a fact's statement, without numbers."""
+        if fact.id not in self._words:
+            self._words[fact.id] = frozenset(word for word in words(fact.statement) if not word.isdigit())
+        return self._words[fact.id]
 
     def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
         key = fence_key(document, by_call)
@@ -113,7 +125,7 @@ class Page:
     pieces: Pieces
     room: Room
     by_call: bool = False
-    """Whether each call has a fence of its own, so that the page grows at its end; else each tool has one."""
+    """Whether each call has a fence of its own, so that the page grows at its end; else each level of trust has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
     _headings: set[tuple[str, ...]] = field(default_factory=set)
@@ -183,8 +195,21 @@ def title_units(title: str) -> int:
 
 def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
     """What facts have in common that stand in one fence."""
-    whose = (document.tool, "untrusted" if document.is_untrusted else "")
-    return (*whose, document.call_id, str(document.round)) if by_call else whose
+    trust = "untrusted" if document.is_untrusted else ""
+    return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
+
+
+def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
+    """Return whether a statement says whose it is without its title: by the last name in it, as in `Ziegler died.`
+
+    A title with a figure in it, which may be a date, has to stand there whole, and so has one without a name, or above
+    a record, whose fields hold a part of it.
+    """
+    title = _EXPLAINED.sub("", title)
+    names = [] if is_record or _FIGURE.search(title) else _NAME.findall(title)
+    if not names:
+        return len(title) >= _TELLING_CHARACTERS and title.casefold() in statement.casefold()
+    return names[-1] in statement and names[-1] in _NAME.findall(statement)
 
 
 def _number(id: str) -> int:

@@ -61,6 +61,6 @@ class Plan:
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Mapping[str, float], units: int) -> None:
         page = Page("Facts", memory, pieces, Room(units), by_call=True)
         fill(page, must_have(memory, scores))
-        put = fill(page, by_closeness(memory, scores))
+        put = fill(page, map(memory.facts.__getitem__, by_closeness(memory, scores)))
         self._shown = [id for id in memory.facts if id in page.lines]
         self._least_score = min((scores[fact.id] for fact in put), default=0.0)

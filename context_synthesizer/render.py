@@ -21,7 +21,7 @@ from antiphon_shared.memory.layers import (
 )
 from antiphon_shared.memory.note import Note
 from antiphon_shared.text.excerpt import one_line, shorten
-from antiphon_shared.text.fence import CLOSING, attribute, fence, opening
+from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.text.tokens import token_units
 from antiphon_shared.tools.relevance import READ_RESULT, RECALL
 
@@ -94,16 +94,12 @@ def heading(title: str) -> Piece:
 
 
 def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
-    """The lines before and after facts: those of one call, or all of one tool."""
+    """Return the lines before and after facts: those of one call, or all that are trusted alike."""
     if by_call:
         opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
     else:
-        opened = opening_of_tool(document.tool, document.is_untrusted)
+        opened = f'<result trust="{"untrusted" if document.is_untrusted else "tool"}">'
     return Piece(opened), Piece(CLOSING)
-
-
-def opening_of_tool(tool: str, is_untrusted: bool) -> str:
-    return f'<result tool="{attribute(tool)}" trust="{"untrusted" if is_untrusted else "tool"}">'
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
@@ -216,12 +212,21 @@ def summary_lines(summary: Summary) -> Piece:
 
 
 def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
-    """`- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same with less about which."""
-    count = f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
+    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same with less about which."""
     ranges = ", ".join(id_ranges(ids))
     some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
     how = f'{RECALL}(id="{ids[0]}")'
+    count = _not_shown(ids)
     return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}. Read one with {how}.")
+
+
+def remark_on_not_shown(ids: Sequence[str]) -> Piece:
+    """Return `12 facts not shown; recall(id="F20") reads one.`"""
+    return Piece(f'{_not_shown(ids)}; {RECALL}(id="{ids[0]}") reads one.')
+
+
+def _not_shown(ids: Sequence[str]) -> str:
+    return f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

@@ -1,138 +1,181 @@
-"""How close each fact is to what is asked: by words alone, never by age. Pure.
+"""How close each fact is to what is asked: by words, and by meaning where facts are embedded; never by age. Pure.
 
-A fact is read together with the title of its document, since its own words often stop at "he" or "it". It is
-held against the question, the open sub-questions and everything that was searched for, taken together; once more
-against the search that brought it, which says best what it was wanted for; it gains by a title that is asked for
-by name; and it shares in its best neighbour's score, since what explains a sentence often stands beside it.
+A fact is read together with the title of its document, since its own words often stop at "he" or "it". With M the
+highest BM25 score of a fact against all words that are asked, a fact's closeness is the sum of
 
-The question's own words count a little less than those of the searches, which were made knowing more; the words
-that only an answered sub-question asks for count half. The shares were set on the set of questions in
-`benchmarks/memory`.
+    its own BM25 score against all words that are asked: the question, the open sub-questions, the searches
+    0.5 M   times how close it comes, among all facts, to the one of these texts that it is closest to
+    0.3 M   over its passage's rank in the result: a search puts first what it takes for closest
+    0.15 M  where it is the first of its document, which tells what the rest is about; not in a dialogue
+    1.0 M   times how close it is in meaning, from 0 to 1, where facts are embedded (embeddings.py)
+    0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read and not searched
+            for: the answer to a question
+    0.3     times the closeness of one of the twelve best facts that names its document's title: the next hop
+
+asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
+the article on Calden close, which no search may have asked for. docs/memory.md says what leaving out each term costs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from heapq import nlargest
+from types import MappingProxyType
 
-from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
+from antiphon_shared.memory.filing.salience import USUAL
+from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-OWN_SEARCH_SHARE = 0.3
-SIBLING_SHARE = 0.2
-NAMED_SHARE = 2.0
-"""Of the worth of a title's words that are asked for, times the part of the title that they are."""
-QUESTION_SHARE = 0.8
-ANSWERED_SHARE = 0.5
+from context_synthesizer.asked import CLOSEST, Asked
+
+CLOSEST_SHARE = 0.5
+RANK_SHARE = 0.3
+LEAD_SHARE = 0.15
+NEIGHBOUR_SHARE = 0.3
+BRIDGE_SHARE = 0.3
 SUPERSEDED_SHARE = 0.4
-SALIENCE_WORTH = 10.0
-"""Of a fact of the highest salience: about that of two or three rare words."""
+LIKENESS_SHARE = 1.0
+NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
-_QUERY_CHARACTERS = 4_000
+_TELLING_CHARACTERS = 4
+"""A shorter title stands in many a statement by chance."""
+_RANK = re.compile(r"\[(\d+)\]")
+_EXPLAINED = re.compile(r" \([^()]*\)$")
+"""What an encyclopedia puts behind a name to tell it from others: `Bridge (film)`."""
+_SPOKEN = re.compile(r"[^\W\d_][^:\n]{0,40}: \S")
 
 
 class Relevance:
-    """The facts of one memory, indexed; grows delta by delta. Facts are told by their place, from 0 on."""
+    """The facts of one memory, indexed; grows delta by delta. A fact is known by its place, from 0 on."""
 
     def __init__(self) -> None:
         self._index = WordIndex()
+        self._asked: Asked | None = None
         self._facts: list[Fact] = []
-        self._places: dict[str, int] = {}
-        self._document: list[int] = []
-        self._documents: dict[str, int] = {}
-        self._titles: list[tuple[str, ...]] = []
-        self._titled: dict[str, list[int]] = {}
-        self._searches: list[frozenset[str]] = []
-        """Of each fact, the words of the searches that brought it."""
+        self._ids: list[str] = []
+        self._priors: list[float] = []
+        """What each fact gains by where it stands, as a share of M."""
+        self._documents: dict[str, list[int]] = {}
+        """The facts of each document."""
+        self._titled: dict[str, dict[str, list[str]]] = {}
+        """By the first word of a title: the titles that begin with it, and the documents of each."""
+        self._spoken: list[int] = []
+        """Lines of dialogue that no search in words brought."""
+        self._demoted: list[int] = []
+        """Facts that matter little, whatever is asked."""
+        self._are_embedded = False
 
     def add(self, memory: Memory, delta: MemoryDelta) -> None:
-        """What `delta` has added to `memory`, which holds it already."""
-        queries = {use.call_id: frozenset(words(use.query[:_QUERY_CHARACTERS])) for use in delta.tool_usage}
+        """Take in what `delta` has added to `memory`, which holds it already."""
+        searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
-            document = memory.document_of(fact)
-            self._places[fact.id] = len(self._facts)
-            self._facts.append(fact)
-            title = words(document.title)[:_TITLE_WORDS_MAX]
-            if document.id not in self._documents:
-                self._documents[document.id] = len(self._documents)
-                self._titles.append(tuple(sorted(set(title))))
-                for word in self._titles[-1]:
-                    self._titled.setdefault(word, []).append(self._documents[document.id])
-            self._document.append(self._documents[document.id])
-            self._searches.append(queries.get(document.call_id, frozenset()))
-            self._index.add((*title, *words(fact.statement)))
-        for sighting in delta.sightings:
-            place = self._places.get(sighting.fact)
-            document_seen = memory.documents.get(sighting.document)
-            if place is not None and document_seen is not None:
-                self._searches[place] |= queries.get(document_seen.call_id, frozenset())
+            self._add(fact, memory.document_of(fact), searched)
+        self._asked = self._asked or Asked(self._index, (memory.query,))
+        self._asked.update(use.query for use in delta.tool_usage)
 
-    def scores(self, memory: Memory, question: Sequence[str] = ()) -> dict[str, float]:
-        """Return how close each fact is to what is asked; 0 where no word is shared.
+    def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
+        place = len(self._facts)
+        self._facts.append(fact)
+        self._ids.append(fact.id)
+        title = words(document.title)[:_TITLE_WORDS_MAX]
+        others = self._documents.setdefault(document.id, [])
+        if not others:
+            name = _EXPLAINED.sub("", document.title)
+            if title and len(name) >= _TELLING_CHARACTERS:
+                self._titled.setdefault(title[0], {}).setdefault(name, []).append(document.id)
+        rank = _RANK.search(document.position) if document.call_id in searched else None
+        prior = RANK_SHARE / (1 + int(rank[1])) if rank else RANK_SHARE
+        is_spoken = not fact.is_json and _SPOKEN.match(fact.statement) is not None
+        if is_spoken and document.call_id not in searched:
+            self._spoken.append(place)
+        if not (is_spoken or others):
+            prior += LEAD_SHARE
+        self._priors.append(prior)
+        others.append(place)
+        if fact.salience < USUAL:
+            self._demoted.append(place)
+        self._are_embedded |= fact.salience > USUAL
+        self._index.add((*title, *words(fact.statement)))
 
-        `question`: texts in place of the query, as those of a step.
+    def scores(
+        self, memory: Memory, question: Sequence[str] = (), salience: Mapping[str, float] = NOTHING
+    ) -> dict[str, float]:
+        """Return how close each fact is to what is asked.
+
+        `question`: texts in place of the query, as those of a step. `salience`: of some facts, in place of what was
+        filed with them.
         """
-        asked = _asked(memory, question or (memory.query,))
-        scores = [0.0] * len(self._facts)
-        searches = self._searches
-        for word, share in asked.items():
-            twice = share + OWN_SEARCH_SHARE
-            for place, score in self._index.scores_of(word):
-                scores[place] += score * (twice if word in searches[place] else share)
-        scores = self._with_siblings(scores)
-        named = {
-            document: self._named(document, asked)
-            for word in asked
-            for document in self._titled.get(word, ())
-        }
-        for place, document in enumerate(self._document):
-            scores[place] += named.get(document, 0.0)
-        return self._weighed(memory, scores)
+        asked = self._asked
+        if asked is None or not self._facts:
+            return {}
+        if question:
+            asked = Asked(self._index, question)
+            asked.update()
+            asked.update(use.query for use in memory.tool_usage)
+        if memory.open_questions:
+            asked = asked.including(memory.open_questions)
+        scores = self._by_words(asked)
+        if salience or self._are_embedded:
+            most = max(asked.sums)
+            for place, likeness in enumerate(self._likenesses(salience)):
+                scores[place] += most * LIKENESS_SHARE * likeness
+        for gains in (self._spoken_beside(scores), self._bridged(scores)):
+            for place, gain in gains.items():
+                scores[place] += gain
+        return self._by_id(memory, scores)
 
-    def _named(self, document: int, asked: Mapping[str, float]) -> float:
-        """What a document gains by the words of its title that are asked for."""
-        worths = {word: self._index.worth(word) for word in self._titles[document]}
-        found = sum(worth for word, worth in worths.items() if word in asked)
-        return NAMED_SHARE * found * found / sum(worths.values())
-
-    def _with_siblings(self, scores: Sequence[float]) -> list[float]:
-        """Each with its share of the best other score in its document."""
-        best = [0.0] * len(self._documents)
-        second = [0.0] * len(self._documents)
-        holder = [-1] * len(self._documents)
-        for place, (score, document) in enumerate(zip(scores, self._document, strict=True)):
-            if score > best[document]:
-                second[document], best[document], holder[document] = best[document], score, place
-            elif score > second[document]:
-                second[document] = score
+    def _by_words(self, asked: Asked) -> list[float]:
+        """Return the closeness by words and by where each fact stands."""
+        most = max(asked.sums)
         return [
-            score + SIBLING_SHARE * (second[document] if holder[document] == place else best[document])
-            for place, (score, document) in enumerate(zip(scores, self._document, strict=True))
+            own + most * (CLOSEST_SHARE * best + prior)
+            for own, best, prior in zip(asked.sums, asked.best, self._priors, strict=True)
         ]
 
-    def _weighed(self, memory: Memory, scores: Sequence[float]) -> dict[str, float]:
-        """Demoted by low salience and by being superseded, raised by high salience; nothing else."""
-        weighed = {
-            fact.id: score if fact.salience == 0.5 else _salient(score, fact.salience)
-            for fact, score in zip(self._facts, scores, strict=True)
-        }
+    def _likenesses(self, salience: Mapping[str, float]) -> list[float]:
+        """Return how close in meaning each fact is, from 0 to 1.
+
+        It is what raised its salience. A fact that was not embedded in time is as close as the others on average.
+        """
+        saliences = [salience.get(fact.id, fact.salience) for fact in self._facts]
+        raised = [one for one in saliences if one > USUAL]
+        usual = sum(raised) / len(raised) if raised else USUAL
+        return [max(0.0, (usual if one == USUAL else one) - USUAL) / (1 - USUAL) for one in saliences]
+
+    def _spoken_beside(self, scores: Sequence[float]) -> dict[int, float]:
+        """Return what lines of dialogue gain by the lines before and after them."""
+        gains: dict[int, float] = {}
+        for place in self._spoken:
+            document = self._facts[place].document
+            beside = [
+                scores[other]
+                for other in (place - 1, place + 1)
+                if 0 <= other < len(scores) and self._facts[other].document == document
+            ]
+            gains[place] = NEIGHBOUR_SHARE * max(beside, default=0.0)
+        return gains
+
+    def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
+        """Return what facts gain because one of the best names the title of their document."""
+        gains: dict[int, float] = {}
+        for naming in nlargest(CLOSEST, range(len(scores)), key=scores.__getitem__):
+            fact = self._facts[naming]
+            for id in self._named_by(fact):
+                for place in self._documents[id]:
+                    gains[place] = max(gains.get(place, 0.0), BRIDGE_SHARE * scores[naming])
+        return gains
+
+    def _named_by(self, fact: Fact) -> list[str]:
+        """Return the other documents whose title stands in a fact."""
+        begun = (self._titled.get(word, {}) for word in dict.fromkeys(words(fact.statement)))
+        named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
+        return [id for ids in named if fact.document not in ids for id in ids]
+
+    def _by_id(self, memory: Memory, scores: list[float]) -> dict[str, float]:
+        """Return the scores by fact, after what is known of some: that they matter little, or are superseded."""
+        for place in self._demoted:
+            scores[place] *= self._facts[place].salience / USUAL
+        by_id = dict(zip(self._ids, scores, strict=True))
         for id in memory.superseded:
-            weighed[id] *= SUPERSEDED_SHARE
-        return weighed
-
-
-def _salient(score: float, salience: float) -> float:
-    return score * 2 * salience if salience < 0.5 else score + SALIENCE_WORTH * (2 * salience - 1)
-
-
-def _asked(memory: Memory, asking: Sequence[str]) -> dict[str, float]:
-    """The words that are looked for, and how much each counts. Sorted: sums of floats depend on their order."""
-    question = _words_of(asking)
-    still = _words_of((*memory.open_questions, *(use.query for use in memory.tool_usage)))
-    done = _words_of(memory.answered) - still
-    return {
-        word: ANSWERED_SHARE if word in done else QUESTION_SHARE if word in question else 1.0
-        for word in sorted(question | still)
-    }
-
-
-def _words_of(texts: Iterable[str]) -> set[str]:
-    return {word for text in texts for word in words(text[:_QUERY_CHARACTERS])}
+            by_id[id] *= SUPERSEDED_SHARE
+        return by_id

@@ -30,15 +30,16 @@ from context_synthesizer.beside import (
     Section,
     beside,
     earlier_section,
+    is_search,
     said_by_age,
     said_section,
     summaries_section,
     tried_section,
     words_wanted,
 )
-from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
+from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must, side_by_side
 from context_synthesizer.page import Page, Pieces, Room, title_units
-from context_synthesizer.render import not_shown, question_lines, render
+from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
 from context_synthesizer.step import StepText
 
 LAZY_TOKENS = 4_000
@@ -96,7 +97,8 @@ def build_briefing(
     before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
-    text = render((*asked, (before.title, before.texts), *shown.sections, now))
+    last = ("Now", (*now[1], *filter(None, [shown.remark])))
+    text = render((*asked, (before.title, before.texts), *shown.sections, last))
     omitted = len(memory.facts) - len(shown.facts)
     left_out = missed(memory, scores(), shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
@@ -109,6 +111,8 @@ class _Shown:
     sections: tuple[tuple[str, Sequence[str]], ...]
     facts: frozenset[str]
     shortened: frozenset[str] = frozenset()
+    remark: str = ""
+    """What a small briefing says of what it leaves out, behind the round."""
 
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
@@ -145,36 +149,47 @@ def _selected(
     questions.put_all(still)
     facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
+    is_small = planned is None
     uses, notes = beside(memory, level)
-    for_uses = share if (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
+    if is_small:  # the facts of these searches say what they were
+        uses = [use for use in uses if not (is_search(use) and use.facts)]
+    for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
     room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
     grown = dict.fromkeys(planned or ())
-    put_must(page, [fact for fact in must_have(memory, scores) if fact.id not in grown])
-    fill(facts, [memory.facts[id] for id in grown])
+    must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
+    put_must(page, must)
+    put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
-    others = [fact for fact in ordered if fact.id not in facts.lines]
-    fill(page, others)
+    first = [*grown, *(fact.id for fact in must), *ordered]
+    fill(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
     room.left += for_uses
 
     left_out = Section("Not shown", room)
-    for_listing = _listing_units(_omitted(memory, facts, page), room)
+    for_listing = _listing_units(_omitted(memory, facts, page), room, is_small)
     room.left -= for_listing
     tried = tried_section(uses, room)
     room.left += for_words
     said = said_section(notes, pieces, room)
     questions.put_all(answered)
-    fill(page, others)
+    put_each(page, (memory.facts[id] for id in ordered if id not in facts.lines))
     room.left += for_listing
+    remark = ""
     if omitted := _omitted(memory, facts, page):
-        told, briefly = not_shown(omitted)
-        _ = left_out.put(told) or left_out.put(briefly)
+        if not is_small:
+            told, briefly = not_shown(omitted)
+            _ = left_out.put(told) or left_out.put(briefly)
+        elif room.take((said_briefly := remark_on_not_shown(omitted)).units):
+            remark = said_briefly.text
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
     return _Shown(
-        tuple((one.title, one.texts) for one in sections), shown, frozenset(facts.shortened | page.shortened)
+        tuple((one.title, one.texts) for one in sections),
+        shown,
+        frozenset(facts.shortened | page.shortened),
+        remark,
     )
 
 
@@ -183,10 +198,12 @@ def _omitted(memory: Memory, *pages: Page) -> list[str]:
     return [id for id in memory.facts if id not in shown]
 
 
-def _listing_units(omitted: Sequence[str], room: Room) -> int:
+def _listing_units(omitted: Sequence[str], room: Room, is_small: bool) -> int:
     """What is kept for the list of what is not shown: its longer form, where that is a small part of the room."""
     if not omitted:
         return 0
+    if is_small:
+        return min(remark_on_not_shown(omitted).units + _IDS_UNITS, room.left)
     around = title_units("Not shown") + _IDS_UNITS
     told, briefly = (piece.units + around for piece in not_shown(omitted))
     return told if 4 * told <= room.left else min(briefly, room.left)

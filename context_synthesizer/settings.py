@@ -18,7 +18,8 @@ class ContextSynthesizerSettings(Settings):
     concurrency: int = Field(default=128, ge=1, le=10_000, description="Messages in hand at once.")
     embeddings: str = Field(
         default="",
-        description="`package.module:function`, an async function from texts to vectors; words alone when empty.",
+        description="`minilm`, the built-in model of the extra `embeddings`; or `package.module:function`, an async"
+        " function from texts to vectors. Words alone when empty.",
     )
     briefing_tokens: int = Field(
         default=8_000,
@@ -36,6 +37,8 @@ class ContextSynthesizerSettings(Settings):
     @field_validator("embeddings")
     @classmethod
     def _names_a_function(cls, path: str) -> str:
-        if path and not _PATH.fullmatch(path):
-            raise ValueError("name a function as package.module:function, or leave the setting out")
+        if path and path != "minilm" and not _PATH.fullmatch(path):
+            raise ValueError(
+                "say minilm, name a function as package.module:function, or leave the setting out"
+            )
         return path

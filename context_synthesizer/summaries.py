@@ -44,7 +44,8 @@ def select_to_summarize(
         return None
     scores = closeness()
     shown = {*ids_in(briefing.outline.shown), *_summarized(memory), *memory.superseded}
-    left = [fact for fact in by_closeness(memory, scores) if fact.id not in shown and scores[fact.id] > 0]
+    ordered = by_closeness(memory, scores)
+    left = [memory.facts[id] for id in ordered if id not in shown and scores[id] > 0]
     page = Page("Facts", memory, pieces, Room(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))
     fill(page, left)
     text = "\n".join(page.texts)

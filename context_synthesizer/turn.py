@@ -1,5 +1,6 @@
 """One round at a session's desk: file what it brought, brief for the next. Pure, as far as a kept desk is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -18,6 +19,11 @@ from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 from context_synthesizer.desks import Kept
 from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
+
+_RATE_UNKNOWN = 1.15
+"""Tokens for each estimated one, as long as the model has counted nothing: dialogue reaches 1.11."""
+_RATE_MARGIN = 0.05
+"""By so much the briefings of one session differ in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +89,36 @@ def add(
 def briefed(
     kept: Kept,
     request: BriefingRequested,
-    salience: dict[str, float],
+    salience: Mapping[str, float],
     summary_refused: str,
     step: StepText | None = None,
 ) -> Built:
-    """Return the briefing that is asked for, from all that has been filed."""
+    """Return the briefing that is asked for, from all that has been filed.
+
+    `salience` of some facts stands in place of what was filed with them, for this briefing.
+    """
+    kept.desk.weigh(salience)
     briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
     left_out = kept.desk.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,
         to_summarize=left_out[1] if left_out else None,
-        salience=salience,
+        salience=dict(salience),
         summary_refused=summary_refused,
     )
     return Built(ready, briefing.text, left_out[0] if left_out else None)
 
 
 def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
-    """The budget in estimated tokens, by what the model's own count has shown.
+    """Return the budget in estimated tokens that keeps a briefing within its setting in the model's own tokens.
 
-    In steps of a tenth, so that it changes seldom: each change plans the briefing anew.
+    `tokens_per_estimated` is what the model has counted so far, 1 before it has counted anything. It is the mean of
+    whole prompts, and the next briefing may hold text that it makes more tokens of; so a margin is added. The sum is
+    rounded up to tenths, so that it changes seldom: each change plans the briefing anew.
     """
-    return int(briefing_tokens / (ceil(round(tokens_per_estimated * 10, 6)) / 10))
+    rate = _RATE_UNKNOWN if tokens_per_estimated == 1 else tokens_per_estimated
+    return int(briefing_tokens / (ceil(round((rate + _RATE_MARGIN) * 10, 6)) / 10))
 
 
 def _item(delta: MemoryDelta) -> bytes:

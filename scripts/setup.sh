@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Everything a fresh machine needs, into .venv; safe to run again, and quick when there is nothing to do.
-# Usage: setup.sh [EXTRAS]    EXTRAS defaults to embedded,openai,sql,test.    PYTHON chooses the interpreter.
+# Usage: setup.sh [EXTRAS]    EXTRAS defaults to embedded,embeddings,openai,sql,test.    PYTHON chooses the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-extras=${1:-embedded,openai,sql,test}
+extras=${1:-embedded,embeddings,openai,sql,test}
 stamp=.venv/.setup-$extras
 
 is_new_enough() {

@@ -4,17 +4,23 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.tokens import estimate_tokens
 from rich.console import Console
 from rich.markup import escape
 
 from benchmarks.memory import growth, ours, table
+from benchmarks.memory.charged import by_tokenizer
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question, UnreadableData, read, write
 from benchmarks.memory.generate import SEED, generate
 from benchmarks.memory.measure import OURS, measure_all, missing, raw_tokens
 from benchmarks.memory.methods import METHODS
+from benchmarks.memory.paired import differences
 
 _EPILOG = """examples:
   python -m benchmarks.memory                                our own sets of three seeds, all methods
@@ -56,14 +62,20 @@ def main() -> int:
         )
     spare_the_collector()  # As every component does.
     with told.status("measuring") as status:
-        outcomes = measure_all(questions, arguments.budgets, arguments.methods, status.update)
+        count = by_tokenizer(arguments.tokenizer) if arguments.tokenizer else estimate_tokens
+        outcomes = measure_all(
+            questions, arguments.budgets, arguments.methods, status.update, count, arguments.embeddings
+        )
         status.update("long sessions")
         seed = SEED if arguments.seed is None else arguments.seed
         grown = growth.measure(sets[0], seed) if OURS in arguments.methods else {}
         if grown:
             grown["times"] = table.by_passages(outcomes, growth.timed(sets[0], seed))
+    if arguments.embeddings is not None:
+        told.print(arguments.embeddings.cost)
     if arguments.json:
-        print(json.dumps({"outcomes": table.as_json(outcomes), "growth": grown}, indent=2))
+        pairs = [asdict(one) for one in differences(outcomes)]
+        print(json.dumps({"outcomes": table.as_json(outcomes), "paired": pairs, "growth": grown}, indent=2))
     else:
         console = Console()
         table.show(console if console.is_terminal else Console(width=_WIDTH), outcomes, grown)
@@ -104,8 +116,20 @@ def _parser() -> argparse.ArgumentParser:
         help=f"sets of our own, together; {SEEDS} when left out",
     )
     add("--seed", type=int, metavar="N", help=f"one set of our own, of this seed; they count from {SEED}")
+    add(
+        "--tokenizer",
+        type=Path,
+        metavar="FILE",
+        help="a tokenizer.json to count tokens with; needs antiphon[bench]; the offline estimate when left out",
+    )
     add("--generate", type=Path, metavar="FILE", help="write the questions as JSON Lines, and stop")
     add("--show", metavar="ID", help="print a question's last briefing and what gold is in it, and stop")
+    add(
+        "--embeddings",
+        type=_embedding,
+        metavar="minilm",
+        help="ours with embeddings: minilm, or package.module:function, as in the setting",
+    )
     add("--json", action="store_true", help="one JSON object on stdout")
     return parser
 
@@ -166,6 +190,13 @@ def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 100:
         raise argparse.ArgumentTypeError("give a number from 1 to 100")
     return int(text)
+
+
+def _embedding(setting: str) -> Embedding:
+    try:
+        return Embedding(setting)
+    except ConfigurationError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _names(text: str) -> list[str]:

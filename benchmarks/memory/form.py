@@ -140,6 +140,8 @@ class Question(_Form):
     gold_given: tuple[str | GoldPlace | GoldText, ...] = Field(
         min_length=1, validation_alias=AliasChoices("gold", "gold_sentences", "supporting_facts")
     )
+    answers: tuple[str, ...] = ()
+    """The short texts that make up the answer; unknown when empty."""
 
     @model_validator(mode="before")
     @classmethod
@@ -150,7 +152,9 @@ class Question(_Form):
             name: [v] for name in ("gold", "gold_sentences") if isinstance(v := given.get(name), str | dict)
         }
         named = {name: str(v) for name in ("id", "kind") if (v := given.get(name)) is not None}
-        return {**given, **gold, **named}
+        answers = given.get("answers", given.get("answer"))
+        answered = {"answers": [answers] if isinstance(answers, str) else answers or ()}
+        return {**given, **gold, **named, **answered}
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -198,7 +202,12 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
     """The lines of a file that `read` reads, in the long form."""
     for question in questions:
         calls_by_round = [
-            {"calls": [call.model_dump(exclude={"results": {"__all__": {"parts"}}}) for call in round.calls]}
+            {
+                "calls": [
+                    {**call.model_dump(), "results": list(map(_passage, call.results))}
+                    for call in round.calls
+                ]
+            }
             for round in question.rounds
         ]
         line = {
@@ -207,8 +216,17 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
             "question": question.question,
             "rounds": calls_by_round,
             "gold": question.gold,
+            **({"answers": question.answers} if question.answers else {}),
         }
         yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    """A passage by its sentences where they were given: a line of dialogue may be several sentences."""
+    for joined_by in (" ", "\n"):
+        if passage.parts and joined_by.join(passage.parts) == passage.text:
+            return {"title": passage.title, "sentences": passage.parts, "joined_by": joined_by}
+    return {"title": passage.title, "text": passage.text}
 
 
 def _question(line: str, where: str, number: int) -> Question:

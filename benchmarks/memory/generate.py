@@ -3,26 +3,25 @@
 two-hop, four-hop    a chain of bridging entities, in four and in six rounds
 comparison, number   two subjects side by side, or figures at the end of a chain
 update               what dated reports say one after another
-conversation         what was said in passing, months ago
+conversation-tuning, conversation-report    what was told in passing over twenty sessions; see dialogues.py
 """
 
 from random import Random
 
 from benchmarks.memory.articles import Library, library
-from benchmarks.memory.conversations import conversation
+from benchmarks.memory.dialogues import dialogues
 from benchmarks.memory.drafts import Draft, chain, comparison, number, update
 from benchmarks.memory.form import Question
 from benchmarks.memory.searches import Engine, with_rounds
 from benchmarks.memory.world import World
 
 COUNTS = {"two-hop": 36, "four-hop": 36, "comparison": 16, "number": 16, "update": 20}
-_CONVERSATIONS = 9
 _ROUNDS = {"two-hop": (4, 4), "four-hop": (6, 6), "comparison": (4, 9), "number": (5, 9), "update": (4, 12)}
 SEED = 4
 
 
 def generate(seed: int = SEED) -> list[Question]:
-    """160 questions."""
+    """124 questions on the country, and some 140 on ten dialogues."""
     random = Random(seed)
     world = World(random)
     made = library(world, random)
@@ -36,9 +35,7 @@ def generate(seed: int = SEED) -> list[Question]:
         least, most = _ROUNDS[draft.kind]
         rounds = random.randint(max(least, len(draft.steps)), most)
         questions.append(with_rounds(draft, f"{draft.kind}-{counted[draft.kind]}", rounds, engine, random))
-    for n in range(1, _CONVERSATIONS + 1):
-        questions += conversation(n, random)
-    return questions
+    return [*questions, *dialogues(random)]
 
 
 def _draft(kind: str, world: World, made: Library, random: Random) -> Draft:

@@ -33,7 +33,8 @@ class Line:
 
 def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS) -> Question:
     """Rounds of a set, of different questions, as if they were one session's."""
-    rounds = [round for question in questions if question.kind != "conversation" for round in question.rounds]
+    asked = [question for question in questions if not question.kind.startswith("conversation")]
+    rounds = [round for question in asked for round in question.rounds]
     rounds = rounds or [round for question in questions for round in question.rounds]
     chosen = Random(seed).sample(rounds, min(length, len(rounds)))
     return questions[0].model_copy(update={"id": "long", "rounds": tuple(chosen)})

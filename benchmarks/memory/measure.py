@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import estimate_tokens
 
+from benchmarks.memory.charged import Count, fitted
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question
 from benchmarks.memory.methods import METHODS
-from benchmarks.memory.ours import Filed, briefings, statements
+from benchmarks.memory.ours import Filed, briefings, least_text, statements
 from benchmarks.memory.sentences import sentences, squeeze
 
 OURS = "antiphon"
@@ -33,6 +35,8 @@ class Outcome:
     """Of each round; of the other methods: of the one selection at the end."""
     passages: tuple[int, ...] = ()
     """Stored after each round."""
+    has_answer: bool | None = None
+    """Whether the final answer's words are shown; None where the set names none."""
 
     @property
     def recall(self) -> float:
@@ -43,30 +47,45 @@ class Outcome:
         return self.tokens > self.tokens_max
 
 
-def raw_tokens(question: Question) -> int:
+def raw_tokens(question: Question, count: Count = estimate_tokens) -> int:
     """What all results would cost as they came, as JSON text."""
     results = [
         [{"title": one.title, "text": one.text} for one in call.results]
         for round in question.rounds
         for call in round.calls
     ]
-    return sum(estimate_tokens(json.dumps(result, ensure_ascii=False)) for result in results)
+    return sum(count(json.dumps(result, ensure_ascii=False)) for result in results)
 
 
-def measure(question: Question, share: float, method: str) -> Outcome:
-    """The method's outcome with `share` percent of the raw tokens."""
-    tokens_max = int(raw_tokens(question) * share / 100)
+def measure(
+    question: Question,
+    share: float,
+    method: str,
+    count: Count = estimate_tokens,
+    embedding: Embedding | None = None,
+) -> Outcome:
+    """The method's outcome with `share` percent of the raw tokens, as `count` counts them."""
+    tokens_max = int(raw_tokens(question, count) * share / 100)
     if method == OURS:
-        rounds = list(briefings(question, tokens_max))
-        return _outcome(
-            question, method, share, tokens_max, rounds[-1].text, statements(rounds[-1].text), rounds
+        # Question and round are told whatever they cost.
+        tokens_max = max(tokens_max, count(least_text(question)))
+        rounds = fitted(
+            lambda tokens: list(briefings(question, tokens, embedding)),
+            lambda shown: shown[-1].text,
+            tokens_max,
+            count,
         )
+        return _outcome(question, method, share, tokens_max, count, statements(rounds[-1].text), rounds)
     for passage in question.passages:
         _ = passage.sentences  # split once, as a store would have done when they came
-    began = time.thread_time_ns()
-    text = METHODS[method](question, tokens_max)
-    spent = Filed(text, (time.thread_time_ns() - began) / 1000, 0, len(question.passages))
-    return _outcome(question, method, share, tokens_max, text, text, [spent])
+
+    def select(tokens: int) -> Filed:
+        began = time.thread_time_ns()
+        text = METHODS[method](question, tokens)
+        return Filed(text, (time.thread_time_ns() - began) / 1000, 0, len(question.passages))
+
+    spent = fitted(select, lambda shown: shown.text, tokens_max, count)
+    return _outcome(question, method, share, tokens_max, count, spent.text, [spent])
 
 
 def missing(gold: Sequence[str], shown: str) -> tuple[str, ...]:
@@ -89,7 +108,7 @@ def _outcome(
     method: str,
     share: float,
     tokens_max: int,
-    text: str,
+    count: Count,
     shown: str,
     rounds: Sequence[Filed],
 ) -> Outcome:
@@ -99,11 +118,12 @@ def _outcome(
         method=method,
         share=share,
         tokens_max=tokens_max,
-        tokens=estimate_tokens(text) - rounds[-1].frame_tokens,
+        tokens=count(rounds[-1].text),
         gold=len(question.gold),
         missing=missing(question.gold, shown),
         microseconds=tuple(one.microseconds for one in rounds),
         passages=tuple(one.passages for one in rounds),
+        has_answer=not missing(question.answers, shown) if question.answers else None,
     )
 
 
@@ -112,10 +132,14 @@ def measure_all(
     shares: Sequence[float],
     methods: Sequence[str],
     told: Callable[[str], None],
+    count: Count = estimate_tokens,
+    embedding: Embedding | None = None,
 ) -> list[Outcome]:
     """Every method on every question at every budget; `told` hears how far it has come."""
     outcomes = []
     for n, question in enumerate(questions, 1):
         told(f"{n} of {len(questions)}: {question.id}")
-        outcomes += [measure(question, share, method) for method in methods for share in shares]
+        outcomes += [
+            measure(question, share, method, count, embedding) for method in methods for share in shares
+        ]
     return outcomes

@@ -10,6 +10,7 @@ from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.text.fence import CLOSING
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
+from benchmarks.memory.embedding import Embedding
 from benchmarks.memory.form import Question, Round
 
 _MODEL = "none"
@@ -29,30 +30,36 @@ class Filed:
     """What the round adds to the memory, as JSON."""
     passages: int
     """Stored passages, this round's included."""
-    frame_tokens: int = 0
-    """Of `text`, what question and round take: they stand in every prompt, whatever is shown of the results."""
 
 
-def briefings(question: Question, tokens: int) -> Iterator[Filed]:
-    """Round by round: the results filed, and the briefing that the model would see next.
-
-    `tokens` are for what the briefing holds beyond the question and the round.
-    """
-    from context_synthesizer.desk import Desk  # the other methods run without it
+def briefings(question: Question, tokens: int, embedding: Embedding | None = None) -> Iterator[Filed]:
+    """Round by round: the results filed, and the briefing that the model would see next, of `tokens` at most."""
+    from context_synthesizer.desks import Kept
 
     rounds_max = len(question.rounds) + 1
-    frame = Desk(question.question, tokens_max=1_000_000).briefing(round=rounds_max, max_rounds=rounds_max)
-    desk = Desk(question.question, tokens_max=tokens + frame.outline.tokens)
+    kept = Kept(question.question, tokens)
+    desk = kept.desk
     stored: set[tuple[str, str]] = set()
     for number, round in enumerate(question.rounds, 1):
         reasoning, results = _events(question, number, round)
         began = time.thread_time_ns()
-        delta = desk.file(reasoning, results)
+        delta = desk.filed(reasoning, results)
+        if embedding is not None:
+            delta = embedding.weighed(delta, kept, number)
+        desk.add(delta)
         briefing = desk.briefing(round=number + 1, max_rounds=rounds_max)
         spent = time.thread_time_ns() - began
         stored |= {(passage.title, passage.text) for call in round.calls for passage in call.results}
         delta_bytes = len(delta.model_dump_json(exclude_defaults=True).encode())
-        yield Filed(briefing.text, spent / 1000, delta_bytes, len(stored), frame.outline.tokens)
+        yield Filed(briefing.text, spent / 1000, delta_bytes, len(stored))
+
+
+def least_text(question: Question) -> str:
+    """Return what stands in every briefing, whatever is shown of the results: the question and the round."""
+    from context_synthesizer.desk import Desk
+
+    rounds_max = len(question.rounds) + 1
+    return Desk(question.question).briefing(round=rounds_max, max_rounds=rounds_max).text
 
 
 def statements(text: str) -> str:

@@ -38,15 +38,6 @@ def templates() -> Templates:
     return found
 
 
-@cache
-def talk() -> dict[str, list[str]]:
-    """The conversations' lines by kind; `slot ...` are lists of values."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for name, line in _lines("talk.txt"):
-        found[name] += line.split(",") if name.startswith("slot ") else [line]
-    return found
-
-
 def fill(template: str, slot: Callable[[str], str], random: Random) -> str:
     """The template with one of each choice taken, and each slot filled."""
     chosen = _CHOICE.sub(lambda match: random.choice(match[1].split("|")), template)

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from benchmarks.memory.measure import OURS, Outcome
 from benchmarks.memory.ours import Filed
+from benchmarks.memory.paired import differences, paired_table
 
 TARGETS = {
     "four-hop": {10: 0.75, 20: 0.87},
@@ -32,6 +33,8 @@ def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]
     """Every kind's table, then the times and the growth of ours where it was measured."""
     for kind in dict.fromkeys(one.kind for one in outcomes):
         console.print(recall_table(kind, [one for one in outcomes if one.kind == kind]))
+    if pairs := differences(outcomes):
+        console.print(paired_table(pairs))
     if not grown:
         return
     console.print(time_table(grown["times"]))

@@ -41,7 +41,7 @@ class Reading:
 
 
 _OPENING = re.compile(
-    r'<result (?P<call>call="[^"<>\n]*" )?tool="[^"<>\n]*" (?(call)round="\d+" )trust="(?:tool|untrusted)">'
+    r'<result (?:call="[^"<>\n]*" tool="[^"<>\n]*" round="\d+" )?trust="(?:tool|untrusted)">'
 )
 _FACT = re.compile(
     r"(F\d+) (\((?:shortened|superseded by|supersedes|contradicts)[^()\n]*\) )?(.*)", re.DOTALL

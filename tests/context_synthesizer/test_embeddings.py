@@ -1,41 +1,141 @@
-"""The port for embeddings: what it adds, and that nothing depends on it."""
+"""Embeddings: what they add, what is kept of them, and that nothing depends on them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
-from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.bus.handling import MEMORY, VECTORS
+from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 
 from context_synthesizer import embeddings
 from context_synthesizer.desk import Desk
-from context_synthesizer.embeddings import load_embed, with_salience
+from context_synthesizer.desks import Kept
+from context_synthesizer.embeddings import Embed, Embeddings, Weighed, embed_of
 from context_synthesizer.settings import ContextSynthesizerSettings
+from context_synthesizer.turn import add
+from tests.fakes import FakeSession
 from tests.memories import a_round
 
 QUESTION = "Who composes?"
+SONATA, STORM = "A sonata by Ada Holm opened the evening.", "The harbour was closed because of the gale."
 
 
-async def by_music(texts: Sequence[str]) -> list[list[float]]:
-    """The question and everything about music point one way, the rest another."""
-    return [[1.0, 0.0] if text == QUESTION or "sonata" in text else [0.0, 1.0] for text in texts]
+class ByMatter:
+    """Embeds by what a text is about, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += texts
+        return [self._about(text) for text in texts]
+
+    def _about(self, text: str) -> list[float]:
+        is_music, is_weather = text == QUESTION or "sonata" in text, "gale" in text or "weather" in text
+        return [float(is_music), float(is_weather), float(not (is_music or is_weather))]
 
 
-def a_delta() -> MemoryDelta:
-    texts = ["A sonata by Ada Holm opened the evening.", "The harbour was closed because of the storm."]
-    return Desk(QUESTION).filed(
-        *a_round(("search", {"query": "x"}, [{"title": "a", "text": one} for one in texts]))
-    )
+async def weighed(
+    embed: Embed, kept: Kept, session: FakeSession, round: int, query: str, *texts: str
+) -> Weighed:
+    """What a round is that searched for `query` and found `texts`; filed, and its vectors kept."""
+    passages = [{"title": "a", "text": text} for text in texts]
+    delta = kept.desk.filed(*a_round(("search", {"query": query}, passages), round=round))
+    made = await Embeddings("by matter", embed, timeout_s=0.5).weigh(delta, kept, round, session)
+    item, _ = add(kept, made.delta, 1_000_000)
+    kept.desk.weigh(made.salience)
+    session.lists.setdefault(MEMORY, []).append(item)
+    session.lists.setdefault(VECTORS, []).extend([made.item] if made.item else [])
+    return made
+
+
+def a_kept() -> Kept:
+    return Kept(QUESTION, 8_000)
 
 
 async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> None:
-    delta = await with_salience(a_delta(), QUESTION, by_music)
-    close, far = delta.facts
-    assert close.salience == 1.0
-    assert far.salience == 0.5
-    scores = Desk.of(QUESTION, [delta]).scores
-    assert scores[close.id] > scores[far.id] == 0
+    made = await weighed(ByMatter(), a_kept(), FakeSession(), 1, "x", SONATA, STORM)
+    close, far = made.delta.facts
+    assert close.salience > 0.7
+    assert far.salience < 0.51
+    assert made.salience == {close.id: close.salience, far.id: far.salience}
+    scores = Desk.of("Who composes for the harbour?", [made.delta]).scores
+    assert scores[close.id] > 0
+
+
+async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
+    kept, session, embed = a_kept(), FakeSession(), ByMatter()
+    await weighed(embed, kept, session, 1, "harbour", STORM)
+    embed.asked.clear()
+    made = await weighed(embed, kept, session, 2, "weather", "Nothing else happened.")
+    assert made.salience["F1"] > kept.desk.memory.facts["F1"].salience
+    assert not any(STORM in text for text in embed.asked), "its vector is kept"
+    later = kept.desk._scores_in(None)
+    assert later["F1"] > kept.desk.scores["F1"], "the plan is made from what was filed"
+
+
+async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_alike() -> None:
+    kept, session, embed = a_kept(), FakeSession(), ByMatter()
+    await weighed(embed, kept, session, 1, "harbour", STORM, SONATA)
+    other = Kept(QUESTION, 8_000, session.lists[MEMORY])
+    embed.asked.clear()
+    passage = a_round(
+        (
+            "search",
+            {"query": "weather"},
+            [{"title": "b", "text": "Rain fell on the roofs of the whole town."}],
+        ),
+        round=2,
+    )
+    weigh = Embeddings("by matter", embed).weigh
+    one = await weigh(kept.desk.filed(*passage), kept, 2, session)
+    assert await weigh(other.desk.filed(*passage), other, 2, session) == one
+    assert sorted({*embed.asked}) == ["b Rain fell on the roofs of the whole town.", "weather"]
+
+
+async def test_vectors_of_another_model_are_not_used() -> None:
+    kept, session, embed = a_kept(), FakeSession(), ByMatter()
+    await weighed(embed, kept, session, 1, "harbour", STORM)
+    embed.asked.clear()
+    await Embeddings("another", embed).weigh(MemoryDelta(), kept, 2, session)
+    assert any(STORM in text for text in embed.asked)
+
+
+async def test_what_is_not_embedded_in_time_waits_for_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "_AT_ONCE", 1)
+    embed = ByMatter()
+
+    async def slow(texts: Sequence[str]) -> list[list[float]]:
+        if "gale" in texts[0]:
+            await asyncio.Event().wait()
+        return await embed(texts)
+
+    kept, session = a_kept(), FakeSession()
+    made = await weighed(slow, kept, session, 1, "harbour", STORM, SONATA)
+    assert "F1" not in made.salience
+    assert made.delta.facts[0].salience == 0.5
+    assert made.salience["F2"] > 0.7, "what is newer comes first"
+    made = await weighed(embed, kept, session, 2, "weather")
+    assert made.salience["F1"] > 0.7
+
+
+async def test_boilerplate_is_not_embedded() -> None:
+    embed = ByMatter()
+    made = await weighed(
+        embed, a_kept(), FakeSession(), 1, "harbour", "Click here to subscribe to our newsletter."
+    )
+    assert [fact.salience < 0.5 for fact in made.delta.facts] == [True]
+    assert embed.asked == [QUESTION, "harbour"]
+
+
+async def test_an_item_reads_as_it_was_written_after_a_round_of_nothing() -> None:
+    kept, session = a_kept(), FakeSession()
+    await weighed(ByMatter(), kept, session, 1, "harbour", STORM)
+    made = await Embeddings("by matter", ByMatter()).weigh(MemoryDelta(), kept, 2, session)
+    assert made.item == b""
+    assert MEMORY_DELTA.read(session.lists[MEMORY][0]).facts
 
 
 async def fails(texts: Sequence[str]) -> list[list[float]]:
@@ -44,6 +144,10 @@ async def fails(texts: Sequence[str]) -> list[list[float]]:
 
 async def gives_one_too_few(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0] for _ in texts[1:]]
+
+
+async def gives_nothing(texts: Sequence[str]) -> list[list[float]]:
+    return []
 
 
 async def gives_no_numbers(texts: Sequence[str]) -> list[list[float]]:
@@ -76,21 +180,30 @@ def not_async(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0] for _ in texts]
 
 
-async def test_what_takes_too_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "TIMEOUT_S", 0.01)
-    delta = a_delta()
+@pytest.mark.parametrize(
+    "embed",
+    [
+        fails, gives_infinities, gives_no_numbers, gives_nothing, gives_one_too_few, gives_vectors_of_many_lengths,
+        never_comes,
+    ],
+)  # fmt: skip  # a list
+async def test_when_it_fails_in_any_way_words_alone_decide(embed: Callable[..., object]) -> None:
+    kept, session = a_kept(), FakeSession()
     async with asyncio.timeout(30):
-        assert await with_salience(delta, QUESTION, never_comes) == delta
+        made = await weighed(embed, kept, session, 1, "x", SONATA, STORM)  # type: ignore[arg-type]  # of many kinds
+    assert [fact.salience for fact in made.delta.facts] == [0.5, 0.5]
+    assert not made.salience
+    assert made.item == b""
 
 
 @pytest.mark.parametrize("path", [f"{__name__}:not_async", f"{__name__}:Embedder", "json:dumps"])
 def test_what_is_not_async_is_refused(path: str) -> None:
     with pytest.raises(ConfigurationError, match="is no async function"):
-        load_embed(path)
+        embed_of(path)
 
 
 def test_an_object_that_is_called_like_an_async_function_will_do() -> None:
-    assert load_embed(f"{__name__}:EMBEDDER") is EMBEDDER
+    assert embed_of(f"{__name__}:EMBEDDER") is EMBEDDER
 
 
 def test_a_setting_that_names_no_function_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,19 +213,11 @@ def test_a_setting_that_names_no_function_is_refused_in_words(monkeypatch: pytes
     assert "A-Za-z" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "embed", [gives_infinities, fails, gives_one_too_few, gives_no_numbers, gives_vectors_of_many_lengths]
-)
-async def test_when_it_fails_in_any_way_words_alone_decide(embed: object) -> None:
-    delta = a_delta()
-    assert await with_salience(delta, QUESTION, embed) == delta  # type: ignore[arg-type]  # of many kinds
-
-
 def test_a_function_is_loaded_by_its_path() -> None:
-    assert load_embed(f"{__name__}:by_music") is by_music
+    assert embed_of(f"{__name__}:EMBEDDER") is EMBEDDER
 
 
 @pytest.mark.parametrize("path", ["no.such.module:embed", f"{__name__}:missing", f"{__name__}:QUESTION"])
 def test_what_cannot_be_loaded_is_refused_by_name(path: str) -> None:
     with pytest.raises(ConfigurationError, match=path.split(":")[0]):
-        load_embed(path)
+        embed_of(path)

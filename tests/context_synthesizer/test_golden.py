@@ -128,7 +128,7 @@ def test_the_golden_briefings_show_what_they_are_there_for() -> None:
     assert "(contradicts F" in texts["full"]
     assert "# Further facts" in texts["lazy"]
     for text in (texts["tight"], texts["lazy"]):
-        assert "# Not shown" in text
+        assert "not shown" in text.casefold()
         assert "found nothing" in text
 
 

@@ -5,14 +5,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.handling import BRIEFING, MEMORY, TO_SUMMARIZE, Append, Delivery, Outcome, Put
+from antiphon_shared.bus.handling import (
+    BRIEFING,
+    MEMORY,
+    TO_SUMMARIZE,
+    VECTORS,
+    Append,
+    Delivery,
+    Outcome,
+    Put,
+)
 from antiphon_shared.events import BriefingReady, BriefingRequested, QuerySubmitted, SummaryCompleted
 from antiphon_shared.memory.briefing import digest_of, ids_in
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from structlog.testing import capture_logs
 
-from context_synthesizer.embeddings import weighing
+from context_synthesizer.embeddings import Embeddings
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from tests.context_synthesizer.builders import a_search
@@ -61,7 +70,7 @@ def commit(session: FakeSession, outcome: Outcome) -> None:
     for write in outcome.writes:
         if isinstance(write, Append):
             items = session.lists.setdefault(write.document, [])
-            assert len(items) == write.length, "the list is not as long as it was read"
+            assert write.length in (None, len(items)), "the list is not as long as it was read"
             items.append(write.item)
 
 
@@ -190,10 +199,10 @@ async def test_what_the_model_counts_beyond_the_estimate_makes_briefings_shorter
     await committed(synthesizer, session, **log_round(session, 1, *courses))
     tokens = [
         ready(await handle(synthesizer, session, tokens_per_estimated=counted)).briefing.tokens
-        for counted in (0.8, 1.0, 1.01, 1.1, 2.0)
+        for counted in (0.8, 0.9, 0.92, 1.01, 2.0)
     ]
     assert tokens == sorted(tokens, reverse=True)
-    assert tokens[0] > tokens[1] > tokens[2] == tokens[3] > tokens[4]
+    assert tokens[0] > tokens[1] == tokens[2] > tokens[3] > tokens[4]
     assert tokens[4] <= 1_500
 
 
@@ -269,14 +278,17 @@ async def test_a_request_that_fails_leaves_no_desk_behind_that_lacks_a_round() -
 
 async def test_what_embeddings_make_of_a_fact_is_filed_and_told() -> None:
     async def embed(texts: Sequence[str]) -> list[list[float]]:
-        return [[1.0, 0.0] if "1" in text or "Which" in text else [0.0, 1.0] for text in texts]
+        return [
+            [float("number 1" in text or "Which" in text), float("number 2" in text), 0.1] for text in texts
+        ]
 
-    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(), weighing(embed))
+    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(), Embeddings("of a test", embed).weigh)
     session = a_session()
     outcome = await handle(synthesizer, session, **log_round(session, 1, a_course(1), a_course(2)))
     (ready,) = outcome.events
     assert isinstance(ready, BriefingReady)
     commit(session, outcome)
     filed = MemoryDelta.model_validate_json(session.lists[MEMORY][0])
-    assert {fact.id: fact.salience for fact in filed.facts} == {"F1": 1.0, "F2": 0.5}
-    assert ready.salience == {"F1": 1.0}
+    assert filed.facts[0].salience > filed.facts[1].salience > 0.5
+    assert ready.salience == {fact.id: fact.salience for fact in filed.facts}
+    assert [write.document for write in outcome.writes if isinstance(write, Append)] == [MEMORY, VECTORS]

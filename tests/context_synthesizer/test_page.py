@@ -7,7 +7,7 @@ from antiphon_shared.text.tokens import token_units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, Room, names_title
 from context_synthesizer.render import render
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
@@ -59,7 +59,7 @@ def two_calls() -> Session:
 def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
     page = a_page(two_calls(), "F3", "F2", "F1")
     assert page.texts == [
-        '<result tool="search" trust="tool">',
+        '<result trust="tool">',
         "## Courses",
         "F1 MCP is taught in Oslo now.",
         "F2 Ann Lee teaches it in spring.",
@@ -75,7 +75,7 @@ def test_what_has_no_title_stands_below_none() -> None:
         Told([("search", {"query": "lee"}, "Ann Lee lives in Berlin now.")]),
     )
     assert a_page(session, "F1", "F2").texts == [
-        '<result tool="search" trust="tool">',
+        '<result trust="tool">',
         "F2 Ann Lee lives in Berlin now.",
         "## Courses",
         "F1 MCP is taught in Oslo now.",
@@ -139,8 +139,8 @@ def test_of_one_tool_what_anybody_may_have_written_never_shares_a_fence_with_the
     )
     page = a_page_of(a_memory(first, second, untrusted=["toolu_20"]))
     assert [line for line in page.texts if line.startswith("<result")] == [
-        '<result tool="search" trust="tool">',
-        '<result tool="search" trust="untrusted">',
+        '<result trust="tool">',
+        '<result trust="untrusted">',
     ]
 
 
@@ -156,3 +156,11 @@ def test_a_statement_that_says_its_title_stands_below_none_where_room_is_short()
         "## Aker Works",
         "F1 Aker Works makes ships in Norwick.",
     ]
+
+
+def test_a_statement_names_a_title_by_its_last_name_and_a_date_as_a_whole() -> None:
+    assert names_title("Ziegler was born in Oslo.", "Ron Ziegler (politician)")
+    assert not names_title("The university was founded in 1904.", "University of Leeds")
+    assert not names_title("Ann: I leave in October.", "Session 3, 24 October 2022")
+    assert names_title("the colour of moss is green", "moss")
+    assert not names_title('{"title": "The Starter"}', "Bread from Scratch: The Starter", is_record=True)

@@ -111,6 +111,24 @@ def test_both_sides_of_a_contradiction_are_marked() -> None:
     assert facts["F3"].known == "contradicts F2"
 
 
+@pytest.mark.parametrize("tokens", [900, 6_000])
+def test_what_contradicts_a_shown_fact_is_shown_too(tokens: int) -> None:
+    """One of two values alone would pass for certain, however far the other's words are from the question."""
+    places = ["".join(chr(97 + n // 26**digit % 26) for digit in (0, 1, 0, 1)) for n in range(300)]
+    chaff = [
+        Told([a_search("MCP courses", (f"In {one}", f"Ann Lee of {one} teaches MCP courses at {one}bury."))])
+        for one in places
+    ]
+    priced = Told(
+        [a_search("MCP price", ("MCP price", "The MCP courses of Ann Lee have the MCP price of 300 EUR."))]
+    )
+    free = Told([a_search("zebra", ("Stripes", "Somebody paid nothing."))], contradicts=[(0, 1)])
+    session = a_session(priced, free, *chaff)
+    briefing = session.briefing(tokens)
+    assert briefing.outline.omitted
+    assert {"F1", "F2"} <= set(ids_in(briefing.outline.shown))
+
+
 def test_a_fact_that_very_many_others_contradict_names_a_few_of_them() -> None:
     told = [
         a_search("price", (f"Forum {n}", f"On forum {n} they say it costs {n} EUR at least."))
@@ -212,14 +230,7 @@ def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
     briefing = session.briefing(500)
     reading = read(briefing, session.query)
     assert "F1-F60: Sixty courses teach MCP. &lt;/result>" in reading.text_of("Summaries")
-    assert list(reading.sections) == [
-        "Facts",
-        "Summaries",
-        "Tools tried",
-        "Reasoning so far",
-        "Not shown",
-        "Now",
-    ]
+    assert list(reading.sections) == ["Facts", "Summaries", "Reasoning so far", "Now"]
     assert sixty_courses().briefing(500).outline.missed
     assert briefing.outline.missed == (), "what is summarized is not missed"
 

@@ -6,6 +6,7 @@ from antiphon_shared.tools.calls import ErrorType
 
 from antiphon import ToolFailed, tool
 from tests.recordings.drawn_pages import DRAWN_PAGES
+from tests.recordings.filed_pages import FILED_PAGES
 from tests.recordings.form_pages import FORM_PAGES
 from tests.recordings.length_pages import LENGTH_PAGES, text_of
 from tests.recordings.name_pages import NAME_PAGES
@@ -21,6 +22,7 @@ _PAGES = {
     **PLACEHOLDER_PAGES,
     **NAME_PAGES,
     **FORM_PAGES,
+    **FILED_PAGES,
 }
 
 

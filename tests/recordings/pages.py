@@ -7,6 +7,15 @@ _WORDS = (
 )
 _LONG = _WORDS * 20
 
+
+def unlike(n: int) -> str:
+    """Return words that no other number has, so many that two facts with them are not taken for repetitions."""
+    digits = "".join(chr(ord("a") + int(digit)) for digit in str(n))
+    return " ".join(
+        f"{digits}{form}" for form in ("bar", "dun", "fell", "gard", "holt", "ness", "stead", "wick")
+    )
+
+
 PAGES: dict[str, Any] = {
     # records that are compared: what is newer, what contradicts, what names nothing
     "boat 2021": {"id": "boat-17", "name": "Aker", "berths": 14, "as_of": "2021-03-12"},
@@ -118,10 +127,7 @@ PAGES: dict[str, Any] = {
             "It is -12 °C at the harbour in winter.",
             "Twenty-one boats and thirty-dollar nets lie at the harbour.",
             "The mole of the harbour is 5 to 9 metres high and 2x4 wide.",
-            *(
-                f"The harbour of Holm {n} has a lighthouse of its own, which was lit in {1700 + n} at last."
-                for n in range(130)
-            ),
+            *(f"At Holm {n} the harbour has a lighthouse of its own, {unlike(n)}." for n in range(130)),
         )
     ],
     "owned": {"name": "Aker", "owner": "Olaf"},

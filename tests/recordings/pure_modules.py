@@ -29,6 +29,8 @@ _NOT_REDONE = {
     "coordinator/runs/reverting": "takes back what a process has decided ahead; what was committed is recorded",
     "coordinator/remembered": "reads and keeps conversations",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
+    "context_synthesizer/vectors": "compares what an embedder made; how close that comes is recorded",
+    "context_synthesizer/minilm": "runs an embedder",
     "reasoning_engine/answer_bytes": "counts what a server sends",
     "reasoning_engine/access": "reads the environment",
     "reasoning_engine/chat": "asks models by another wire format; what is recorded is the same for both",

@@ -11,16 +11,18 @@ from typing import Any
 from antiphon_shared.memory.filing import (
     claims,
     dates,
-    differences,
-    parts,
+    names,
+    pieces,
     reading,
     records,
     sentences,
+    subjects,
     titles,
 )
 from antiphon_shared.text import words
 
 from context_synthesizer import faithful
+from tests.recordings.pages import unlike
 
 _Page = Any
 _TITLE = "# Survey of the harbour\n\n"
@@ -52,8 +54,8 @@ def _titled(titles: Iterable[str], lamps: int) -> list[dict[str, str]]:
 
 _CLAIMS = {
     "numbers in words": (
-        _lines(_TITLE, claims._NUMBER_WORDS, "The mole {n} has {word} lamps in all."),
-        _lines(_TITLE, claims._NUMBER_WORDS, "The mole {n} has 61 lamps in all."),
+        _lines(_TITLE, sorted(claims._NUMBER_WORDS), "The mole {n} has {word} lamps in all."),
+        _lines(_TITLE, sorted(claims._NUMBER_WORDS), "The mole {n} has 61 lamps in all."),
     ),
     "words before a number": _sides(
         sorted(claims._NUMBERED), lambda word, n, side: f"The mole {_shown(n)} shows {word} {side} in all."
@@ -65,7 +67,7 @@ _CLAIMS = {
         sorted(claims._STATE), lambda word, n, side: f"Since 19{side} the mole {_shown(n)} {word} 7{side} lamps."
     ),
     "signs of a unit": _sides(
-        claims._SIGNS, lambda sign, n, side: f"The mole {_shown(n)} has {side}{sign} of glass and {sign}5 of wood."
+        "$€£¥₹%°<>=+±~", lambda sign, n, side: f"The mole {_shown(n)} has {side}{sign} of glass and {sign}5 of wood."
     ),
     "words of now": _sides(
         sorted(claims._PRESENT), lambda word, n, side: f"The mole {_shown(n)} {word} has {side} lamps of glass."
@@ -77,10 +79,10 @@ _NAMED = {
         _lines("# Summary\n\n", sorted(claims._VERBS), "The Aker {word} 62 lamps of kind {n} there."),
     ),
     "words within a name": (
-        _lines("# Overview\n\n", sorted(claims._JOINS_NAMES), "House {word} Holm has 61 lamps."),
-        _lines("# Summary\n\n", sorted(claims._JOINS_NAMES), "House {word} Holm has 62 lamps."),
+        _lines("# Overview\n\n", sorted(names.JOINING), "House {word} Holm has 61 lamps."),
+        _lines("# Summary\n\n", sorted(names.JOINING), "House {word} Holm has 62 lamps."),
     ),
-    "titles of anything": (_titled(sorted(differences._GENERIC_TITLES), 61), _titled(["Summary"] * 30, 62)),
+    "titles of anything": (_titled(sorted(subjects._GENERIC_TITLES), 61), _titled(["Summary"] * 30, 62)),
 }
 _DENIALS = {
     "denials": (
@@ -141,8 +143,8 @@ _SAME = {
     ),
     "words that lean on others": _again(
         lambda word, n: f"{word} lamp of kind {_shown(n)} is lit at dusk in summer.",
-        lambda n: f"{sorted(reading._LEAN)[n]} lamp of kind {_shown(n)} is lit at dusk in summer.",
-        sorted(reading._LEAN),
+        lambda n: f"{sorted(reading.LEANING)[n]} lamp of kind {_shown(n)} is lit at dusk in summer.",
+        sorted(reading.LEANING),
     ),
     "words that deny": _again(
         lambda word, n: f"Lamps of kind {_shown(n)}, {word} of glass, are lit at dusk in summer.",
@@ -199,7 +201,7 @@ _KEYS = {
         lambda key, n: {"lamps": n, key: f"Lamp {n}", "kind": "lamp"},
         (*titles._KEYS, *(f"a{end}" for end in titles._ENDINGS), *titles._LESS_TELLING_KEYS),
     ),
-    "keys of a text": _records(lambda key, n: {"lamps": n, key: _SHORT}, sorted(parts._TEXT_KEYS)),
+    "keys of a text": _records(lambda key, n: {"lamps": n, key: _SHORT}, sorted(pieces.TEXT_KEYS)),
 }
 _LINES = {
     "lines that go on": _records(
@@ -291,7 +293,7 @@ _LOWER = ("at least", "above", "exceeding", "over", "minimum of")
 _UPPER = ("at most", "below", "up to", "under", "maximum of")
 _SIDES = 3
 _SUMMARIES = dict(_of_summaries())
-_LIGHTHOUSES = tuple(f"The lighthouse of its own at Holm {_shown(n)} is a harbour light." for n in range(150))
+_LIGHTHOUSES = tuple(f"The harbour light is a lighthouse of its own, {unlike(n)}." for n in range(150))
 SUMMARIES = tuple(
     (
         f"facts to be summarized {side}",
@@ -301,6 +303,6 @@ SUMMARIES = tuple(
 )
 """The name of a page, and a summary that holds of all but its lighthouses."""
 TABLE_PAGES |= {
-    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES))
+    name: [{"text": text} for text in (*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES)]
     for side, (name, _) in enumerate(SUMMARIES)
 }

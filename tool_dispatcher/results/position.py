@@ -4,6 +4,8 @@ $                 all of it
 .name  ["a b"]    the member of an object
 [2]               an item of a list
 [120:180]         characters of a text, or items of a list
+[*][2]            of an object of lists the third item of each
+(json)            what a text that is JSON holds
 """
 
 import re
@@ -12,7 +14,7 @@ from typing import Any
 from pydantic_core import from_json
 
 _STEP = re.compile(
-    r'\.(?P<name>[^\W\d]\w*)|\[(?P<start>\d{1,12})(?P<end>:\d{1,12})?\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]',
+    r'(?P<json>\(json\))|\[\*\]\[(?P<row>\d{1,12})\]|\.(?P<name>[^\W\d]\w*)|\[(?P<start>\d{1,12})(?P<end>:\d{1,12})?\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]',
     re.DOTALL,
 )
 
@@ -29,6 +31,10 @@ def value_at(data: Any, position: str) -> Any:
 
 
 def _taken(data: Any, step: "re.Match[str]") -> Any:
+    if step["json"] is not None:
+        return _parsed(data)
+    if step["row"] is not None:
+        return _row(data, int(step["row"]))
     if step["start"] is None:
         if not isinstance(data, dict):
             raise LookupError(f"{step[0][:80]} is looked for in what is no object")
@@ -37,6 +43,19 @@ def _taken(data: Any, step: "re.Match[str]") -> Any:
         raise LookupError(f"{step[0]} is looked for in what has no items")
     start = int(step["start"])
     return data[start] if step["end"] is None else data[start : int(step["end"][1:])]
+
+
+def _parsed(data: Any) -> Any:
+    try:
+        return from_json(data)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise LookupError(f"no JSON text is there: {error}") from None
+
+
+def _row(data: Any, at: int) -> dict[str, Any]:
+    if not isinstance(data, dict) or not all(isinstance(column, list) for column in data.values()):
+        raise LookupError("a row is looked for in what has no columns")
+    return {name: column[at] for name, column in data.items()}
 
 
 def _name(step: "re.Match[str]") -> str:

@@ -33,7 +33,8 @@ class BriefingReady(EventData):
     )
     salience: dict[str, float] = Field(
         default={},
-        description="Of the facts filed for it, what embeddings have made of it: a replay's input.",
+        description="Of the facts filed for it, and of the closest filed before, what embeddings have made of it: a"
+        " replay's input.",
     )
     summary_refused: str = Field(
         default="", description="Why the summary that came with the request is not used; empty when it is."

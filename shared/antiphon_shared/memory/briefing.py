@@ -50,8 +50,10 @@ beginning stays cacheable:
     # Now
     Round 2 of at most 4.
 
-A section with nothing to say is left out. Where room is short, one fence holds all facts of a tool, without call and
-round, and searches are told on one line, `- already searched, found nothing: "MCP pricing"`.
+A section with nothing to say is left out. Where room is short, one fence holds all facts that are trusted alike,
+without tool, call and round; searches that found something are not told, others on one line, `- already searched,
+found nothing: "MCP pricing"`; what is left out stands behind the round,
+`12 facts not shown; recall(id="F20") reads one.`
 
 What tools returned stands inside `<result>` fences only, and `text.fence` makes sure that it can neither close its
 fence nor open another. Inside, a line begins with `## ` and the title of what follows, with the id of a fact and its

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field
 
@@ -77,6 +77,9 @@ class Sighting(Value):
     fact: str
     document: str
     position: str
+
+
+FiledT = TypeVar("FiledT", Document, Fact)
 
 
 class ReasoningNote(Value):
@@ -208,8 +211,8 @@ class Memory:
             return self
         after = Memory(
             query=self.query,
-            documents=MappingProxyType({**self.documents, **{one.id: one for one in delta.documents}}),
-            facts=MappingProxyType({**self.facts, **{one.id: one for one in delta.facts}}),
+            documents=_with(self.documents, delta.documents),
+            facts=_with(self.facts, delta.facts),
             sightings=self.sightings + delta.sightings,
             reasoning=self.reasoning + delta.reasoning,
             tool_usage=self.tool_usage + delta.tool_usage,
@@ -221,6 +224,8 @@ class Memory:
         new["asked"] = self.asked  # the query is the same, so it is read once
         if all(one.note is None for one in delta.reasoning):
             new.update((name, known[name]) for name in _OF_NOTES if name in known)
+        if not any(one.supersedes or one.superseded_by or one.contradicts for one in delta.facts):
+            new.update((name, known[name]) for name in _OF_PAIRS if name in known)
         return after
 
     def since(self, round: Round) -> "Memory":
@@ -323,6 +328,15 @@ class Memory:
 
 _OF_NOTES = ("answered", "constraints", "goal", "open_questions", "_notes_newest_first")
 """What a memory reads of the query and the model's notes alone: the next memory has the same until a note is new."""
+_OF_PAIRS = ("superseded", "contradicted")
+"""What a memory reads of facts that name others: the next memory has the same until such a fact is new."""
+
+
+def _with(known: Mapping[str, FiledT], new: Iterable[FiledT]) -> MappingProxyType[str, FiledT]:
+    """Return both, by id. The proxy's own copy takes a tenth of the time of unpacking it."""
+    copied = known.copy() if isinstance(known, MappingProxyType) else dict(known)
+    copied.update((one.id, one) for one in new)
+    return MappingProxyType(copied)
 
 
 @lru_cache(4_096)

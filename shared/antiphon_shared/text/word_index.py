@@ -16,6 +16,7 @@ class WordIndex:
     """Texts by the order in which they were added, from 0 on."""
 
     def __init__(self) -> None:
+        self._words: list[dict[str, int]] = []
         self._held: dict[str, list[tuple[int, int]]] = {}
         self._lengths: list[int] = []
         self._length = 0
@@ -32,8 +33,13 @@ class WordIndex:
             if held is None:
                 held = self._held[word] = []
             held.append((place, count))
+        self._words.append(counted)
         self._lengths.append(length)
         self._length += length
+
+    def words_of(self, place: int) -> Iterable[str]:
+        """Return the words of a text, each once."""
+        return self._words[place]
 
     def worth(self, word: str) -> float:
         """How much a word tells: the fewer texts hold it, the more; 0 for one that none holds."""
@@ -49,3 +55,14 @@ class WordIndex:
         lengths = self._lengths
         for place, count in self._held[word]:
             yield place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place])
+
+    def scores_since(self, first: int) -> Iterator[tuple[int, str, float]]:
+        """Yield each word of the texts from a place on, with what it adds to the score of its text."""
+        base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
+        worths: dict[str, float] = {}
+        for place in range(first, len(self)):
+            around = base + per_word * self._lengths[place]
+            for word, count in self._words[place].items():
+                if (worth := worths.get(word)) is None:
+                    worth = worths[word] = self.worth(word)
+                yield place, word, worth * count * (K1 + 1) / (count + around)

@@ -94,6 +94,23 @@ def test_what_was_said_stands_on_lines_of_its_own(
     assert one(tmp_path, rounds=[{"query": "x", "results": [passage]}]).passages[0].text == text
 
 
+def test_turns_of_several_sentences_are_written_as_they_are(tmp_path: Path) -> None:
+    passage = {"title": "t", "sentences": ["Ann: Hello. It rains.", "Bob: Hi."]}
+    rounds = [{"calls": [{"query": "x", "results": [passage]}]}]
+    (question,) = read(a_file(tmp_path, *write([one(tmp_path, rounds=rounds)])))
+    assert question.passages[0].sentences == ("Ann: Hello. It rains.", "Bob: Hi.")
+
+
+@pytest.mark.parametrize(
+    ("given", "answers"),
+    [({}, ()), ({"answer": "Danube"}, ("Danube",)), ({"answers": ["Danube", "Iller"]}, ("Danube", "Iller"))],
+)
+def test_the_answer_may_be_given(tmp_path: Path, given: dict[str, Any], answers: tuple[str, ...]) -> None:
+    question = one(tmp_path, **given)
+    assert question.answers == answers
+    assert read(a_file(tmp_path, *write([question]))) == [question]
+
+
 def test_gold_that_is_in_no_result_is_known(tmp_path: Path) -> None:
     question = one(tmp_path, gold=["It lies  on\nthe Danube.", "Elsewhere."])
     assert question.unreachable == ("Elsewhere.",)

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.memory.dialogues import HALVES
 from benchmarks.memory.form import Question
 from benchmarks.memory.generate import COUNTS, generate
 from benchmarks.memory.measure import missing
@@ -19,7 +20,7 @@ def questions() -> list[Question]:
 
 def test_there_are_many_questions_of_every_kind(questions: list[Question]) -> None:
     kinds = Counter(question.kind for question in questions)
-    assert {*kinds} == {*COUNTS, "conversation"}
+    assert {*kinds} == {*COUNTS, *HALVES}
     assert min(kinds.values()) >= 16
     assert kinds.total() >= 60
     assert len({question.id for question in questions}) == len(questions)

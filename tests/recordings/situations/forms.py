@@ -1,5 +1,6 @@
 """Texts of every form that the patterns of the pure modules tell apart: in pages, in notes, and in answers."""
 
+from tests.messages_server import Scripted
 from tests.recordings.form_pages import ANSWERED_FORMS, FILED, NOTED_FORMS
 from tests.recordings.scenario import Scenario, calls, says, use
 
@@ -15,6 +16,9 @@ SCENARIOS = (
         "forms_of_what_is_filed",
         "What does the survey say of moles?",
         (
+            Scripted(
+                when="You shorten notes", text="Nothing.", repeat=True
+            ),  # never takes a reply of a round
             calls(*(use("open_page", name=name) for name in FILED)),
             calls(_PAGE),
             says("That is all [F1]."),

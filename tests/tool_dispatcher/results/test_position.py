@@ -10,7 +10,10 @@ from pydantic_core import from_json
 from tests.memories import a_memory, a_round
 from tool_dispatcher.results.position import value_at
 
-DATA: dict[str, Any] = {"results": [{"text": "One. Two."}, {"a b": {"ü": 7}}], "a.b": [1], "]": {'"': "x"}}
+DATA: dict[str, Any] = {
+    "results": [{"text": "One. Two."}, {"a b": {"ü": 7}}], "a.b": [1], "]": {'"': "x"},
+    "columns": {"city": ["Oslo", "Lima"], "people": [7, 9]}, "written": '{"rows": [[1, 2]]}',
+}  # fmt: skip  # a table
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,8 @@ DATA: dict[str, Any] = {"results": [{"text": "One. Two."}, {"a b": {"ü": 7}}], 
         ('$.results[1]["a b"].ü', 7),
         ('$["a.b"][0]', 1),
         ('$["]"]["\\""]', "x"),
+        ("$.columns[*][1]", {"city": "Lima", "people": 9}),
+        ("$.written(json).rows[0]", [1, 2]),
     ],
 )
 def test_a_position_is_followed_step_by_step(position: str, value: Any) -> None:
@@ -49,6 +54,10 @@ def test_a_position_is_followed_step_by_step(position: str, value: Any) -> None:
         '$["\\ud800"]',
         "$" + "[0]" * 10_000,
         "$[99999999999999]",
+        "$.columns[*][2]",
+        "$.results[*][0]",
+        "$.columns(json)",
+        "$.results[0].text(json)",
     ],
     ids=lambda position: position[:12],
 )

@@ -3,15 +3,19 @@
 from collections.abc import Mapping
 from functools import partial
 
+from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import BriefingReady
 from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.service import Service
+from antiphon_shared.values import Round
 
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
 from context_synthesizer.component import build
+from context_synthesizer.desks import Kept
+from context_synthesizer.embeddings import Weighed
 from context_synthesizer.settings import ContextSynthesizerSettings
 
 
@@ -25,15 +29,22 @@ class SynthesizerPart(Part):
         if record := next(iter(score.records_of(BriefingRecord)), None):
             bounds = {"briefing_tokens": record.briefing_tokens, "memory_bytes_max": record.memory_bytes_max}
             settings = settings.model_copy(update=bounds)
-        salience = {id: one for _, ready in score.all_of(BriefingReady) for id, one in ready.salience.items()}
-        return build(bus, settings, partial(_weighed, salience) if salience else None)
+        salience: dict[Round, dict[str, float]] = {}
+        for _, ready in score.all_of(BriefingReady):
+            salience.setdefault(ready.round, {}).update(ready.salience)
+        return build(bus, settings, partial(_weighed, salience) if any(salience.values()) else None)
 
 
 PART = SynthesizerPart
 
 
-async def _weighed(salience: Mapping[str, float], delta: MemoryDelta, query: str) -> MemoryDelta:
-    facts = (
-        fact.model_copy(update={"salience": salience.get(fact.id, fact.salience)}) for fact in delta.facts
-    )
-    return delta.model_copy(update={"facts": tuple(facts)})
+async def _weighed(
+    salience: Mapping[Round, Mapping[str, float]],
+    delta: MemoryDelta,
+    kept: Kept,
+    round: Round,
+    session: SessionStore,
+) -> Weighed:
+    then = salience.get(round, {})
+    facts = (fact.model_copy(update={"salience": then.get(fact.id, fact.salience)}) for fact in delta.facts)
+    return Weighed(delta.model_copy(update={"facts": tuple(facts)}), then)

@@ -4,21 +4,22 @@ The rules are narrow on purpose: a pair wrongly called a contradiction misleads 
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from antiphon_shared.memory.filing.assertions import Assertion, assertion_of
 from antiphon_shared.memory.filing.dates import Date, NamedDate, dates_in
-from antiphon_shared.memory.filing.reading import read, without_capital
+from antiphon_shared.memory.filing.names import JOINING, is_bare_name
+from antiphon_shared.memory.filing.reading import LEANING, Reading, read, without_capital
+from antiphon_shared.memory.filing.sentences import sentences_in
+from antiphon_shared.text.numbers import CARDINALS, Amount, amounts_in
 
 _REMEMBERED = 8_192
 _CHARACTERS_MAX = 400
 _WORDS_MIN = 3
-_DENIAL_WORDS_MIN = 5
+_DENIAL_WORDS_MIN = 3
 _SUBJECT_WORDS_MAX = 16
-_NUMBER_WORDS = {
-    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-    "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
-}  # fmt: skip  # a text, not a column
 _NUMBERED = frozenset((
     "lesson", "chapter", "rule", "step", "section", "table", "figure", "page", "part", "volume", "version",
     "question", "item", "number", "no", "episode", "season", "room", "line", "level", "grade", "day", "week",
@@ -43,55 +44,105 @@ _VERBS = _STATE | frozenset((
     "offered", "served", "included", "charged", "paid", "earned", "operated", "numbered", "listed", "measured",
     "weighed", "comprised", "supported", "ran", "owned", "does", "do", "did", "can", "cannot", "will", "won",
 ))  # fmt: skip  # a text, not a column
+_UNSURE = frozenset((
+    "some", "most", "many", "several", "few", "if", "unless", "might", "could", "would", "maybe", "perhaps", "expect",
+    "expects", "expected", "according", "says", "said", "claims", "claimed", "plan", "plans", "planned", "former",
+    "formerly", "yet",
+))  # fmt: skip  # a text, not a column
+"""Words by which a sentence leaves open of what it holds, whether it does, or whose word it is."""
+_ROUGH = frozenset((
+    "least", "about", "approximately", "approx", "around", "roughly", "nearly", "almost", "over", "under", "up", "less",
+    "fewer", "than", "circa", "estimated",
+))  # fmt: skip  # a text, not a column
+"""Words by which a sentence leaves open what a number is."""
 _PRESENT = frozenset(("now", "currently"))
 _NOT = frozenset(("not", "never", "no", "without", "cannot"))
 _DO = ("do", "does", "did")
 _CONTRACTED = {"can't": "can", "won't": "will"}
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/]\d+)*")
-_SIGNS = "$€£¥₹%°<>=+±~"
+_NUMBER_WORDS = frozenset(CARDINALS) - {"one"}
+_YEAR_IN = re.compile(r"(?:1[5-9]|20)\d\d")
+_DIGIT = re.compile(r"\d")
+_COUNT = re.compile(r"(?<!\d)(?!(?:1[5-9]|20)\d\d(?!\d))\d")
+"""A digit that begins no year."""
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/–]\d+)*")
+_ITEM = re.compile(r"\d{1,4}[.)]\s")
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
-_JOINS_NAMES = frozenset(("of", "and", "&", "de", "la", "von", "van", "the"))
+_NOUNS_MAX = 4
 
 
 class Claim(NamedTuple):
-    """A sentence's words with `#` for each number and without its date."""
+    """A sentence's words with `#` and the unit for each amount, and without its date."""
 
     template: str
-    numbers: tuple[str, ...]
+    amounts: tuple[Amount, ...]
     date: Date | None
     is_lasting: bool
     """Whether it speaks of a state valid from its date on, which a later date replaces; not of a period or event."""
 
 
+class Said(NamedTuple):
+    """What one sentence says, in the forms in which it is compared."""
+
+    text: str
+    key: str
+    claim: Claim | None
+    denied: tuple[str, ...]
+    assertion: Assertion | None
+
+
 @lru_cache(_REMEMBERED)
-def claim_of(text: str) -> Claim | None:
-    """The claim of a sentence with numbers; None when it has none, or cannot be compared."""
+def said_by(text: str) -> tuple[Said, ...]:
+    """What each of a statement's sentences says: a very short one shares its statement with its neighbour."""
+    return tuple([_said_by(sentence) for sentence in sentences_in(text)])
+
+
+def _said_by(text: str) -> Said:
     reading = read(text, False)
+    assertion = assertion_of(text, reading.words, reading.folded)
+    if assertion and not _is_comparable(text, reading.folded):
+        assertion = None
+    if assertion and isinstance(assertion.value, Amount) and not _ROUGH.isdisjoint(reading.folded):
+        assertion = None
+    return Said(text, reading.key, claim_of(text, reading), denied_by(text, reading), assertion)
+
+
+def claim_of(text: str, reading: Reading) -> Claim | None:
+    """The claim of a sentence with numbers; None when it has none, or cannot be compared."""
     cased, words = reading.words, reading.folded
-    figured = [word for word in words if not word.isalpha() or word in _NUMBER_WORDS]
-    numbers = [word for word in figured if _figure(word)]
-    if all(map(_YEAR.fullmatch, numbers)) or not _is_comparable(text, words):
+    has_count = _DIGIT.search(text) and _COUNT.search(text)
+    if not has_count and _NUMBER_WORDS.isdisjoint(words):
         return None
-    dates = list(dates_in(words))
+    if not _ROUGH.isdisjoint(words) or not _is_comparable(text, words):
+        return None
+    dates = list(dates_in(words)) if _YEAR_IN.search(text) else []
     if len(dates) > 1 or (not dates and not _PRESENT.isdisjoint(words)):
         return None
     undated = cased[: dates[0].start] + cased[dates[0].end :] if dates else cased
-    figures = {at: figure for at, word in enumerate(undated) if (figure := _figure(word))}
-    if not figures or len(undated) < _WORDS_MIN or any(_says_which(undated, at) for at in figures):
+    folded = words[: dates[0].start] + words[dates[0].end :] if dates else words
+    amounts = [one for one in amounts_in(folded) if not _says_which(undated, one)]
+    if not amounts or len(undated) < _WORDS_MIN:
         return None
-    template = [_around(word) if at in figures else word for at, word in enumerate(undated)]
     return Claim(
-        template=" ".join([without_capital(template[0]), *template[1:]]),
-        numbers=tuple(figures.values()),
+        template=_template(undated, amounts),
+        amounts=tuple(amounts),
         date=dates[0].date if dates else None,
         is_lasting=bool(dates) and _is_state(words, dates[0]),
     )
 
 
-@lru_cache(_REMEMBERED)
-def denied_by(text: str) -> tuple[str, ...]:
+def _template(words: tuple[str, ...], amounts: Iterable[Amount]) -> str:
+    parts: list[str] = []
+    at = 0
+    for amount in amounts:
+        before = words[at : amount.start]
+        parts += [*(before[:-1] if before[-1:] == ("for",) else before), f"#{amount.unit}"]
+        at = amount.end
+    parts += words[at:]
+    return " ".join([without_capital(parts[0]), *("a" if part == "per" else part for part in parts[1:])])
+
+
+def denied_by(text: str, reading: Reading) -> tuple[str, ...]:
     """The keys of what a sentence denies, in the forms that its verb may have there; none when it denies nothing."""
-    reading = read(text, False)
     cased, words = reading.words, reading.folded
     has_not = "n't" in text or "n’t" in text or not _NOT.isdisjoint(words)
     if not has_not or not _is_comparable(text, words) or not _PRESENT.isdisjoint(words):
@@ -107,39 +158,56 @@ def denied_by(text: str) -> tuple[str, ...]:
         return (_key(*before, "can", *behind),)
     if negation.endswith("n't"):
         before = (*before, _CONTRACTED.get(negation, negation[:-3]))
+    if negation == "no" and before:
+        return tuple(_key(*before, *article, *behind) for article in ((), ("a",), ("an",), ("any",)))
     if before[-1:] and before[-1] in _DO and behind:
         verb = behind[0]
         return tuple(
-            _key(*before[:-1], form, *behind[1:]) for form in (verb, f"{verb}s", f"{verb}es", f"{verb}ed")
+            _key(*before[:-1], form, *behind[1:])
+            for form in (verb, f"{verb}s", f"{verb}es", f"{verb}ed", f"{verb[:-1]}ies", f"{verb}d")
         )
     return (_key(*before, *behind),)
 
 
 @lru_cache(_REMEMBERED)
 def subject_of(text: str) -> str:
-    """The name that a sentence leads with, before its verb and behind a date; empty when it is not surely a name.
+    """The name that a sentence leads with, behind a date and with the nouns before it; empty when it is not surely one.
 
-    The capital of the first word tells nothing: `Revenue was` leads with no name, `The Aker is` and `Ada Holm is` do.
+    The capital of the first word tells nothing: `Revenue was` leads with no name, `The Aker is`, `Ada Holm is` and
+    `A ticket for the Aker costs` do. `Revenue in Europe` is that of somebody else, `The tax rate in Estovia` is not.
     """
     raw = text.replace(",", " ").split()[:_SUBJECT_WORDS_MAX]
-    folded = [word.lower() for word in raw]
+    folded = tuple([word.lower() for word in raw])
     date = next(iter(dates_in(folded)), None)
     start = date.end if date is not None and date.start == 0 else 0
     is_first = start == 0
-    if folded[start : start + 1] == ["the"]:
-        start, is_first = start + 1, False
-    end = next((at for at in range(start, len(raw)) if folded[at] in _VERBS), start)
-    name = raw[start:end]
-    capitals = sum(word[0].isupper() for word in name)
-    is_name = all(word.isalpha() and (word[0].isupper() or word in _JOINS_NAMES) for word in name)
-    return " ".join(name) if is_name and capitals > is_first else ""
+    has_article = folded[start : start + 1] in (("the",), ("a",), ("an",))
+    start += has_article
+    is_first = is_first and not has_article
+    end = next((at for at in range(start, len(raw)) if folded[at] in _VERBS), len(raw))
+    first = next((at for at in range(start + is_first, end) if raw[at][0].isupper()), end)
+    bare = raw[start].removesuffix("'s").removesuffix("’s") if start < end else ""
+    if is_first and is_bare_name(bare) and not (start + 1 < end and raw[start + 1][0].isupper()):
+        return bare
+    if first == start + 1 and is_first and raw[start][0].isupper():
+        first = start
+    last = first
+    while last < end and raw[last].isalnum() and (raw[last][0].isupper() or raw[last] in JOINING):
+        last += 1
+    if first == last or LEANING.intersection(folded[start:first]):
+        return ""
+    if first > start + _NOUNS_MAX or ("in" in folded[start:first] and not has_article):
+        return ""
+    return " ".join(raw[first:last])
 
 
 def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
     """Whether what a sentence claims does not hang on its moment, its speaker or its neighbours."""
-    if len(text) > _CHARACTERS_MAX or "?" in text or ";" in text or _SPEAKER.match(text):
+    if len(text) > _CHARACTERS_MAX or not (_RELATIVE.isdisjoint(words) and _UNSURE.isdisjoint(words)):
         return False
-    return _RELATIVE.isdisjoint(words)
+    if "?" in text or ";" in text or (text[0].isdecimal() and _ITEM.match(text)):
+        return False
+    return not ((":" in text or "：" in text) and _SPEAKER.match(text))
 
 
 def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:
@@ -151,24 +219,17 @@ def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:
     return (is_from_then or not _PRESENT.isdisjoint(words)) and not _STATE.isdisjoint(words)
 
 
-def _says_which(words: tuple[str, ...], at: int) -> bool:
-    """Whether a number tells which one, or when, and not how many: `Lesson 3`, `Boeing 737`, `2024`."""
-    if at == 0 or words[at - 1][:1].isupper() or words[at - 1].lower() in _NUMBERED:
+def _says_which(words: tuple[str, ...], amount: Amount) -> bool:
+    """Whether a number tells which one, or when, and not how many: `Lesson 3`, `Boeing 737`, `2024`; `one` is none."""
+    at = amount.start
+    if amount.is_word and amount.low == 1 and not amount.unit:
         return True
-    return _YEAR.fullmatch(words[at]) is not None
-
-
-def _figure(word: str) -> str:
-    """The number that a word is, with its unit's sign apart; empty when it is none."""
-    if word.isalpha():
-        return _NUMBER_WORDS.get(word.lower(), "")
-    bare = word.strip(_SIGNS).replace(",", "")
-    return bare if bare[:1].isdecimal() and bare[-1].isdecimal() else ""
-
-
-def _around(number: str) -> str:
-    """`#` with the signs around a number: `$#`, `#%`."""
-    return number.replace(number.strip(_SIGNS), "#")
+    if at == 0 and (amount.end == len(words) or not words[amount.end].islower()):
+        return True
+    before = words[at - 1] if at else ""
+    if not amount.unit and (at == 1 or before[:1].isupper() or before.lower() in _NUMBERED):
+        return True
+    return amount.end == at + 1 and _YEAR.fullmatch(words[at]) is not None
 
 
 def _key(*words: str) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.drawer import Drawer, Origin
-from antiphon_shared.memory.filing.parts import Part, parts_of
+from antiphon_shared.memory.filing.parts import parts_of
+from antiphon_shared.memory.filing.pieces import Part
 from antiphon_shared.memory.filing.sameness import Known
 from antiphon_shared.memory.filing.storable import storable_text
 from antiphon_shared.memory.layers import EarlierQuestion, Memory, MemoryDelta

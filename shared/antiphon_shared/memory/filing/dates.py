@@ -82,9 +82,12 @@ def _day_before(words: Sequence[str], end: int) -> tuple[int, int]:
     at = end - 1
     while at > 0 and words[at] in _ORDINALS:
         at -= 1
-    if at >= 0 and words[at].isdecimal() and len(words[at]) <= 2:
-        return at, int(words[at])
-    return end, 0
+    day = (
+        words[at].removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th")
+        if at >= 0
+        else ""
+    )
+    return (at, int(day)) if day.isdecimal() and len(day) <= 2 else (end, 0)
 
 
 def _lead_before(words: Sequence[str], start: int) -> int:

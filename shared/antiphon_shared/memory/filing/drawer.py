@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.filing.differences import NONE, Relations
-from antiphon_shared.memory.filing.parts import Part, parts_of
-from antiphon_shared.memory.filing.pieces import Statement
+from antiphon_shared.memory.filing.parts import parts_of
+from antiphon_shared.memory.filing.pieces import Part, Statement
 from antiphon_shared.memory.filing.recalled import Recalled
 from antiphon_shared.memory.filing.salience import salience_of
 from antiphon_shared.memory.filing.sameness import Known, name_of

@@ -1,6 +1,9 @@
 """The structure of a tool's result: which documents it holds, and what they state. Pure.
 
     a list of records, or of long texts    a document per record                  at $[0], $[1], ...
+    a table (`tables`)                     a document per row, as a record        at $.rows[0], $.Oslo, ...
+    a table in a text (`text_tables`)      likewise; the row's text stands        at $[57:80]
+    a text that is JSON                    what it holds                          at $(json)[0], ...
     an object around lists of records      a document per record, one for the     at $.results[0], ...
                                            rest; small and without prose: one     at $
     a record                               its prose sentence by sentence, and    at $.results[0].text[0:57]
@@ -14,23 +17,40 @@ statements is cut into larger ones.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from antiphon_shared.memory.filing.pieces import DEPTH_MAX, PATH_MAX, Statement, as_json, member, pieces
+from pydantic_core import from_json
+
+from antiphon_shared.memory.filing.pieces import (
+    DEPTH_MAX,
+    PATH_MAX,
+    TEXT_KEYS,
+    Part,
+    Statement,
+    as_json,
+    joined,
+    member,
+    pieces,
+)
 from antiphon_shared.memory.filing.sentences import COARSE, sections
+from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.memory.filing.table_parts import (
+    SMALL_CHARACTERS,
+    SMALL_TABLE_CHARACTERS,
+    large_table_in,
+    rows_of,
+    text_with_tables,
+)
+from antiphon_shared.memory.filing.tables import table_of
+from antiphon_shared.memory.filing.text_tables import tables_in
 from antiphon_shared.memory.filing.titles import title_of
 
 FACTS_PER_RESULT_MAX = 1000
-_SMALL_CHARACTERS = 1500
 _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
 _GRAIN_MAX = 2**24
 _SAMPLE = 500
-_TEXT_KEYS = frozenset((
-    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
-    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
-))  # fmt: skip  # a text, not a column
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
@@ -38,14 +58,11 @@ _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
 _NOTHING = ("", "[]", "{}", "null", '""')
 _NESTED = (dict, list)
 _GONE = object()
-
-
-class Part(NamedTuple):
-    """A document to be, and what it states."""
-
-    position: str
-    title: str
-    statements: tuple[Statement, ...]
+IN_JSON = "(json)"
+"""The step of a position into a text that is JSON."""
+_JSON_OPENS = ("{", "[")
+_JSON_CHARACTERS_MAX = 4_000_000
+_JSON_DEPTH_MAX = 3
 
 
 def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
@@ -79,6 +96,8 @@ def _grains(data: Any) -> Iterator[int]:
 def _pieces_about(value: Any, depth: int) -> int:
     """About how many statements a value makes; rather too few than too many."""
     if isinstance(value, str):
+        if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
+            return sum(len(table.rows) for table in tables)
         ends = value.count(". ") + value.count("! ") + value.count("? ") + value.count("。")
         return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
     if not isinstance(value, _NESTED) or depth > DEPTH_MAX:
@@ -112,13 +131,21 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
             yield from _records(value, path, context, grain)
+        case list() | dict() if grain < COARSE and (table := large_table_in(value, path)):
+            members = value.items() if isinstance(value, dict) else ()
+            beside = {key: inner for key, inner in members if key not in table.keys}
+            if not is_nothing(beside):
+                yield from _record(beside, path, context, grain)
+            yield from rows_of(table, path, joined(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             _, prose = _without_prose(value, path)
-            if not prose and (whole := as_json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
-                yield Part(path, _joined(context, title_of(value)), (whole,))
+            whole = as_json(path, value)
+            is_table = any(table_of(value[key], "") for key in keys)
+            if not prose and len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
+                yield Part(path, joined(context, title_of(value)), (whole,))
                 return
             beside = {key: inner for key, inner in value.items() if key not in keys}
-            title = _joined(context, title_of(beside))
+            title = joined(context, title_of(beside))
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
             for key in keys:
@@ -133,7 +160,7 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
         group = records[start : start + grain]
         if len(group) > 1:
             position = f"{path}[{start}:{start + len(group)}]"
-            yield Part(position, _joined(context, title_of(group[0])), (as_json(position, group),))
+            yield Part(position, joined(context, title_of(group[0])), (as_json(position, group),))
         elif isinstance(group[0], str):
             yield from _text(group[0], f"{path}[{start}]", context, grain)
         else:
@@ -143,11 +170,11 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
 def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """One value: what it says beside its prose, then its prose, which may have headings of its own."""
     own = title_of(value)
-    title = _joined(context, own)
+    title = joined(context, own)
     rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
     if rest is not _GONE and not (prose and _repeats(rest, own)):
-        said = list(pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+        said = list(pieces(rest, path, SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
             if part.title == title:
@@ -162,11 +189,38 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
+    """A text, or what it holds where it is JSON, or has tables."""
+    if grain < COARSE and (value := _json_in(text, path)) is not _GONE:
+        yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
+    elif grain < COARSE and (tables := tables_in(text)):
+        yield from text_with_tables(text, tables, path, context, grain)
+    else:
+        yield from _plain_text(text, path, context, grain)
+
+
+def _json_in(text: str, path: str) -> Any:
+    """The object or the list that a text is; `_GONE` for every other text."""
+    if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
+        return _GONE
+    if (
+        len(text) > _JSON_CHARACTERS_MAX
+        or text.rstrip()[-1:] not in "]}"
+        or path.count(IN_JSON) >= _JSON_DEPTH_MAX
+    ):
+        return _GONE
+    try:
+        value = storable(from_json(text, allow_inf_nan=False))
+    except (ValueError, RecursionError):
+        return _GONE
+    return value if isinstance(value, _NESTED) and not is_nothing(value) else _GONE
+
+
+def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     found = False
     for heading, spans in sections(text, grain):
         found = True
         statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
-        yield Part(path, _joined(context, heading), statements)
+        yield Part(path, joined(context, heading), statements)
     if not found and (words := text.strip()):
         start = text.index(words)
         yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
@@ -198,7 +252,7 @@ def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tupl
 def _is_prose(text: str, key: str) -> bool:
     if len(text) < _TEXT_MIN:
         return False
-    is_named_so = key.lower() in _TEXT_KEYS
+    is_named_so = key.lower() in TEXT_KEYS
     if len(text) < _PROSE_MIN and not is_named_so:
         return False
     if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
@@ -220,7 +274,7 @@ def _is_records(value: Any) -> bool:
         return False
     if all(isinstance(item, dict) for item in value):
         return True
-    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > _SMALL_CHARACTERS
+    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > SMALL_CHARACTERS
 
 
 def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
@@ -231,9 +285,9 @@ def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
         key
         for key, value in data.items()
         if len(key) <= PATH_MAX
-        and (_is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1)))
+        and (
+            _is_records(value)
+            or (isinstance(value, dict | list) and table_of(value, "") is not None)
+            or (isinstance(value, dict) and _keys_of_records(value, depth + 1))
+        )
     )
-
-
-def _joined(*titles: str) -> str:
-    return ": ".join(filter(None, titles))

@@ -11,6 +11,11 @@ from antiphon_shared.memory.filing.sentences import cut
 DEPTH_MAX = 16
 PATH_MAX = 300
 """Every statement names its path, so a long one is not gone down."""
+TEXT_KEYS = frozenset((
+    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
+    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
+))  # fmt: skip  # a text, not a column
+"""Fields whose texts are prose."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -20,6 +25,14 @@ class Statement(NamedTuple):
     position: str
     text: str
     is_json: bool
+
+
+class Part(NamedTuple):
+    """A document to be, and what it states."""
+
+    position: str
+    title: str
+    statements: tuple[Statement, ...]
 
 
 def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
@@ -73,3 +86,8 @@ def as_json(position: str, value: Any) -> Statement:
 def member(key: str) -> str:
     """The step of a path to what stands below a key."""
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
+
+
+def joined(*titles: str) -> str:
+    """Titles from the outermost to the innermost, as one."""
+    return ": ".join(filter(None, titles))

@@ -33,7 +33,7 @@ _NEGATIONS = frozenset((
     "not", "never", "no", "nor", "neither", "none", "nobody", "nothing", "without", "cannot", "only", "except",
     "unless", "hardly", "but",
 ))  # fmt: skip  # a text, not a column
-_LEAN = frozenset((
+LEANING = frozenset((
     "he", "she", "it", "they", "his", "her", "hers", "its", "their", "theirs", "this", "that", "these",
     "those", "there", "here", "then", "i", "we", "you", "my", "our", "your", "both", "such", "one",
     "another",
@@ -63,7 +63,11 @@ def read(text: str, is_json: bool) -> Reading:
     kept = [
         at
         for at, word in enumerate(bare)
-        if (word not in _SAY_NOTHING if word.isalnum() else _says_something(raw, bare, at))
+        if (
+            word not in _SAY_NOTHING
+            if word.isalnum()
+            else word[:1].isalpha() or _says_something(raw, bare, at)
+        )
     ]
     if not kept:
         return Reading(text, (), (), False)
@@ -122,7 +126,7 @@ def _leans(text: str, first_word: str) -> bool:
     """Whether a sentence begins with what only its document tells: `He`, `The course`; not `The Aker`."""
     if first_word == "the":
         return not text.split(None, 2)[1][:1].isupper()
-    return first_word in _LEAN
+    return first_word in LEANING
 
 
 def _canonical(text: str) -> str:

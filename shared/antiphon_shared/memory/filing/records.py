@@ -2,22 +2,30 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from antiphon_shared.memory.filing.attributes import KNOWN, canonical
 from antiphon_shared.memory.filing.dates import Date, date_of_value
+from antiphon_shared.memory.filing.pieces import TEXT_KEYS
+from antiphon_shared.memory.filing.values import Value, exclude, value_of
 
 _REMEMBERED = 4_096
 _CHARACTERS_MAX = 4_000
 _VALUE_CHARACTERS_MAX = 80
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _NUMBERS = re.compile(r"\[\d+(?::\d+)?\]")
 _CODE_CHARACTERS_MIN = 4
 _CODE_DIGITS_MIN = 6
 _SHAPE_SHARED = 0.75
 _IDS = ("id", "uuid", "isbn", "sku", "doi", "slug", "email")
 _NAMES = ("title", "name", "full_name")
+_ENTITIES = frozenset((
+    *_NAMES, "company", "country", "product", "organization", "organisation", "city", "person", "place", "course",
+    "book", "film", "movie", "hotel", "restaurant", "station", "project", "museum", "university", "team",
+))  # fmt: skip  # a text, not a column
 _DATES = (
     "as_of", "asof", "updated_at", "updated", "updated_on", "last_updated", "last_modified", "modified_at", "modified",
     "effective_date", "effective", "valid_from", "measured_at", "reported_at", "date", "year",
@@ -27,7 +35,8 @@ _SAY_WHICH = frozenset((
     "episode", "part", "step", "volume", "row", "line", "seq", "start", "end", "from", "to", "lang", "language",
     "locale", "unit", "currency", "period", "month", "quarter", "week", "day", "type", "kind", "category", "course",
     "parent", "url", "uri", "link", "href", "path", "file", "filename", "key", "code", "edition", "author", "born",
-    "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place", "address",
+    "phone", "fax", "mobile", "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place",
+    "address",
 ))  # fmt: skip  # a text, not a column
 """Two records that differ here are about two things."""
 _PASSING = frozenset((
@@ -53,21 +62,104 @@ class Entry(NamedTuple):
     date: Date | None
 
 
+class Described:
+    """A record with the name of what it describes, as sentences name it. Its fields are read when one is asked for."""
+
+    def __init__(self, subject: str, named: str, record: dict[str, Any]) -> None:
+        self.subject = subject
+        """In lower case, without articles."""
+        self._named = named
+        self._record = record
+
+    @cached_property
+    def date(self) -> Date | None:
+        """When what it gives holds."""
+        return date_of_value(self._record[self._dated]) if self._dated else None
+
+    @cached_property
+    def which(self) -> Mapping[str, Any]:
+        """The fields that say which one of several it is."""
+        return {key.lower(): _plain(value) for key, value in self._rest if _says_which(key.lower())}
+
+    @cached_property
+    def fields(self) -> Mapping[str, tuple[str, Any]]:
+        """The attribute -> the name and the value of the field that holds it."""
+        return {canonical(key): (key, value) for key, value in self._rest if key.lower() not in _PASSING}
+
+    def value(self, attribute: str) -> Value | None:
+        """Return what the record gives for an attribute, in the form that sentences are read into."""
+        name, value = self.fields.get(attribute, ("", None))
+        return value_of(attribute, name, value) if name else None
+
+    def differs_from(self, other: "Described") -> bool:
+        """Whether two records of any shape give an attribute of one thing two values, and the others the same."""
+        if any(other.which.get(key, value) != value for key, value in self.which.items()):
+            return False
+        common = [attribute for attribute in self.fields if attribute in other.fields]
+        differing = [key for key in common if _plain(self.fields[key][1]) != _plain(other.fields[key][1])]
+        if not 0 < len(differing) <= max(1, len(common) // 2):
+            return False
+        pairs = [(self.value(key), other.value(key)) for key in differing if key in KNOWN]
+        return any(one is not None and its is not None and exclude(one, its) for one, its in pairs)
+
+    @cached_property
+    def _dated(self) -> str:
+        keys = {key.lower(): key for key in self._record}
+        return next(
+            (keys[key] for key in _DATES if key in keys and date_of_value(self._record[keys[key]])), ""
+        )
+
+    @cached_property
+    def _rest(self) -> list[tuple[str, Any]]:
+        apart = (self._named, self._dated)
+        return [(key, value) for key, value in self._record.items() if key not in apart and _is_plain(value)]
+
+
+class About(NamedTuple):
+    """What a record is compared by: against records of its kind, and against whatever names what it describes."""
+
+    entry: Entry | None
+    described: Described | None
+    prose: tuple[str, ...]
+    """Its texts that are too short to stand as statements of their own."""
+
+
 @lru_cache(_REMEMBERED)
-def entry_of(text: str) -> Entry | None:
-    """The record that a statement holds, if something names it."""
+def about(text: str) -> About:
+    """Return what the record that a statement holds is about; nothing of what is no record."""
     record = from_json(text) if text.startswith("{") and len(text) <= _CHARACTERS_MAX else None
     if not isinstance(record, dict):
-        return None
+        return _NOTHING
+    prose = [value for key, value in record.items() if key in TEXT_KEYS and isinstance(value, str)]
+    return About(_entry(record), _described(record), tuple(prose))
+
+
+_NOTHING = About(None, None, ())
+
+
+def _described(record: dict[str, Any]) -> Described | None:
+    """Return the record with the name of what it describes, if it gives one."""
+    for key, value in record.items():
+        if isinstance(value, str) and key.lower() in _ENTITIES and len(value) <= _VALUE_CHARACTERS_MAX:
+            subject = f" {value.lower()} ".replace(" the ", " ").strip()
+            return Described(subject, key, record) if len(record) > 1 and subject else None
+    return None
+
+
+def _entry(record: dict[str, Any]) -> Entry | None:
+    """Return the record with what names it, if something does."""
     plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
     named = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
+    if named is None:
+        first = next(iter(plain), "")  # an id of its own kind: `order_id`
+        named = first if first.endswith("_id") and _is_code(str(plain[first])) else None
     if named is None:
         return None
     dated = next((key for key in _DATES if key in plain and date_of_value(record_value(record, key))), None)
     rest = {key: value for key, value in plain.items() if key not in (named, dated) and key not in _PASSING}
     return Entry(
         identity=(named, str(plain[named])),
-        is_code=named in _IDS and _is_code(str(plain[named])),
+        is_code=(named in _IDS or named.endswith("_id")) and _is_code(str(plain[named])),
         shape=frozenset(key.lower() for key in record),
         which={key: value for key, value in rest.items() if _says_which(key)},
         said={key: value for key, value in rest.items() if not _says_which(key)},
@@ -98,7 +190,8 @@ def disagree(one: Entry, other: Entry) -> bool:
     differing = [key for key in common if one.said[key] != other.said[key]]
     if not one.is_code and any(key in _NAMES for key in differing):
         return False
-    return bool(differing) and (one.is_code or len(differing) <= max(1, len(common) // 2))
+    has_own_id = one.is_code and one.identity[0] in _IDS
+    return bool(differing) and (has_own_id or len(differing) <= max(1, len(common) // 2))
 
 
 def _is_code(name: str) -> bool:
@@ -123,4 +216,7 @@ def _is_plain(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """Numbers are equal whatever their notation, texts whatever their case and spacing."""
-    return " ".join(value.lower().split()) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = " ".join(value.lower().split())
+    return float(text) if _NUMBER.fullmatch(text) else text

@@ -109,6 +109,15 @@ def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterat
     yield from _stripped(text, start, end)
 
 
+def sentences_in(statement: str) -> list[str]:
+    """Return the sentences of a statement: more than one where a very short one stands with its neighbour."""
+    if ". " not in statement and "! " not in statement and "? " not in statement:
+        return [statement]
+    if len(statement) > _SENTENCE_MAX:
+        return [statement]
+    return [words for piece in _segmented(statement) if (words := piece.strip())]
+
+
 def _by_heading(text: str) -> Iterator[tuple[str, list[Span]]]:
     top, heading = "", ""
     bare: Span | None = None

@@ -5,7 +5,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
-_STEP = re.compile(r'\.([A-Za-z_]\w*)|\[(\d+)(?::(\d+))?\]|\[("(?:[^"\\]|\\.)*")\]')
+_STEP = re.compile(
+    r'(\(json\))|\[\*\]\[(\d+)\]|\.([A-Za-z_]\w*)|\[(\d+)(?::(\d+))?\]|\[("(?:[^"\\]|\\.)*")\]'
+)
 
 
 def value_at(data: Any, position: str) -> Any:
@@ -15,8 +17,12 @@ def value_at(data: Any, position: str) -> Any:
     while at < len(position):
         step = _STEP.match(position, at)
         assert step is not None, position
-        name, first, last, quoted = step.groups()
-        if name is not None:
+        json, row, name, first, last, quoted = step.groups()
+        if json is not None:
+            value = from_json(value)
+        elif row is not None:
+            value = {key: column[int(row)] for key, column in value.items()}
+        elif name is not None:
             value = value[name]
         elif quoted is not None:
             value = value[from_json(quoted)]

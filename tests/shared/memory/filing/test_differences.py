@@ -69,7 +69,9 @@ def test_a_named_subject_needs_no_common_title() -> None:
         (),
         ("F1",),
     )
-    assert relations(told(f"{one} It is old and green.", f"{other} It is old and grey."))[2] == ()
+    assert relations(told(f"{one} It is old and green.", f"{other} It is old and grey."))[2] == ("F1",)
+    unnamed = "The bridge is 120 metres long and green.", "The bridge is 140 metres long and green."
+    assert relations(told(*unnamed)) == NONE
     newest = told(one, other).facts["F2"]
     assert newest.contradicts == ("F1",)
     assert relations(passages(one, other, ("Bridges", "The river"))) == NONE

@@ -1,0 +1,132 @@
+"""How close each fact is to what is asked in words, kept as facts and searches come. Pure, and mutable.
+
+Two figures for each fact. `sums` is its BM25 score against the words of everything that is asked, taken together.
+`best` is its score against the one text that it is closest to, as a share of the best fact's there, so from 0 to 1:
+a search for a rare name and a search in common words count alike.
+
+A search counts the more, the more of its words are known: stand in the question or in the facts that were closest when
+it was made. One that asks for something else may be a wrong turn.
+
+What a word is worth and how good the best fact of a text is change with every fact. They are brought up to date each
+time that the facts have grown by a quarter; in between, a round costs what is new.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from copy import copy
+from functools import lru_cache
+from heapq import nlargest
+from math import sqrt
+
+from antiphon_shared.text.word_index import WordIndex
+from antiphon_shared.text.words import words
+
+CLOSEST = 12
+"""So many of the best facts count as what is known."""
+_WEIGHT_LEAST = 0.4
+"""Of a search of whose words none is known."""
+_GROWTH = 1.25
+_TEXT_CHARACTERS = 4_000
+_TEXTS_KEPT = 4_096
+
+Text = tuple[str, ...]
+"""What is asked, by its words."""
+
+
+@lru_cache(_TEXTS_KEPT)
+def words_asked(text: str) -> Text:
+    """Return the words of a question or a search, each once, in an order that is always the same."""
+    return tuple(sorted(set(words(text[:_TEXT_CHARACTERS]))))
+
+
+class Asked:
+    """The texts that are asked, and the figures of each fact of an index, by its place.
+
+    `questions` count in full; the searches that `update` takes in are weighed.
+    """
+
+    def __init__(self, index: WordIndex, questions: Iterable[str]) -> None:
+        self.sums: list[float] = []
+        self.best: list[float] = []
+        self._index = index
+        self._texts = {words: 1.0 for question in questions if (words := words_asked(question))}
+        """The weight of each text."""
+        self._questioned = frozenset(word for text in self._texts for word in text)
+        self._most: dict[Text, float] = {}
+        """The score of the best fact for each text."""
+        self._weights: dict[str, float] = {}
+        """Of each word: the highest weight of a text that holds it."""
+        self._by_word: dict[str, list[Text]] = {}
+        self._up_to_date_at = 0
+
+    def update(self, searches: Iterable[str] = ()) -> None:
+        """Take in the facts that the index has grown by, and the searches that brought them."""
+        new = [text for text in dict.fromkeys(map(words_asked, searches)) if text and text not in self._texts]
+        if new:
+            known = self._known()
+            self._texts.update({text: _weight(text, known) for text in new})
+        if len(self._index) > self._up_to_date_at * _GROWTH:
+            self._compute_anew()
+            return
+        self._add_facts()
+        for text in new:
+            self._ask(text)
+
+    def including(self, questions: Iterable[str]) -> "Asked":
+        """Return a copy in which these questions are asked too; it cannot be updated."""
+        other = copy(self)
+        other.sums, other.best = self.sums.copy(), self.best.copy()
+        other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
+        other._texts = dict.fromkeys(filter(None, map(words_asked, questions)), 1.0)
+        for text in other._texts:
+            other._ask(text)
+        return other
+
+    def _known(self) -> frozenset[str]:
+        """Return the words of the question, and of the facts that were closest before the newest came."""
+        closest = nlargest(CLOSEST, range(len(self.sums)), key=self.sums.__getitem__)
+        return self._questioned.union(*(self._index.words_of(place) for place in closest if self.sums[place]))
+
+    def _compute_anew(self) -> None:
+        self._up_to_date_at = len(self._index)
+        self.sums, self.best = [0.0] * len(self._index), [0.0] * len(self._index)
+        self._most, self._weights, self._by_word = {}, {}, {}
+        for text in self._texts:
+            self._ask(text)
+
+    def _add_facts(self) -> None:
+        first = len(self.sums)
+        self.sums += [0.0] * (len(self._index) - first)
+        self.best += [0.0] * (len(self._index) - first)
+        found: dict[Text, dict[int, float]] = {}
+        for place, word, score in self._index.scores_since(first):
+            for text in self._by_word.get(word, ()):
+                of_text = found.setdefault(text, {})
+                of_text[place] = of_text.get(place, 0.0) + score
+            self.sums[place] += self._weights.get(word, 0.0) * score
+        for text, scores in found.items():
+            self._note_best(text, scores)
+
+    def _ask(self, text: Text) -> None:
+        weight = self._texts[text]
+        scores: dict[int, float] = {}
+        for word in text:
+            added = max(0.0, weight - self._weights.get(word, 0.0))
+            self._weights[word] = self._weights.get(word, 0.0) + added
+            self._by_word.setdefault(word, []).append(text)
+            for place, score in self._index.scores_of(word):
+                scores[place] = scores.get(place, 0.0) + score
+                self.sums[place] += added * score
+        self._note_best(text, scores)
+
+    def _note_best(self, text: Text, scores: dict[int, float]) -> None:
+        if not scores:
+            return
+        most = self._most[text] = max(self._most.get(text, 0.0), *scores.values())
+        weight = self._texts[text]
+        for place, score in scores.items():
+            self.best[place] = max(self.best[place], weight * score / most)
+
+
+def _weight(text: Sequence[str], known: Collection[str]) -> float:
+    share = sum(word in known for word in text) / len(text)
+    return _WEIGHT_LEAST + (1 - _WEIGHT_LEAST) * sqrt(share)

@@ -1,0 +1,75 @@
+"""Which facts wait for what is left, so that no source and no repetition takes the room of all others. Pure.
+
+    a repetition      a statement in the words of one that is shown, but for numbers and one word in five; unless
+                      it or its title holds a word that is asked for and that the other one lacks
+    one document      a quarter of a page's room
+    untrusted words   half of it, where there are trusted facts
+
+What waits is shown after the rest, as far as there is room: where nothing else was found, nothing is lost by it.
+"""
+
+from collections import Counter, defaultdict
+
+from antiphon_shared.memory.layers import Fact, Memory
+
+from context_synthesizer.asked import words_asked
+from context_synthesizer.page import Page
+
+_OF_DOCUMENT, _OF_UNTRUSTED = 4, 2
+"""One part in so many of a page's room."""
+_ALIKE = 0.8
+"""Of the words of two statements together, those that both hold."""
+
+
+class Shares:
+    """What has been taken of a page's room, and by whom."""
+
+    def __init__(self, page: Page) -> None:
+        self._memory, self._pieces = page.memory, page.pieces
+        self._room = page.room.left
+        self._taken: Counter[tuple[str, str]] = Counter()
+        self._asked = _asked(page.memory)
+        self._shown: list[Fact] = []
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+        self._has_trusted = any(not one.is_untrusted for one in page.memory.documents.values())
+        for id in page.lines:
+            self.took(page.memory.facts[id], 0)
+
+    def is_repetition(self, fact: Fact) -> bool:
+        """Return whether what the fact says is shown already."""
+        words = self._pieces.words(fact)
+        shared = Counter(number for word in words for number in self._holding.get(word, ()))
+        return any(
+            count >= _ALIKE * (len(words) + len(self._pieces.words(self._shown[number])) - count)
+            and self._asked_in(fact) <= self._asked_in(self._shown[number])
+            for number, count in shared.items()
+        )
+
+    def is_over(self, fact: Fact, units: int) -> bool:
+        """Return whether the fact's source would have more than its share with these units."""
+        return any((self._taken[source] + units) * part > self._room for source, part in self._sources(fact))
+
+    def took(self, fact: Fact, units: int) -> None:
+        """Note that the fact is shown."""
+        for source, _ in self._sources(fact):
+            self._taken[source] += units
+        for word in self._pieces.words(fact):
+            self._holding[word].append(len(self._shown))
+        self._shown.append(fact)
+
+    def _sources(self, fact: Fact) -> list[tuple[tuple[str, str], int]]:
+        document = self._memory.document_of(fact)
+        sources = [(("document", document.id), _OF_DOCUMENT)]
+        if document.is_untrusted and self._has_trusted:
+            sources.append((("trust", ""), _OF_UNTRUSTED))
+        return sources
+
+    def _asked_in(self, fact: Fact) -> frozenset[str]:
+        title = self._memory.document_of(fact).title
+        return self._asked.intersection((*words_asked(fact.statement), *words_asked(title)))
+
+
+def _asked(memory: Memory) -> frozenset[str]:
+    """Return the words of all that is asked."""
+    texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
+    return frozenset(word for text in texts for word in words_asked(text))

@@ -1,0 +1,91 @@
+"""What sentences and records say of the attributes of subjects, by subject."""
+
+from collections.abc import Hashable, Iterator
+from typing import TypeVar
+
+from antiphon_shared.memory.filing.assertions import Assertion
+from antiphon_shared.memory.filing.records import Described
+from antiphon_shared.memory.filing.subjects import have_one_title, is_newer, is_subject_of, subject_in
+from antiphon_shared.memory.filing.values import exclude
+from antiphon_shared.memory.layers import Document
+
+COMPARED_MAX = 8
+"""Of many alike, the newest are compared: they are steps of a list, not claims about one thing."""
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+Found = tuple[bool | None, str]
+"""Whether the new one is later, None where nothing decides, and the id of the earlier fact."""
+
+
+def keep(index: dict[K, list[T]], key: K, one: T) -> None:
+    """Take in one more of what is alike."""
+    alike = index.setdefault(key, [])
+    alike.append(one)
+    del alike[:-COMPARED_MAX]
+
+
+class AttributeIndex:
+    """Assertions and records by their subjects. Changed by `put` and `put_record` alone."""
+
+    def __init__(self) -> None:
+        self._asserted: dict[str, dict[str, list[tuple[Assertion, str, Document]]]] = {}
+        self._described: dict[str, list[tuple[Described, str, Document]]] = {}
+
+    def put(self, assertion: Assertion, fact: str, document: Document) -> None:
+        """Take in what a sentence says."""
+        if subject := _subject(assertion, document):
+            keep(self._asserted.setdefault(subject, {}), assertion.attribute, (assertion, fact, document))
+
+    def put_record(self, described: Described, fact: str, document: Document) -> None:
+        """Take in a record."""
+        keep(self._described, described.subject, (described, fact, document))
+
+    def against(self, assertion: Assertion, document: Document) -> Iterator[Found]:
+        """Yield the facts that say otherwise than a sentence."""
+        subject = _subject(assertion, document)
+        for other, fact, its in self._asserted.get(subject, {}).get(assertion.attribute, ()):
+            if its.id == document.id or other.date != assertion.date or other.is_past != assertion.is_past:
+                continue
+            if _is_same_thing(assertion, document, other, its) and exclude(assertion.value, other.value):
+                yield None, fact
+        for described, fact, its in self._described.get(subject, ()):
+            if _is_said_otherwise(described, its, assertion, document):
+                yield None, fact
+
+    def against_record(self, described: Described, document: Document) -> Iterator[Found]:
+        """Yield the facts that say otherwise than a record."""
+        others = self._described.get(described.subject, ())
+        call = (document.round, document.call_id)
+        if any((its.round, its.call_id) == call for _, _, its in others):
+            return  # a name that one result gives twice names nothing
+        for other, fact, its in others:
+            if described.differs_from(other):
+                yield is_newer(described.date, document, other.date, its), fact
+        for attribute, said in self._asserted.get(described.subject, {}).items():
+            if attribute in described.fields:
+                for assertion, fact, its in said:
+                    if _is_said_otherwise(described, document, assertion, its):
+                        yield None, fact
+
+
+def _subject(assertion: Assertion, document: Document) -> str:
+    return assertion.subject or subject_in(document.title)
+
+
+def _is_same_thing(one: Assertion, document: Document, other: Assertion, its: Document) -> bool:
+    """Whether the subjects, which have the same words, are the same thing."""
+    if have_one_title(document, its):
+        return True
+    are_named = all(each.is_named or not each.subject for each in (one, other))
+    return are_named and is_subject_of(_subject(one, document), document, its)
+
+
+def _is_said_otherwise(described: Described, document: Document, assertion: Assertion, its: Document) -> bool:
+    """Whether a sentence and a record, of no time of their own, give an attribute two values."""
+    if document.id == its.id or assertion.is_past or assertion.date or described.date:
+        return False
+    value = described.value(assertion.attribute)
+    if value is None or not exclude(value, assertion.value):
+        return False
+    return have_one_title(document, its) or is_subject_of(described.subject, its)

@@ -1,0 +1,55 @@
+"""Whether two documents speak of one subject, and which of two facts is the later one. Pure."""
+
+from functools import lru_cache
+
+from antiphon_shared.memory.filing.claims import subject_of
+from antiphon_shared.memory.filing.dates import Date, dates_in, is_later
+from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.layers import Document
+
+_REMEMBERED = 2_048
+_GENERIC_TITLES = frozenset((
+    "",    "introduction", "overview", "summary", "conclusion", "details", "notes", "abstract", "contents",
+    "background", "about", "description", "result", "results", "untitled", "document", "page", "section",
+    "chapter", "general", "information", "home", "faq", "history", "news", "profile", "company profile", "facts",
+    "key facts", "about us", "fact sheet", "article", "press release", "report", "annual report",
+))  # fmt: skip  # a text, not a column
+
+
+def is_same_subject(text: str, document: Document, other: Document) -> bool:
+    """Whether words that are the same speak of the same: below one title, or of what they name themselves."""
+    if have_one_title(document, other):
+        return True
+    subject = subject_of(text)
+    return bool(subject) and is_subject_of(subject, document, other)
+
+
+def have_one_title(document: Document, other: Document) -> bool:
+    """Whether two documents are on one subject by their titles."""
+    one = subject_in(document.title)
+    return one not in _GENERIC_TITLES and one == subject_in(other.title)
+
+
+def is_subject_of(name: str, *documents: Document) -> bool:
+    """Whether a name means the same in documents: each of them has no title of its own, or one that holds it too.
+
+    `Revenue in Europe` in the reports of two firms is not the same.
+    """
+    folded = f" {name.lower()} ".replace(" the ", " ")
+    titles = [subject_in(document.title) for document in documents]
+    return all(title in _GENERIC_TITLES or folded in f" {title} " for title in titles)
+
+
+@lru_cache(_REMEMBERED)
+def subject_in(title: str) -> str:
+    """A title without the dates in it: two reports of one firm are on the same subject."""
+    words = read(title, False).folded
+    dated = {at for date in dates_in(words) for at in range(date.start, date.end)}
+    return " ".join([word for at, word in enumerate(words) if at not in dated])
+
+
+def is_newer(one: Date | None, document: Document, other: Date | None, its: Document) -> bool | None:
+    """Whether the one is of a later date. What anybody may have written replaces nothing else, whatever its date."""
+    later = is_later(one, other) if one and other else None
+    newer, older = (document, its) if later else (its, document)
+    return None if newer.is_untrusted and not older.is_untrusted else later

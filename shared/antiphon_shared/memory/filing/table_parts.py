@@ -1,0 +1,81 @@
+"""Tables as documents: one for each row, below the title of what is around the table. Pure."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from antiphon_shared.memory.filing.pieces import Part, Statement, as_json, joined
+from antiphon_shared.memory.filing.sentences import sections
+from antiphon_shared.memory.filing.tables import Table, table_of
+from antiphon_shared.memory.filing.text_tables import TextRow, TextTable
+from antiphon_shared.memory.filing.titles import title_of
+
+SMALL_CHARACTERS = 1500
+SMALL_TABLE_CHARACTERS = 500
+_MARK = "\n|t|\n"
+"""Stands in the place of a table while the text around it is read: a statement of its own."""
+
+
+def large_table_in(value: Any, path: str) -> Table | None:
+    """The table that a value is, unless it is small enough to be shown whole, or has rows too large for it."""
+    table = table_of(value, path)
+    if table is None or len(as_json(path, value).text) <= SMALL_TABLE_CHARACTERS:
+        return None
+    is_fit = all(len(as_json("", row.record).text) <= SMALL_CHARACTERS for row in table.rows)
+    return table if is_fit else None
+
+
+def text_with_tables(
+    text: str, tables: tuple[TextTable, ...], path: str, context: str, grain: int
+) -> Iterator[Part]:
+    """A document per row, below the heading that stands above the table; the text between tables as any other."""
+    waiting = list(reversed(tables))
+    for heading, spans in sections(_without(text, tables), grain):
+        title = joined(context, heading)
+        held: list[Statement] = []
+        for start, end in spans:
+            at = start
+            while waiting and waiting[-1].start < end:
+                table = waiting.pop()
+                held += _slices(text, path, [(at, table.start), *table.beside(text)])
+                yield from [Part(path, title, tuple(held))] if held else []
+                yield from _rows_of_text(table.rows, path, title, grain)
+                held, at = [], table.end
+            held += _slices(text, path, [(at, end)])
+        if held:
+            yield Part(path, title, tuple(held))
+
+
+def _without(text: str, tables: tuple[TextTable, ...]) -> str:
+    """The text with a mark in place of each table, and as long as before."""
+    parts, at = [], 0
+    for table in tables:
+        parts += [text[at : table.start], _MARK.ljust(table.end - table.start)]
+        at = table.end
+    return "".join([*parts, text[at:]])
+
+
+def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
+    """The spans as statements, without the space around them and without the empty ones."""
+    said = []
+    for start, end in spans:
+        if words := text[start:end].strip():
+            first = text.index(words, start)
+            said.append(Statement(f"{path}[{first}:{first + len(words)}]", words, False))
+    return said
+
+
+def _rows_of_text(rows: tuple[TextRow, ...], path: str, context: str, grain: int) -> Iterator[Part]:
+    for at in range(0, len(rows), grain):
+        group = rows[at : at + grain]
+        records = [row.record for row in group]
+        whole = as_json(f"{path}[{group[0].start}:{group[-1].end}]", records[0] if grain == 1 else records)
+        yield Part(path, joined(context, title_of(records[0])), (whole,))
+
+
+def rows_of(table: Table, path: str, context: str, grain: int) -> Iterator[Part]:
+    for at in range(0, len(table.rows), grain):
+        group = table.rows[at : at + grain]
+        records = [row.record for row in group]
+        position = group[0].position if len(group) == 1 else path
+        whole = as_json(position, records[0] if len(group) == 1 else records)
+        yield Part(position, joined(context, title_of(records[0])), (whole,))

@@ -1,0 +1,38 @@
+"""What embeddings have made of facts counts in the ranking beside their words."""
+
+import pytest
+
+from context_synthesizer.desk import Desk
+from tests.context_synthesizer.builders import Told, a_search, a_session
+
+
+def three() -> Desk:
+    told = [
+        (letter, f"The MCP course {verb} six hours.")
+        for letter, verb in zip("ABC", ("takes", "needs", "has"), strict=True)
+    ]
+    return a_session(Told([a_search("MCP course", *told)])).desk()
+
+
+def gains(salience: dict[str, float]) -> dict[str, float]:
+    """What the facts gain when embeddings have made that of them."""
+    desk = three()
+    by_words = desk.scores
+    desk.weigh(salience)
+    weighed = desk._scores_in(None)
+    assert desk.scores == by_words, "the plan is made from what was filed"
+    return {id: weighed[id] - score for id, score in by_words.items()}
+
+
+def test_the_closer_in_meaning_the_more_a_fact_gains() -> None:
+    gained = gains({"F1": 0.9, "F2": 0.6, "F3": 0.502})
+    assert gained["F1"] > gained["F2"] > gained["F3"] >= 0
+
+
+def test_what_was_not_embedded_gains_as_much_as_the_others_on_average() -> None:
+    gained = gains({"F1": 0.9, "F2": 0.6})
+    assert gained["F3"] == pytest.approx((gained["F1"] + gained["F2"]) / 2)
+
+
+def test_without_embeddings_words_alone_decide() -> None:
+    assert set(gains({}).values()) == {0.0}

@@ -1,0 +1,125 @@
+"""What one source, or one statement in many copies, cannot do: take the place of everything else."""
+
+from random import Random
+
+import pytest
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+
+from context_synthesizer.desk import Desk
+from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.shares import Shares
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
+
+QUESTION = "In which year did the Brinknes Observatory open, and who designed it?"
+GOLD = (
+    ("Brinknes Observatory", "The observatory opened in 1931 on a hill above the harbour."),
+    ("Clara Ostrander", "Clara Ostrander designed the Brinknes Observatory with her brother."),
+)
+_FILLERS = [
+    "lamp",
+    "quarry",
+    "velvet",
+    "turnip",
+    "saddle",
+    "copper",
+    "meadow",
+    "anchor",
+    "pebble",
+    "lantern",
+    "orchard",
+    "thimble",
+    "walnut",
+    "kettle",
+]
+
+
+def copies(random: Random, count: int) -> list[tuple[str, str]]:
+    """One statement, close to the question, with other numbers in it."""
+    return [
+        (
+            f"Brinknes Observatory {random.randrange(10**6)}",
+            f"The Brinknes Observatory did open in the year {random.randrange(10**6)}, designed by nobody known.",
+        )
+        for _ in range(count)
+    ]
+
+
+def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
+    """Texts that hold the words of the question and a few of their own."""
+    return [
+        (f"{random.choice(_FILLERS)} {n}", f"{QUESTION[:-1]} {' '.join(random.sample(_FILLERS, 6))} {n}.")
+        for n in range(count)
+    ]
+
+
+def attacked(
+    chaff: list[tuple[str, str]], random: Random, tokens: int, *, is_untrusted: bool
+) -> tuple[Memory, str]:
+    """The memory of a session, and the briefing that it gives, where `chaff` came from another call than the gold."""
+    first = [Told([a_search("Brinknes Observatory", *GOLD)]), Told([a_search("Brinknes", *chaff)])]
+    random.shuffle(first)
+    later = [
+        Told([a_search("walks", ("Walks", f"A path leads to the old mill number {n}."))]) for n in range(2)
+    ]
+    session = a_session(*first, *later, query=QUESTION)
+    desk = Desk(QUESTION, tokens_max=tokens)
+    calls = {use.call_id for delta in session.deltas for use in delta.tool_usage if use.query == "Brinknes"}
+    for delta in session.deltas:
+        desk.add(with_trust(delta, calls) if is_untrusted else delta)
+    return desk.memory, desk.briefing(5, 9).text
+
+
+def with_trust(delta: MemoryDelta, calls: set[str]) -> MemoryDelta:
+    documents = tuple(
+        one.model_copy(update={"is_untrusted": one.call_id in calls}) for one in delta.documents
+    )
+    return delta.model_copy(update={"documents": documents})
+
+
+@pytest.mark.parametrize("tokens", [500, 2_000, 8_000])
+@pytest.mark.parametrize("count", [20, 100, 500, 2_000])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_copies_of_a_statement_with_other_numbers_share_one_place(seed: int, count: int, tokens: int) -> None:
+    random = Random(seed * count)
+    _, text = attacked(copies(random, count), random, tokens, is_untrusted=False)
+    assert all(said in text for _, said in GOLD)
+
+
+@pytest.mark.parametrize("tokens", [500, 2_000, 8_000])
+@pytest.mark.parametrize("count", [20, 100, 500, 2_000])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_untrusted_text_stuffed_with_the_question_takes_half_of_the_room(
+    seed: int, count: int, tokens: int
+) -> None:
+    random = Random(seed * count)
+    _, text = attacked(stuffed(random, count), random, tokens, is_untrusted=True)
+    assert all(said in text for _, said in GOLD)
+
+
+def test_one_long_document_leaves_three_quarters_to_others() -> None:
+    long = " ".join(
+        f"The observatory of Brinknes has a {word} in room {n}." for n, word in enumerate(_FILLERS * 9)
+    )
+    memory, text = attacked([("Brinknes Observatory", long)], Random(3), 500, is_untrusted=False)
+    assert len(memory.facts) > 30
+    assert all(said in text for _, said in GOLD)
+
+
+def two(first: str, second: str, query: str) -> tuple[Session, bool]:
+    """A session of two statements, and whether the second one repeats the first."""
+    session = a_session(Told([a_search("x", ("A", first), ("B", second))]), query=query)
+    memory = session.memory
+    shares = Shares(Page("Facts", memory, Pieces(), Room(10**6)))
+    shares.took(fact_saying(memory, first), 100)
+    return session, shares.is_repetition(fact_saying(memory, second))
+
+
+def test_a_statement_with_another_number_is_a_repetition_unless_the_number_is_asked_for() -> None:
+    told = "Norwick had 4,100 people in 2019 and a port.", "Norwick had 4,300 people in 2020 and a port."
+    assert two(*told, query="How many people live in Norwick?")[1]
+    assert not two(*told, query="How many people lived in Norwick in 2019 and in 2020?")[1]
+
+
+def test_statements_in_other_words_are_no_repetitions() -> None:
+    told = "Norwick has a deep port and a pier.", "Norwick lies on the river Tern in the east."
+    assert not two(*told, query="What is known of Norwick?")[1]

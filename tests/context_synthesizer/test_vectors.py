@@ -1,0 +1,100 @@
+"""Vectors take one byte a number, and are compared alike with numpy and without."""
+
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from context_synthesizer import vectors
+from context_synthesizer.vectors import Vectors, digest_of, row_of
+
+LISTS = st.lists(st.floats(-9, 9, width=32), min_size=5, max_size=5).filter(
+    lambda one: max(map(abs, one)) > 0.01
+)
+
+
+def cosine(one: list[float], other: list[float]) -> float:
+    product = sum(a * b for a, b in zip(one, other, strict=True))
+    return product / sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+
+
+@given(LISTS, LISTS)
+def test_closeness_is_that_of_the_vectors_as_a_part_of_the_closest(
+    fact: list[float], asked: list[float]
+) -> None:
+    one = Vectors("m")
+    one.add({"F1": row_of(fact), "F2": row_of(asked)}, {digest_of("q"): row_of(asked)})
+    closeness = one.closeness("q", [])
+    assert closeness["F1"] == pytest.approx(max(0.0, cosine(fact, asked)), abs=0.03)
+    assert closeness["F2"] == 1.0
+
+
+def test_a_fact_is_as_close_as_to_the_search_that_it_is_closest_to() -> None:
+    one = Vectors("m")
+    asked = {"q": [1.0, 1.0, 1.0], "s": [1.0, 0.0, 0.0], "t": [0.0, 0.0, 1.0]}
+    facts = {"F1": [1.0, 0.0, 0.0], "F2": [0.0, 1.0, 0.0], "F3": [0.0, 0.2, 0.2]}
+    one.add(
+        {id: row_of(vector) for id, vector in facts.items()},
+        {digest_of(text): row_of(vector) for text, vector in asked.items()},
+    )
+    closeness = one.closeness("q", ["s", "t"])
+    assert closeness["F1"] == pytest.approx(
+        (cosine(facts["F1"], asked["q"]) / cosine(facts["F3"], asked["q"]) + 1) / 2, abs=0.02
+    )
+    assert closeness["F3"] == pytest.approx(1.0, abs=0.02), (
+        "the closest to t, though less close to it than F1 to s"
+    )
+    assert closeness["F2"] < 0.5
+    assert one.closeness("other", ["s"]) == {}, "a question without a vector tells nothing"
+
+
+@given(st.lists(LISTS, min_size=1, max_size=4), st.lists(LISTS, min_size=1, max_size=3))
+def test_without_numpy_it_is_the_same(facts: list[list[float]], asked: list[list[float]]) -> None:
+    def closeness() -> dict[str, float]:
+        one = Vectors("m")
+        rows = {f"F{n}": row_of(fact) for n, fact in enumerate(facts)}
+        one.add(rows, {digest_of(f"q{n}"): row_of(text) for n, text in enumerate(asked)})
+        return one.closeness("q0", ["q1", "q2"])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "_numpy", lambda: None)
+        plain = closeness()
+    assert closeness() == plain
+
+
+def test_what_is_added_later_is_compared_with_all_that_was_asked() -> None:
+    at_once, by_and_by = Vectors("m"), Vectors("m")
+    a, b = row_of([1.0, 0.2]), row_of([0.1, 1.0])
+    at_once.add({"F1": a, "F2": b}, {digest_of("q"): a, digest_of("s"): b})
+    by_and_by.add({"F1": a}, {digest_of("q"): a})
+    assert by_and_by.closeness("q", ["s"]) == {"F1": 1.0}, "a search without a vector does not count"
+    by_and_by.add({"F2": b}, {digest_of("s"): b})
+    assert by_and_by.closeness("q", ["s"]) == at_once.closeness("q", ["s"])
+
+
+def test_an_item_is_read_as_it_was_added() -> None:
+    one, other = Vectors("m"), Vectors("m")
+    item = one.add(
+        {"F1": row_of([1.0, -0.5]), "F2": row_of([0.0, 1.0])}, {digest_of("q"): row_of([1.0, 1.0])}
+    )
+    assert len(item) == len(item.partition(b"\n")[0]) + 1 + 3 * 2
+    other.read([item])
+    assert other.closeness("q", []) == one.closeness("q", [])
+    assert other.items == one.items == 1
+
+
+def test_items_of_another_model_or_length_are_passed_over() -> None:
+    one = Vectors("m")
+    one.add({"F1": row_of([1.0, 0.0])}, {digest_of("q"): row_of([1.0, 0.0])})
+    other = Vectors("other").add({"F2": row_of([1.0, 0.0])}, {})
+    longer = Vectors("m").add({"F3": row_of([1.0, 0.0, 0.0])}, {})
+    one.read([other, longer])
+    assert one.closeness("q", []) == {"F1": 1.0}
+    assert one.items == 3
+
+
+@pytest.mark.parametrize("vector", [[0.0, 0.0], [], [float("nan"), 1.0], [float("inf"), 1.0], [1.0]])
+def test_what_is_no_vector_of_that_length_is_refused(vector: list[float]) -> None:
+    with pytest.raises(ValueError, match="a vector"):
+        row_of(vector, 2)

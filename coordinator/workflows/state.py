@@ -50,6 +50,11 @@ class NodeState:
     """Parts under way; while it stops, calls in flight."""
     succeeded: int = 0
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it has succeeded, also if it waits to be reached again in a run that was resumed."""
+        return self.order > 0
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:

@@ -6,6 +6,7 @@ ended: it may be reached many decisions later. So whatever had been decided abou
 """
 
 from dataclasses import replace
+from typing import Any
 
 from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode
@@ -59,9 +60,10 @@ def resume(turn: Turn) -> None:
         if _lies_in(stands, path):
             continue
         node = turn.plan.node(path)
-        pending = state if path in stands else NodeState("pending", attempt=state.attempt, size=state.size)
+        before = state.attempt if _is_retried(node.node) else 0
+        anew = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
         turn.nodes[path] = replace(
-            pending,
+            state if path in stands else anew,
             status="pending",
             unsettled=len(node.upstream),
             activators=len(node.activated_by),
@@ -90,6 +92,11 @@ def restore(turn: Turn, path: str) -> None:
     chosen = turn.value(path) if isinstance(node, BranchNode) else None
     activates = turn.neighbour(path, chosen) if chosen is not None else None
     turn.then(Settled(path, "done", activates=activates))
+
+
+def _is_retried(node: Any) -> bool:
+    on_error = getattr(node, "on_error", None)
+    return on_error is not None and on_error.retry > 0
 
 
 def _stands(turn: Turn, path: str) -> bool:

@@ -33,6 +33,8 @@ class NodeState:
     """Whether a dependency has succeeded, or a node has activated it."""
     is_activated: bool = False
     attempt: int = 0
+    attempts_before: int = 0
+    """Attempts before the run was resumed: its retries begin anew."""
     key: int = 0
     """The attempt whose idempotency key its call has."""
     order: int = 0

@@ -96,6 +96,17 @@ def test_an_outcome_that_is_known_is_not_changed_by_a_person() -> None:
     assert world.statuses()["b"] == "failed"
 
 
+def test_retries_begin_anew_when_a_run_is_resumed() -> None:
+    on_error = {"retry": 1, "delay": 1000, "backoff": "exponential"}
+    world = World(a_plan({"a": call(on_error=on_error)})).start()
+    world.fails("a", "timeout").ok("a").fails("a", "timeout").resume()
+    world.fails("a", "timeout")
+    assert world.timers[-1].seconds == world.timers[0].seconds
+    world.ok("a").fails("a", "timeout")
+    assert (world.status, world.statuses()["a"]) == ("failed", "failed")
+    assert [made.attempt for made in world.calls] == [1, 2, 3, 4]
+
+
 def test_a_resumed_branch_goes_the_way_that_it_went() -> None:
     graph = {
         "a": call(),

@@ -90,6 +90,7 @@ def _checked(world: World, happens: Any) -> Any:
         stopped = {path for path, scope in world.run.scopes.items() if scope.phase != "working"}
         if isinstance(happened, Resumed):
             stopped.clear()
+        stopped -= {path for path in stopped if path and world.run.nodes[path].status == "pending"}
         happens(happened)
         in_flight = [one for one in world.open.values() if isinstance(one, CallTool) and one.tool == "slow"]
         assert len(in_flight) <= 1

@@ -128,16 +128,16 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
             after = _with(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
-    if after is session:
-        return Decision(session)
-    decision = completed(after, event, _batch_of(after, named))
-    following = next((run for run in after.children.runs if run.is_queued), None)
-    is_next = following is not None and not any(
-        run.is_alone and _may_begin(run) for run in after.children.runs
-    )
-    if following is None or not is_next:
+    return Decision(session) if after is session else _going_on(after, event, named)
+
+
+def _going_on(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """Return what follows when calls have been answered: the results put together, or the next run in the queue."""
+    decision = completed(session, event, _batch_of(session, named))
+    following = next((run for run in session.children.runs if run.is_queued), None)
+    if following is None or any(run.is_alone and _may_begin(run) for run in session.children.runs):
         return decision
-    return _beginning(replace(decision, session=_with(after, following, is_queued=False)), (following,))
+    return _beginning(replace(decision, session=_with(session, following, is_queued=False)), (following,))
 
 
 def after_batch(session: Session, event: AnyEvent) -> Decision:
@@ -189,7 +189,7 @@ def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> De
     after = session
     for run, waits in _asking(session):
         after = _with(after, run, result=_waits(run, waits))
-    return Decision(session) if after is session else completed(after, event, _batch_of(after, named))
+    return Decision(session) if after is session else _going_on(after, event, named)
 
 
 def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:

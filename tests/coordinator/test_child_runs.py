@@ -365,6 +365,18 @@ def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() 
     assert not overdue.sends, "the run waits on by itself"
 
 
+def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
+    other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
+    session = after_calls(BOOK, other, interactive=True).session
+    asked = next_step(session, a_wait(session, "b1"))
+    (timer,) = asked.timers
+    assert isinstance(timer, SetTimer)
+    overdue = next_step(asked.session, timer.event)
+    assert [event.call_id for event in overdue.commands if isinstance(event, ChildBegun)] == ["b2"]
+    done = next_step(overdue.session, ended(overdue.session, call="b2"))
+    assert [one.call_id for one in results_of(done)] == ["b1", "b2"]
+
+
 def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:
     other = ToolCall(id="b2", name="w_book", arguments={"to": "Porto"})
     session = waiting_for_user(BOOK, other)

@@ -26,7 +26,7 @@ from antiphon_shared.tools.calls import Catalogue, ToolCall, ToolDefinition, Too
 from antiphon_shared.workflows.as_tool import as_tool
 from antiphon_shared.workflows.specification import Specification
 
-from coordinator.child_runs import questions_of_runs, values_in
+from coordinator.child_questions import questions_of_runs, values_in
 from coordinator.decide import decide
 from coordinator.decision import Decision, Logged
 from coordinator.session import Session

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from coordinator import alone, approvals, child_runs, document, limits, models, offer, requests
+from coordinator import (
+    alone,
+    approvals,
+    child_questions,
+    child_runs,
+    document,
+    limits,
+    models,
+    offer,
+    requests,
+)
 from coordinator.runs import commands, ending, opening
 from coordinator.workflows import begin, names, plan
 from tests.kept_forms import Reader, differences, write
@@ -18,6 +28,7 @@ KEPT = Path(__file__).with_name("every_call.json")
 _MODULES = (
     alone,
     approvals,
+    child_questions,
     child_runs,
     document,
     limits,

@@ -125,9 +125,7 @@ def _decide(
         case ApprovalDecided() as decision:
             decided = approvals.after_decision(session, log_entry, decision)
             return _on_person(session, decided, event, catalogue)
-        case QuestionAnswered() as answer if (
-            of_run := child_questions.after_answer(session, answer)
-        ) is not None:
+        case QuestionAnswered() as answer if of_run := child_questions.after_answer(session, answer):
             return of_run
         case QuestionAnswered() as answer:
             answered = questions.after_answer(session, log_entry, answer)

@@ -102,7 +102,7 @@ def _is_retried(node: Any) -> bool:
 def _stands(turn: Turn, path: str) -> bool:
     """Return whether what a node did is not done again: it succeeded, or its fallback took its place."""
     state, fallback = turn.run.nodes[path], _fallback(turn, path)
-    if state.is_done:
+    if state.is_done or has_ended_before(state):
         return True
     failure, target = state.failure, turn.run.nodes.get(fallback or "")
     if state.status != "failed" or failure is None or failure.is_unknown or failure.kind == NO_EFFECT:

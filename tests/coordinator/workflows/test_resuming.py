@@ -207,6 +207,24 @@ def test_what_a_failed_node_did_inside_is_kept_where_its_fallback_took_its_place
     assert world.end.standing == ("p/x",)
 
 
+def test_a_fallback_in_an_item_that_is_not_reached_again_stands_at_the_next_resumption() -> None:
+    inner = {
+        "description": "Inner.",
+        "graph": {
+            "a": call("book", on_error={"fallback": "f"}),
+            "f": call("book"),
+            "y": call("look", "f"),
+        },
+    }
+    each = {**EACH, "items": "range(0, 2)", "step": {"workflow": "inner"}}
+    world = World(a_plan({"each": each, "other": call()}, inner=inner)).start()
+    world.fails("each/0/a").fails("each/0/f").fails("each/1/a").ok("each/1/f").fails("other").ok("each/1/y")
+    world.resume().fails("other").fails("each/0/f")
+    world.begun.clear()
+    world.resume().finish()
+    assert (world.status, world.begun) == ("completed", ["other", "each/0/f", "each/0/y"])
+
+
 def test_a_node_whose_fallback_was_skipped_is_run_again() -> None:
     graph = {"a": call(on_error={"fallback": "f"}), "f": call(when="false")}
     world = World(a_plan(graph)).start().fails("a")

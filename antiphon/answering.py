@@ -16,7 +16,7 @@ from antiphon.errors import NotWaiting, UnknownSession
 from antiphon.submission import answer as answer_event
 from antiphon.submission import checked_answer
 from antiphon.tail import PATIENCE_S
-from coordinator.child_runs import questions_of_runs
+from coordinator.child_questions import questions_of_runs
 from coordinator.session import Session
 
 _NOBODY = "no answer"

@@ -3,38 +3,32 @@
 The batch's other calls go to the dispatchers as ever. When these and all runs have come to an end, their results are
 put together, in the order of the calls, in one tools.completed of the coordinator's own, which the next round begins
 with. A run that comes to wait for a person answers its call with that, and goes on by itself; where the session has a
-user, the user is asked.
+user, the user is asked; see child_questions.py.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from antiphon_shared.bus.handling import Send, SetTimer
+from antiphon_shared.bus.handling import Send
 from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
     ChildBegun,
     ChildEnded,
     ChildWaiting,
-    InputGiven,
     Parent,
-    PersonOverdue,
     QuerySubmitted,
-    Question,
-    QuestionAnswered,
-    QuestionAsked,
     ToolsCompleted,
 )
 from antiphon_shared.events.session import QueryOptions, Response, WorkflowCall
 from antiphon_shared.process.ids import child_session_id
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import Catalogue, ErrorType, Repeated, RequestedCall, ToolError, ToolResult
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
-from coordinator import people
+from coordinator.child_questions import ask, asking, with_changes
 from coordinator.decision import Decision, Logged
 from coordinator.session import Children, ChildRun, MadeRun, Session, replace
 
@@ -122,22 +116,24 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
             found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
             if found is None:
                 return Decision(session)
-            asks = _ask(session, found, waiting, event.time) if session.query.is_interactive else None
+            asks = ask(session, found, waiting, event.time) if session.query.is_interactive else None
             if asks is not None:
                 return asks
-            after = _with(session, found, result=_waits(found, waiting))
+            after = with_changes(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
-    if after is session:
-        return Decision(session)
-    decision = completed(after, event, _batch_of(after, named))
-    following = next((run for run in after.children.runs if run.is_queued), None)
-    is_next = following is not None and not any(
-        run.is_alone and _may_begin(run) for run in after.children.runs
-    )
-    if following is None or not is_next:
+    return Decision(session) if after is session else _going_on(after, event, named)
+
+
+def _going_on(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """Return what follows when calls have been answered: the results put together, or the next run in the queue."""
+    decision = completed(session, event, _batch_of(session, named))
+    following = next((run for run in session.children.runs if run.is_queued), None)
+    if following is None or any(run.is_alone and _may_begin(run) for run in session.children.runs):
         return decision
-    return _beginning(replace(decision, session=_with(after, following, is_queued=False)), (following,))
+    return _beginning(
+        replace(decision, session=with_changes(session, following, is_queued=False)), (following,)
+    )
 
 
 def after_batch(session: Session, event: AnyEvent) -> Decision:
@@ -157,72 +153,15 @@ def _after_ended(session: Session, ended: ChildEnded) -> Session:
         one.model_copy(update={"is_clean": is_clean}) if one.id == found.id else one
         for one in session.children.made
     )
-    return _with(replace(session, children=replace(session.children, made=made)), found, result=result)
-
-
-def _ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
-    """Ask the session's user what a run waits for; None where no time is left for it."""
-    end = people.until(session, at)
-    if end is None:  # no time is left to ask in
-        return None
-    asked = Question(id=found.call.id, question=_question(waiting))
-    return Decision(
-        _with(session, found, waits=waiting),
-        (QuestionAsked(round=session.round, questions=(asked,), until=min(waiting.until, end)),),
-        (SetTimer(people.PERSON, end, PersonOverdue(round=session.round)),),
-    )
-
-
-def questions_of_runs(session: Session) -> tuple[Question, ...]:
-    """Return what the session's user is asked for its runs, and has not answered."""
-    return tuple(Question(id=run.call.id, question=_question(waits)) for run, waits in _asking(session))
-
-
-def _asking(session: Session) -> Iterator[tuple[ChildRun, ChildWaiting]]:
-    for run in session.children.runs if session.phase == "tools" else ():
-        if run.waits is not None and run.result is None:
-            yield run, run.waits
+    return with_changes(replace(session, children=replace(session.children, made=made)), found, result=result)
 
 
 def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
     """Go on without the user, who has not answered in time; the runs wait on by themselves."""
     after = session
-    for run, waits in _asking(session):
-        after = _with(after, run, result=_waits(run, waits))
-    return Decision(session) if after is session else completed(after, event, _batch_of(after, named))
-
-
-def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
-    """Hand the user's answer to the runs that have asked; None where no run has."""
-    if answer.round != session.round:
-        return None
-    after, sends = session, []
-    for run, waits in _asking(session):
-        if not answer.calls or run.call.id in answer.calls:
-            values = values_in(answer.answer, waits.expects)
-            sends.append(Send(run.id, InputGiven(round=waits.request, values=values, by=answer.by)))
-            after = _with(after, run, waits=None)
-    return Decision(after, sends=tuple(sends)) if sends else None
-
-
-def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
-    """Return the values in a person's answer: a JSON object, or the one value that is expected, in plain words."""
-    try:
-        value = from_json(text)
-    except ValueError:
-        value = text.strip()
-    if isinstance(value, dict):
-        return value
-    if len(expects) != 1:
-        return {"answer": value}  # refused by the run, which says what it expects
-    (name, param), *_ = expects.items()
-    kind = param.get("type") if isinstance(param, dict) else param
-    words = {"yes": True, "true": True, "no": False, "false": False}
-    if kind == "bool" and isinstance(value, str):
-        value = words.get(value.lower().rstrip("."), value)
-    if kind == "str" and not isinstance(value, str):
-        value = text.strip()
-    return {name: value}
+    for run, waits in asking(session):
+        after = with_changes(after, run, result=_waits(run, waits))
+    return Decision(session) if after is session else _going_on(after, event, named)
 
 
 def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
@@ -289,13 +228,6 @@ def _waited_for(session: Session, round: int, call_id: str, child: str) -> Child
     return next((run for run in waiting if run.result is None), None)
 
 
-def _with(session: Session, found: ChildRun, **changes: Any) -> Session:
-    runs = tuple(
-        run.model_copy(update=changes) if run.index == found.index else run for run in session.children.runs
-    )
-    return replace(session, children=replace(session.children, runs=runs))
-
-
 def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
     """Return the result of a run's call, and whether it has left nothing behind, so that it may be begun again."""
     outcome = response.run
@@ -322,16 +254,6 @@ def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
         "run": run.id,
     }
     return _ok(run, told)
-
-
-def _question(waiting: ChildWaiting) -> str:
-    expected = ", ".join(
-        f"{name} ({param.get('type', 'value') if isinstance(param, dict) else param})"
-        for name, param in waiting.expects.items()
-    )
-    because = f"{waiting.because}. " if waiting.because else ""
-    form = "" if len(waiting.expects) == 1 else " Answer with a JSON object."
-    return f"{because}{waiting.message} Expected: {expected}.{form}"
 
 
 def _shown(data: Any, run_id: str) -> Any:

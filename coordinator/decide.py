@@ -37,6 +37,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import (
     approvals,
+    child_questions,
     child_runs,
     ladder,
     limits,
@@ -124,7 +125,7 @@ def _decide(
         case ApprovalDecided() as decision:
             decided = approvals.after_decision(session, log_entry, decision)
             return _on_person(session, decided, event, catalogue)
-        case QuestionAnswered() as answer if (of_run := child_runs.after_answer(session, answer)) is not None:
+        case QuestionAnswered() as answer if of_run := child_questions.after_answer(session, answer):
             return of_run
         case QuestionAnswered() as answer:
             answered = questions.after_answer(session, log_entry, answer)

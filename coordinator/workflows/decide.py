@@ -152,10 +152,8 @@ def _work(turn: Turn, step: Step) -> None:
     match step:
         case Begin(path=path) if UNDO in path:
             undo.make_next(turn, path)
-        case Begin(path=path) if (earlier := turn.earlier.get(path)) is not None and begin.may_begin(
-            turn, path
-        ):
-            resuming.restore(turn, path, earlier)
+        case Begin(path=path) if resuming.has_ended_before(turn.node(path)) and begin.may_begin(turn, path):
+            resuming.restore(turn, path)
         case Begin(path=path):
             begin.begin(turn, path)
         case NodeFailed():

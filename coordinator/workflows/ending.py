@@ -41,9 +41,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
     """End the run, with the last status that applies and a word on every write that stands."""
     states = turn.states()
     writes = [path for path in states if turn.plan.is_write(path)]
-    done = sorted(
-        (path for path in writes if states[path].status == "done"), key=lambda one: states[one].order
-    )
+    done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)
     undone = tuple(path for path in done if _is_undone(turn, path))
     standing = tuple(path for path in done if path not in set(undone))
     failures = {path: state.failure for path, state in states.items()}

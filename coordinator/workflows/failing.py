@@ -1,6 +1,6 @@
 """A node has failed: it is tried again, another runs in its place, or its workflow fails. Pure."""
 
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
 
 from coordinator.workflows.messages import TRANSIENT, Failure, SetTimer
 from coordinator.workflows.plan import join
@@ -40,7 +40,7 @@ def delay_s(on_error: OnError, attempt: int, draw: float) -> float:
 
 
 def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
-    node, attempt = turn.plan.node(failed.path).node, turn.node(failed.path).attempt
+    node, attempt = turn.plan.node(failed.path).node, _attempt(turn, failed.path)
     if not isinstance(node, CallNode) or node.on_error is None or not 0 < attempt <= node.on_error.retry:
         return False
     if failed.failure.is_unknown:
@@ -55,20 +55,33 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
     key = state.key if turn.plan.facts(node.call).is_idempotent else 0
     turn.change(path, status="retrying", key=key, failure=failure)
     turn.leave_queue(node.call, path)  # others may be called during the delay
-    turn.commands.append(
-        SetTimer(path, state.attempt, seconds=delay_s(node.on_error, state.attempt, turn.draw))
-    )
+    seconds = delay_s(node.on_error, _attempt(turn, path), turn.draw)
+    turn.commands.append(SetTimer(path, state.attempt, seconds=seconds))
+
+
+def _attempt(turn: Turn, path: str) -> int:
+    """Return the number of a node's attempt, without those before the run was resumed."""
+    state = turn.node(path)
+    return state.attempt - state.attempts_before
 
 
 def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
-    """Return the fallback that may be activated. After an unknown outcome none may do the work a second time."""
-    on_error = getattr(turn.plan.node(path).node, "on_error", None)
+    """Return the fallback that may be activated: one that ends the workflow always may.
+
+    After an unknown outcome no other may, as it might do the work a second time; nor after branches that are to be
+    rolled back, as the workflow would go on with what they did.
+    """
+    node = turn.plan.node(path).node
+    on_error = getattr(node, "on_error", None)
     if on_error is None or on_error.fallback is None:
         return None
     fallback = join(turn.scope_path(path), on_error.fallback)
     if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
         return fallback
-    return None if failure.is_unknown or _has_unknown(turn, path) else fallback
+    is_rolled_back = isinstance(node, ParallelNode) and node.on_partial_failure == "rollback_all"
+    if (is_rolled_back and turn.node(path).begun) or failure.is_unknown or _has_unknown(turn, path):
+        return None
+    return fallback
 
 
 def _has_unknown(turn: Turn, within: str) -> bool:

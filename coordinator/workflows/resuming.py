@@ -1,13 +1,15 @@
 """A run that has ended goes on: what was done stays done, what failed or was not reached runs. Pure.
 
 The workflow begins again, and each node that was done ends as soon as it is reached, with the result and the place in
-the order that it had. So whatever had been decided about the rest is decided anew.
+the order that it had; so does one whose fallback took its place. Until then it is pending, and its state says how it
+ended: it may be reached many decisions later. So whatever had been decided about the rest is decided anew.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from antiphon_shared.events.session import RunStatus
-from antiphon_shared.workflows.nodes import BranchNode
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode
 
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
@@ -17,6 +19,8 @@ from coordinator.workflows.state import NodeState, Run
 from coordinator.workflows.turn import Settled, Turn
 
 RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
+NO_EFFECT = "no_effect"
+"""Kind of the failure of a write of which a person has found that it did not happen."""
 
 
 def may_resume(plan: Plan, run: Run) -> bool:
@@ -44,24 +48,28 @@ def find_outcome(turn: Turn, found: OutcomeFound) -> None:
         turn.keep(found.path, found.value)
         turn.change(found.path, status="done", failure=None, order=turn.done)
     else:
-        turn.change(found.path, failure=Failure("no_effect", "a person has found that it had no effect"))
+        turn.change(found.path, failure=Failure(NO_EFFECT, "a person has found that it had no effect"))
 
 
 def resume(turn: Turn) -> None:
     """Begin again what was not done. Only for a run that may resume."""
     turn.ended = None
     run = turn.run
+    stands = {path for path in run.nodes if _stands(turn, path)}
     for path, state in run.nodes.items():
-        if _lies_in_done(run, path):
+        if _lies_in(stands, path):
             continue
-        if state.status == "done":
-            turn.earlier[path] = state
         node = turn.plan.node(path)
-        turn.nodes[path] = NodeState(
-            "pending",
+        before = state.attempt if _is_retried(node.node) else 0
+        anew = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
+        turn.nodes[path] = replace(
+            state if path in stands else anew,
+            status="pending",
             unsettled=len(node.upstream),
             activators=len(node.activated_by),
-            attempt=state.attempt,
+            has_success=False,
+            is_activated=False,
+            owner=None,
         )
     for tool, queue in run.queues.items():
         turn.queues[tool] = dict.fromkeys(queue, False)
@@ -69,18 +77,51 @@ def resume(turn: Turn) -> None:
     open_scope(turn, "", turn.value(PARAMS))
 
 
-def restore(turn: Turn, path: str, earlier: NodeState) -> None:
-    """End a node that was done before, as it has ended then."""
-    turn.nodes[path] = replace(earlier, status="active")
-    is_branch = isinstance(turn.plan.node(path).node, BranchNode)
-    chosen = turn.value(path) if is_branch else None
+def has_ended_before(state: NodeState) -> bool:
+    """Return whether a node that waits to be reached in a resumed run is to end as it ended before."""
+    return state.status == "pending" and (state.is_done or state.failure is not None)
+
+
+def restore(turn: Turn, path: str) -> None:
+    """End a node as it ended before the run was resumed."""
+    state, node = turn.change(path, status="active"), turn.plan.node(path).node
+    if state.failure is not None:
+        target = _fallback(turn, path)
+        turn.then(Settled(path, "failed", state.failure, activates=target))
+        return
+    chosen = turn.value(path) if isinstance(node, BranchNode) else None
     activates = turn.neighbour(path, chosen) if chosen is not None else None
     turn.then(Settled(path, "done", activates=activates))
 
 
-def _lies_in_done(run: Run, path: str) -> bool:
+def _is_retried(node: Any) -> bool:
+    on_error = getattr(node, "on_error", None)
+    return on_error is not None and on_error.retry > 0
+
+
+def _stands(turn: Turn, path: str) -> bool:
+    """Return whether what a node did is not done again: it succeeded, or its fallback took its place."""
+    state, fallback = turn.run.nodes[path], _fallback(turn, path)
+    if state.is_done or has_ended_before(state):
+        return True
+    failure, target = state.failure, turn.run.nodes.get(fallback or "")
+    if state.status != "failed" or failure is None or failure.is_unknown or failure.kind == NO_EFFECT:
+        return False
+    return target is not None and target.is_activated and target.status != "skipped"
+
+
+def _fallback(turn: Turn, path: str) -> str | None:
+    """Return the fallback that does the work of a node, which one that ends the workflow does not."""
+    on_error = getattr(turn.plan.node(path).node, "on_error", None)
+    if on_error is None or on_error.fallback is None:
+        return None
+    fallback = turn.neighbour(path, on_error.fallback)
+    return None if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode) else fallback
+
+
+def _lies_in(stands: set[str], path: str) -> bool:
+    """Return whether a node lies in one that is not done again."""
     while path := parent_of(path):
-        around = run.nodes.get(path)
-        if around is not None and around.status == "done":
+        if path in stands:
             return True
     return False

@@ -15,10 +15,10 @@ def settle(turn: Turn, settled: Settled) -> None:
     before = turn.node(path)
     if before.status in SETTLED:
         return
-    earlier = turn.earlier.pop(path, None)
-    turn.done += status == "done" and earlier is None
-    order = 0 if status != "done" else turn.done if earlier is None else earlier.order
-    turn.change(path, status=status, failure=settled.failure, order=order, owner=None)
+    if status == "done" and not before.is_done:
+        turn.done += 1
+        turn.change(path, order=turn.done)
+    turn.change(path, status=status, failure=settled.failure, owner=None)
     node = turn.plan.node(path)
     if isinstance(node.node, CallNode):
         turn.leave_queue(node.node.call, path)

@@ -33,6 +33,8 @@ class NodeState:
     """Whether a dependency has succeeded, or a node has activated it."""
     is_activated: bool = False
     attempt: int = 0
+    attempts_before: int = 0
+    """Attempts before the run was resumed: its retries begin anew."""
     key: int = 0
     """The attempt whose idempotency key its call has."""
     order: int = 0
@@ -49,6 +51,11 @@ class NodeState:
     open: int = 0
     """Parts under way; while it stops, calls in flight."""
     succeeded: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has succeeded, also if it waits to be reached again in a run that was resumed."""
+        return self.order > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,6 @@ class Turn:
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
-    earlier: dict[str, NodeState] = field(default_factory=dict)
-    """Of a run that is resumed: the nodes that were done, until they are reached again."""
     agenda: deque[Step] = field(default_factory=deque)
     """What follows from what was worked through so far; decide.py takes one after the other."""
     done: int = 0
@@ -242,7 +240,7 @@ class Turn:
             if isinstance(node, ParallelNode):
                 paths = [f"{within}/{name}" for name in node.branches]
             elif isinstance(node, ForeachNode):
-                paths = [f"{within}/{place}" for place in range(self.node(within).begun)]
+                paths = [f"{within}/{place}" for place in range(self.node(within).size)]
         return [path for path in paths if path in self.nodes or path in self.run.nodes]
 
     def states(self) -> Mapping[str, NodeState]:

@@ -86,7 +86,7 @@ def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
         state = turn.node(path)
         if state.undo_began:
             continue
-        if state.status == "done" and getattr(turn.plan.node(path).node, "compensate", None) is not None:
+        if state.is_done and getattr(turn.plan.node(path).node, "compensate", None) is not None:
             yield state.order, path
         else:
             yield from _done_inside(turn, path)

@@ -26,7 +26,7 @@ from antiphon_shared.tools.calls import Catalogue, ToolCall, ToolDefinition, Too
 from antiphon_shared.workflows.as_tool import as_tool
 from antiphon_shared.workflows.specification import Specification
 
-from coordinator.child_runs import questions_of_runs, values_in
+from coordinator.child_questions import questions_of_runs, values_in
 from coordinator.decide import decide
 from coordinator.decision import Decision, Logged
 from coordinator.session import Session
@@ -363,6 +363,18 @@ def test_a_user_who_does_not_answer_in_time_leaves_the_model_time_to_conclude() 
     (result,) = results_of(overdue)
     assert result.data["status"] == "waiting"
     assert not overdue.sends, "the run waits on by itself"
+
+
+def test_a_run_behind_one_whose_user_does_not_answer_in_time_begins() -> None:
+    other = BOOK.model_copy(update={"id": "b2", "arguments": {"to": "Porto"}})
+    session = after_calls(BOOK, other, interactive=True).session
+    asked = next_step(session, a_wait(session, "b1"))
+    (timer,) = asked.timers
+    assert isinstance(timer, SetTimer)
+    overdue = next_step(asked.session, timer.event)
+    assert [event.call_id for event in overdue.commands if isinstance(event, ChildBegun)] == ["b2"]
+    done = next_step(overdue.session, ended(overdue.session, call="b2"))
+    assert [one.call_id for one in results_of(done)] == ["b1", "b2"]
 
 
 def test_an_answer_to_all_questions_goes_to_every_run_that_asks() -> None:

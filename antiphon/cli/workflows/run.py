@@ -45,43 +45,49 @@ NO_TOOLS = "No tools: a workflow that calls some cannot begin. Name them with --
 _AFTER_CANCEL_S = 5.0
 
 
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE...]",
+        help="Workflow files. Without any, what is published; in a pipeline of its own, ANTIPHON_WORKFLOWS.",
+    ),
+]
+TypedParams = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="A param: text as it is for type str, else JSON. @RUN_ID.path is taken from what an earlier run "
+        "returned, @{RUN_ID}.path where the id has dots; @@ begins a text with @. Repeat it.",
+    ),
+]
+ParamsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Params by name, JSON or YAML; --param goes before them.")
+]
+RunId = Annotated[
+    str | None,
+    typer.Option(help="An id of your own; the same workflow and params under the same id are one run."),
+]
+Detach = Annotated[
+    bool, typer.Option("--detach", help="Print the run's id, and leave it to the running pipeline.")
+]
+Timeout = Annotated[
+    float | None, typer.Option(metavar="SECONDS", min=0.0, help="Wait for its end no longer; it goes on.")
+]
+
+
 def run_workflow(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")],
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[FILE...]",
-            help="Workflow files. Without any, what is published; in a pipeline of its own, ANTIPHON_WORKFLOWS.",
-        ),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--param",
-            metavar="NAME=VALUE",
-            help="A param: text as it is for type str, else JSON. @RUN_ID.path is taken from what an earlier run "
-            "returned, @{RUN_ID}.path where the id has dots; @@ begins a text with @. Repeat it.",
-        ),
-    ] = None,
-    params: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Params by name, JSON or YAML; --param goes before them."),
-    ] = None,
-    run_id: Annotated[
-        str | None,
-        typer.Option(help="An id of your own; the same workflow and params under the same id are one run."),
-    ] = None,
+    files: Files = None,
+    param: TypedParams = None,
+    params: ParamsFile = None,
+    run_id: RunId = None,
     tools: ToolModules = None,
     model: Model = None,
     scope: Scopes = None,
     grant: GrantOption = None,
-    detach: Annotated[
-        bool, typer.Option("--detach", help="Print the run's id, and leave it to the running pipeline.")
-    ] = False,
-    timeout: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.0, help="Wait for its end no longer; it goes on."),
-    ] = None,
+    detach: Detach = False,
+    timeout: Timeout = None,
     json: Json = False,
 ) -> None:
     """Run a workflow, and wait for its end.

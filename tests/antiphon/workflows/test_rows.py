@@ -253,6 +253,8 @@ WARNINGS = [
      "varying_output", "graph.a.workflow", "whichever last node succeeded"),
     ("a: {workflow: short}", "{}", "short: {description: S, timeout_s: 60, graph: {b: {call: look}}}",
      "timeout_not_applied", "graph.a.workflow", "Write timeout_s: 60 at the node"),
+    ("a: {type: parallel, on_partial_failure: rollback_all, on_error: {fallback: c}, branches: {b: {call: look, compensate: {call: look}}}}\nc: {call: look}", "{}", "",
+     "fallback_not_taken", "graph.a.on_error.fallback", "rollback_all fails the workflow"),
 ]  # fmt: skip
 
 

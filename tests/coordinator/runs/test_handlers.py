@@ -150,6 +150,14 @@ async def test_a_run_goes_on_by_what_another_coordinator_has_begun_it_with() -> 
     assert [one.node for one in outcome.events if isinstance(one, ToolsRequested)] == ["b"]
 
 
+async def test_a_run_ends_by_the_specification_that_it_began_with() -> None:
+    begun, restarted = Shell(published=["0" * 32]), Shell(published=["1" * 32])
+    await begun.handle(QUERY)
+    restarted.store = begun.store
+    outcome, _ = await restarted.handle(looked(1))
+    assert [one.node for one in outcome.events if isinstance(one, ToolsRequested)] == ["b"]
+
+
 async def test_a_parent_learns_that_its_child_was_never_opened() -> None:
     shell = Shell(CHILD)
     child = QUERY.model_copy(update={"parent": Parent(session="root", round=3, call_id="c3")})

@@ -99,7 +99,7 @@ def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
     kind = draw(st.integers(0, 9))
     timeout = {"timeout_s": 5} if draw(st.integers(0, 3)) == 0 else {}
     if kind == 0:
-        partial = draw(st.sampled_from(["abort", "continue"]))
+        partial = draw(st.sampled_from(["abort", "continue", "rollback_all"]))
         branches = {name: parts(draw) for name in ("x", "y", "z")[: draw(st.integers(1, 3))]}
         return {"type": "parallel", "on_partial_failure": partial, "branches": branches, **timeout}
     if kind in (1, 2):

@@ -266,6 +266,30 @@ class TestContainers:
             world.fails(path)
         assert world.finish().status == status
 
+    @pytest.mark.parametrize("ends", [False, True])
+    def test_with_rollback_all_no_fallback_goes_on_with_what_was_done(self, ends: bool) -> None:
+        undo = {"call": "drop", "args": {}}
+        parallel = {
+            "type": "parallel",
+            "on_partial_failure": "rollback_all",
+            "on_error": {"fallback": "f"},
+            "branches": {"x": call("book", compensate=undo), "y": call()},
+        }
+        graph = {"p": parallel, "f": {"type": "error", "message": "No."} if ends else call("book")}
+        world = a_world(graph).start().ok("p/x").fails("p/y").ok("p/x~undo")
+        assert world.end is not None
+        assert (world.status, world.end.undone) == ("compensated", ("p/x",))
+
+    def test_with_rollback_all_a_fallback_runs_where_no_branch_began(self) -> None:
+        parallel = {
+            "type": "parallel",
+            "when": "1 > 'a'",
+            "on_partial_failure": "rollback_all",
+            "on_error": {"fallback": "f"},
+            "branches": {"x": call("book")},
+        }
+        assert a_world({"p": parallel, "f": call()}).start().ok("f").status == "completed"
+
     def test_rollback_all_is_the_compensate_node_of_that_name(self) -> None:
         branches = {"x": call("book"), "y": call("book")}
         graph = {

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.workflows.graph import UNDO
 
 from coordinator.workflows.messages import CallTool, StopRequested, TimerFired
 from tests.coordinator.workflows.world import World, a_plan, call
@@ -242,6 +243,24 @@ class TestSequentialOnly:
         assert undone(world) == ["s/x~undo"]
         assert world.finish().status == "cancelled"
         assert undone(world) == ["s/x~undo"]
+
+
+def test_what_was_done_is_undone_in_reverse_order_also_across_sub_workflows_items_and_branches() -> None:
+    book = call("book", compensate={"call": "drop", "args": {}})
+    inner = {"description": "Inner.", "graph": {"x": book, "y": {**book, "depends_on": ["x"]}}}
+    graph = {
+        "s": {"workflow": "inner"},
+        "each": {"type": "foreach", "items": "range(0, 2)", "as": "i", "concurrency": 2, "step": book},
+        "p": {"type": "parallel", "branches": {"l": book, "r": {"workflow": "inner"}}},
+        "z": call("look", "s", "each", "p"),
+    }
+    world = World(a_plan(graph, inner=inner)).start()
+    order = ["each/1", "s/x", "p/l", "each/0", "p/r/x", "s/y", "p/r/y"]
+    for path in order:
+        world.ok(path)
+    world.fails("z").finish()
+    assert [made.path for made in world.calls if UNDO in made.path] == [f"{one}{UNDO}" for one in order[::-1]]
+    assert world.status == "compensated"
 
 
 def test_what_is_reached_in_the_decision_that_stops_its_workflow_does_not_begin() -> None:

@@ -69,6 +69,8 @@ class World:
     end: End | None = None
     draw: float = 0.0
     is_resumed: bool = False
+    found: set[str] = field(default_factory=set)
+    """Writes of which a person has found out what became of them, after their workflow had ended."""
 
     def start(self, **params: Any) -> "World":
         self.happens(Started(params))
@@ -102,6 +104,7 @@ class World:
 
     def happens_after_the_end(self, found: OutcomeFound) -> "World":
         """Let a person find out about a run that has ended."""
+        self.found.add(found.path)
         decision = decide_run(self.plan, self.run, found, self.kept.__getitem__)
         self.run.apply(decision.changes)
         self.kept.update((one.key, one.value) for one in decision.commands if isinstance(one, Keep))

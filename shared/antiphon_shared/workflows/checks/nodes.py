@@ -7,13 +7,15 @@ from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.nodes import (
     BranchNode,
     CallNode,
+    CompensateNode,
+    ErrorNode,
     ForeachNode,
     ParallelNode,
     WaitNode,
     WorkflowNode,
 )
 from antiphon_shared.workflows.params import Param
-from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.problem import Path, Problem, error, warning
 from antiphon_shared.workflows.references import MalformedReference, read_template
 
 
@@ -89,6 +91,15 @@ def _is_fit(text: str, key: str) -> bool:
 
 
 def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
+    target = node.on_error.fallback if node.on_error else None
+    fallback = flow.workflow.graph.get(target or "")
+    if fallback is not None and not isinstance(fallback, CompensateNode | ErrorNode):
+        yield warning(
+            (*path, "on_error", "fallback"),
+            "fallback_not_taken",
+            f"{target} is not activated once branches have begun: rollback_all fails the workflow",
+            "Write abort or continue in its place, or leave the fallback out",
+        )
     if "rollback_all" in flow.workflow.graph:
         return
     if not _undoes(flow, [*node.branches.values()], set()):

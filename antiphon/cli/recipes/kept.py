@@ -1,0 +1,127 @@
+"""`antiphon recipes list`, `show` and `forget`: the recipes that are kept."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.recipe import Recipe, changed_tools
+from antiphon_shared.workflows.write import as_yaml
+
+from antiphon.cli.output import (
+    Json,
+    UsageError,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+    write,
+)
+from antiphon.observe import connected
+from antiphon.recipes.store import RecipeStore
+
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name.")]
+
+
+def list_recipes(json: Json = False) -> None:
+    """The recipes that are kept, the one learned or used last first."""
+    run(_list(json))
+
+
+def show(name: Named, json: Json = False) -> None:
+    """One recipe, as a workflow file.
+
+    \b
+    antiphon recipes show book_flight > book_flight.yaml
+    antiphon workflows dry-run book_flight book_flight.yaml
+    """
+    run(_show(name, json))
+
+
+def forget(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of recipes.")],
+    json: Json = False,
+) -> None:
+    """Remove recipes. Exit code 2, and nothing removed, when one of them does not exist."""
+    run(_forget(names, json))
+
+
+async def _list(is_json: bool) -> None:
+    async with connected() as bus:
+        recipes, catalogue = await RecipeStore(bus).all(), await _catalogue(bus)
+    if is_json:
+        print_json([_summary(recipe, catalogue) for recipe in recipes])
+        return
+    rows = [
+        (
+            recipe.name,
+            ", ".join(recipe.workflow.params) or "-",
+            ", ".join(recipe.tools),
+            _currency(recipe, catalogue),
+            one_line(recipe.workflow.description, 80),
+        )
+        for recipe in recipes
+    ]
+    print_table(("name", "params", "tools", "current", "description"), rows, "No recipes.")
+
+
+async def _show(name: str, is_json: bool) -> None:
+    async with connected() as bus:
+        recipe, catalogue = await _existing(RecipeStore(bus), name), await _catalogue(bus)
+    if is_json:
+        print_json({**_summary(recipe, catalogue), "file": recipe.file})
+        return
+    write(as_yaml(recipe.specification))
+    source = f"Learned from {counted(len(recipe.learned_from), 'session')}: {', '.join(recipe.learned_from)}."
+    stderr().print(one_line(f"{source} Current: {_currency(recipe, catalogue)}."), style="dim")
+
+
+async def _forget(names: Sequence[str], is_json: bool) -> None:
+    async with connected() as bus:
+        store = RecipeStore(bus)
+        for name in names:
+            await _existing(store, name)
+        for name in names:
+            await store.forget(name)
+    if is_json:
+        print_json({"forgotten": list(dict.fromkeys(names))})
+    else:
+        stdout().print(one_line(f"Forgotten: {', '.join(dict.fromkeys(names))}."))
+
+
+async def _existing(store: RecipeStore, name: str) -> Recipe:
+    recipe = await store.get(name)
+    if recipe is None:
+        there = [one.name for one in await store.all()]
+        raise UsageError(f"there is no recipe {one_line(name, 80)!r}.", hint=did_you_mean(name, there))
+    return recipe
+
+
+async def _catalogue(bus: Bus) -> Catalogue | None:
+    """Return the tools that dispatchers offer now; None where none has published any."""
+    content_hash = await bus.current_catalogue()
+    return None if content_hash is None else await bus.catalogue(content_hash)
+
+
+def _currency(recipe: Recipe, catalogue: Catalogue | None) -> str:
+    if catalogue is None:
+        return "unknown, as no dispatcher has published its tools"
+    changed = changed_tools(recipe, catalogue)
+    return f"no, as {', '.join(changed)} changed" if changed else "yes"
+
+
+def _summary(recipe: Recipe, catalogue: Catalogue | None) -> dict[str, Any]:
+    changed = None if catalogue is None else list(changed_tools(recipe, catalogue))
+    return {
+        "name": recipe.name,
+        "description": recipe.workflow.description,
+        "params": list(recipe.workflow.params),
+        "tools": list(recipe.tools),
+        "changed_tools": changed,
+        "learned_from": list(recipe.learned_from),
+    }

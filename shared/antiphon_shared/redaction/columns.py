@@ -34,6 +34,10 @@ _PAIRS = {
         r"<(?:name|key)>(?P<key>[A-Za-z_][\w.-]{1,80})</(?:name|key)>\s{0,20}<(?:value|string)>\s{0,20}(?:<\w{1,20}>)?"
         r"(?P<value>[^<>]{4,4096})</"
     ),
+    # The same in an attribute: <property name="KEY">x</property>
+    "</": re.compile(
+        rf"\sname={_QUOTE}(?P<key>[A-Za-z_][\w.-]{{1,80}}){_QUOTE}(?:\s[^<>]{{0,80}})?>\s{{0,20}}(?P<value>[^<>\s][^<>]{{3,4096}})</"
+    ),
     # The same in an element of that name: <Password><Value>x</Value>
     "alue>": re.compile(
         r"<(?P<key>[A-Za-z_][\w.-]{1,80})>\s{0,20}<[Vv]alue>\s{0,20}(?P<value>[^<>]{4,4096})</"

@@ -23,7 +23,7 @@ _KEY_BEGINS = _WORD_BEGINS.replace("[^a-z0-9]", "[^a-z0-9_-]", 1)
 _WORD_ENDS = r"(?:[^a-z0-9]|$)"
 _ASSIGNED = r"[^a-z0-9]{0,10}(?:[:=,;|\t\r\n%]|\\+[nrt]|$)"
 """What stands behind a key that often means something else, where it is one."""
-_WRITTEN_OTHERWISE = r"\\u00[2-7]|%(?:25)*(?:2[0d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)"
+_WRITTEN_OTHERWISE = r"\\u00[2-7c-f]|%(?:25)*(?:2[0d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)"
 """JSON within text may write any letter so; and a URL any sign of a key."""
 
 

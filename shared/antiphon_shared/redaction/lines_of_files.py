@@ -12,6 +12,8 @@ from antiphon_shared.redaction.span import Span
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
 """Where a line begins, in JSON within text as well."""
+_NAME = r"(?:\b|(?<=\\n))"
+"""Where a name begins, in JSON within text as well."""
 _GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
@@ -49,7 +51,11 @@ _FORMS = (
     _form("WIFI:", r"WIFI:[^\s]{0,100}?;P:(?P<value>(?:\\.|[^;\\\s]){4,100});"),
     _form("community", rf"{_LINE}r[ow]community6?[ \t]{{1,8}}{_WORD}"),
     _form("secret ", rf"enable[ \t]{{1,4}}(?:secret|password)[ \t]{{1,4}}(?:[0-9][ \t]{{1,4}})?{_WORD}"),
-    _form("username", rf"username[ \t]\S{{1,60}}[ \t]+(?:password|secret)[ \t]+[0-9][ \t]+{_WORD}"),
+    _form(
+        "username",
+        rf"username[ \t]\S{{1,60}}[ \t]+(?:privilege[ \t]+[0-9]{{1,2}}[ \t]+)?"
+        rf"(?:password|secret)[ \t]+[0-9][ \t]+{_WORD}",
+    ),
     # Commands.
     _form("sshpass", rf"sshpass[ \t]+-p[ \t]*{_QUOTE}{_WORD}"),
     _form(
@@ -76,6 +82,40 @@ _FORMS = (
         rf"\bauth\s{{0,4}}[=:]\s{{0,4}}[(\[]\s{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{1,100}}\\{{0,7}}[\"']\s{{0,4}},"
         rf"\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
     ),
+    _form(
+        " -P ",
+        rf"{_NAME}(?:mosquitto_(?:pub|sub)|(?:un)?zip)[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-P[ \t]{{1,4}}{_QUOTE}{_WORD}",
+    ),
+    _form("redis-cli", rf"redis-cli[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-a[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("openssl enc", rf"openssl enc[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-k[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("lftp -u", rf"lftp -u[ \t]?[^\s,]{{1,60}},{_WORD}"),
+    _form(
+        "pass ",
+        rf"(?i:-(?:store|key|srcstore|deststore|destkey)pass)[ \t]{{1,4}}{_QUOTE}{_WORD}",
+        is_random=True,
+    ),
+    _form(
+        "chpasswd",
+        rf"{_NAME}echo[ \t]+{_QUOTE}[\w.-]{{1,60}}:{_WORD}{_QUOTE}[ \t]{{0,4}}\|[ \t]{{0,4}}(?:sudo )?chpasswd",
+    ),
+    _form("masterauth", rf"{_NAME}masterauth[ \t]{{1,8}}{_QUOTE}{_WORD}", is_random=True),
+    _form(
+        "rootpw",
+        rf"{_NAME}rootpw[ \t]{{1,8}}(?:--\w{{1,20}}[ \t]{{1,8}}){{0,3}}{_QUOTE}{_WORD}",
+        is_random=True,
+    ),
+    _form("community", rf"snmp-server[ \t]community[ \t]{_WORD}"),
+    _form("stats auth", rf"{_NAME}stats auth[ \t]{{1,4}}[^\s:]{{1,60}}:{_WORD}"),
+    _form("sqlplus", rf"sqlplus[ \t][^\r\n|;/]{{0,60}}?[\w$]{{1,60}}/{_WORD}(?=@)"),
+    _form("-setcookie", rf"-setcookie[ \t]{{1,4}}{_QUOTE}{_WORD}", is_random=True),
+    _form("http-basic.", rf"http-basic\.[\w-]{{1,60}}[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("NKEY SEED", r"NKEY SEED-----(?:\s|\\[nr]){1,4}(?P<value>S[A-Z2-7]{40,60})"),
+    # Calls of programs.
+    _form("assword(", rf"{_NAME}set\w{{0,30}}Password\([ \t]{{0,4}}\\{{0,7}}[\"']{_WORD}"),
+    _form(
+        "Credential",
+        rf"NetworkCredential\([ \t]{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{0,100}}\\{{0,7}}[\"'],\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
+    ),
     # What programs say to servers.
     _form("PASS ", rf"{_LINE}PASS[ \t]{_WORD}", is_random=True),
     _form("LOGIN ", rf"{_LINE}(?!CREATE|ALTER|DROP)\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
@@ -84,7 +124,7 @@ _FORMS = (
         rf"{_LINE}AUTH[ \t](?:[\w.-]{{1,60}}[ \t])?(?![A-Z]{{2,}}[ \t]){_WORD}[ \t]*(?=[\r\n]|\\[nr]|\Z)",
     ),
     _form("jdbc:oracle", rf"jdbc:oracle:\w{{1,10}}:[\w.-]{{1,60}}/{_WORD}(?=@)"),
-    _form("code=", r"[?&#]code=(?P<value>[A-Za-z0-9._~/-]{20,})(?=&|\s|[\"'\\]|\Z)", is_random=True),
+    _form("code=", r"[?&#]code=(?P<value>[A-Za-z0-9._~/-]{20,}={0,2})(?=&|\s|[\"'\\]|\Z)", is_random=True),
     _form("SAML", r"\bSAML(?:Response|Request|Art)=(?P<value>[A-Za-z0-9+/%=]{20,})"),
     _form("SSWS ", r"SSWS (?P<value>[A-Za-z0-9_-]{30,})"),
 )

@@ -70,6 +70,10 @@ ALWAYS = (
     "?*signature",
     "?*signature256",
     "?appkey",
+    "?*pwd",
+    "*dockerconfigjson",
+    "*recoverycode*",
+    "*seedphrase*",
 )
 """Patterns that count in every export, unless an operator keeps a key.
 
@@ -77,6 +81,7 @@ ALWAYS = (
 of letters and digits at random.
 """
 
+_ESCAPED_LETTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""
 
@@ -139,6 +144,8 @@ def secret_keys(patterns: tuple[str, ...]) -> SecretKeys:
 
 
 def _squeezed(key: str) -> str:
+    if "\\" in key:
+        key = _ESCAPED_LETTER.sub(lambda match: chr(int(match[1], 16)), key)
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 

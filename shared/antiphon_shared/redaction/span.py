@@ -19,7 +19,8 @@ class Span(NamedTuple):
     """How often it was written as in JSON."""
 
 
-KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+)"
+KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+(?:\\{1,15}u00[c-fC-F][0-9a-fA-F][\w-]{0,80}+){0,3}+)"
+"""A word; its letters with accents may stand as JSON writes them in ASCII."""
 QUOTE = r"\\{0,15}[\"'`]"
 BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
 """Not within a word; a letter may be part of how JSON writes a line's end, or a URL a bracket."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from antiphon_shared.redaction.assigned_values import assigned
 from antiphon_shared.redaction.columns import elsewhere
-from antiphon_shared.redaction.harmless import is_harmless, is_said_of_an_option, looks_secret
+from antiphon_shared.redaction.harmless import is_harmless, is_said_of_an_option, looks_random, looks_secret
 from antiphon_shared.redaction.span import (
     BEGINS,
     KEY,
@@ -34,6 +34,7 @@ _SENTENCE = re.compile(
     rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
+_SETTING = re.compile(rf"{BEGINS}-{{0,2}}{KEY}[ \t]{{1,8}}+{QUOTE}?(?P<word>(?![-=|:(]){WORD})")
 _DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 
@@ -44,6 +45,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _in_elements(text, is_secret)
     if "--" in text:
         found += _behind_options(text, is_secret)
+    found += _behind_names(text, is_secret)
     if " is" in text or " to" in text:
         found += _in_sentences(text, is_secret)
     if "%" in text:
@@ -79,6 +81,17 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
         end = end or end_of(text, start, match["opening"])
         if not (is_harmless(text[start:end]) or (match["word"] and is_said_of_an_option(match["word"]))):
             yield Span(start, end, levels=levels(match["opening"] or ""))
+
+
+def _behind_names(text: str, is_secret: IsSecret) -> Iterator[Span]:
+    """Behind a name of several parts, as no sentence has it: `setenv DB_PASSWORD x`; and `:password "x"` of Clojure."""
+    at = 0
+    while (match := _SETTING.search(text, at)) is not None:
+        at, key = match.end("key"), match["key"]
+        word = match["word"].rstrip(",;)")
+        is_name = "_" in key or "-" in key or text[match.start() - 1 : match.start()] == ":"
+        if is_name and looks_random(word) and is_secret(key):
+            yield Span(match.start("word"), match.start("word") + len(word))
 
 
 def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:

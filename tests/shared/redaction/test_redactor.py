@@ -92,6 +92,10 @@ def test_a_url_keeps_its_host_and_loses_its_password(url: str, login: str) -> No
         ("Bearer 0123456789abcdefABCDEF", "Bearer [redacted]"),
         ("Basic dXNlcjpwYXNzd29yZA==", "Basic [redacted]"),
         ("curl -s -u ada:hunter2 https://a.example", "curl -s -u ada:[redacted] https://a.example"),
+        (
+            "curl -x http://p.example -U ada:hunter2 https://a.example",
+            "curl -x http://p.example -U ada:[redacted] https://a.example",
+        ),
         ('wget --proxy-user="ada:hunter2" x', 'wget --proxy-user="ada:[redacted]" x'),
         (f"Proxy-Authorization: Bearer {JWT}", "Proxy-Authorization: Bearer [redacted]"),
     ],

@@ -89,11 +89,8 @@ _FORMS = (
     _form("redis-cli", rf"redis-cli[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-a[ \t]{{1,4}}{_QUOTE}{_WORD}"),
     _form("openssl enc", rf"openssl enc[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-k[ \t]{{1,4}}{_QUOTE}{_WORD}"),
     _form("lftp -u", rf"lftp -u[ \t]?[^\s,]{{1,60}},{_WORD}"),
-    _form(
-        "pass ",
-        rf"(?i:-(?:store|key|srcstore|deststore|destkey)pass)[ \t]{{1,4}}{_QUOTE}{_WORD}",
-        is_random=True,
-    ),
+    _form("storepass", rf"-\w{{0,8}}storepass[ \t]{{1,4}}{_QUOTE}{_WORD}", is_random=True),
+    _form("-keypass", rf"-keypass[ \t]{{1,4}}{_QUOTE}{_WORD}", is_random=True),
     _form(
         "chpasswd",
         rf"{_NAME}echo[ \t]+{_QUOTE}[\w.-]{{1,60}}:{_WORD}{_QUOTE}[ \t]{{0,4}}\|[ \t]{{0,4}}(?:sudo )?chpasswd",
@@ -113,7 +110,7 @@ _FORMS = (
     # Calls of programs.
     _form("assword(", rf"{_NAME}set\w{{0,30}}Password\([ \t]{{0,4}}\\{{0,7}}[\"']{_WORD}"),
     _form(
-        "Credential",
+        "NetworkCredential",
         rf"NetworkCredential\([ \t]{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{0,100}}\\{{0,7}}[\"'],\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
     ),
     # What programs say to servers.

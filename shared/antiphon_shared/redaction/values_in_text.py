@@ -34,7 +34,7 @@ _SENTENCE = re.compile(
     rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
-_SETTING = re.compile(rf"{BEGINS}-{{0,2}}{KEY}[ \t]{{1,8}}+{QUOTE}?(?P<word>(?![-=|:(]){WORD})")
+_SETTING = re.compile(rf"{BEGINS}{KEY}[ \t]{{1,8}}+{QUOTE}?(?=[^\s\d]{{0,80}}+\d)(?P<word>(?![-=|:(]){WORD})")
 _DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 

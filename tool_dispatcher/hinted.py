@@ -30,6 +30,6 @@ def hinted(catalogue: Catalogue, given: str) -> Catalogue:
     except UnfitHints as error:
         faults = [f"{at}{line}" for line in str(error).splitlines()]
     else:
-        return catalogue.model_copy(update={"tools": with_hints(catalogue.tools, hints)})
+        return Catalogue(tools=with_hints(catalogue.tools, hints), default_scopes=catalogue.default_scopes)
     why = f"{VARIABLE}: not all hints can be used. Mend or take out what is named:"
     raise ConfigurationError("\n".join([why, *faults]))

@@ -11,7 +11,7 @@ import pytest
 from antiphon_shared.events import InputRefused
 from antiphon_shared.events.session import Response, RunOutcome
 
-from antiphon import Antiphon, UnknownSession, workflows
+from antiphon import Antiphon, NotWaiting, UnknownSession, workflows
 from antiphon.recording.testing.scripted import ScriptedModel
 from examples.travel import search_flights
 from examples.travel.service import ledger
@@ -172,7 +172,8 @@ async def test_a_person_is_asked_for_a_valid_answer_and_only_the_first_counts(an
     (asked,) = await workflows.waiting(antiphon, id)
     assert cheapest().flight in asked.message
     await workflows.give(antiphon, id, {"approved": True}, by="Ann")
-    await workflows.give(antiphon, id, {"approved": False}, by="Bob")
+    with suppress(NotWaiting):  # where the first has been taken in already
+        await workflows.give(antiphon, id, {"approved": False}, by="Bob")
     response = await antiphon.result(id, LIMIT_S)
     assert response.result["flight"] == cheapest().flight
     assert effects() == {"create_booking": 1, "process_payment": 1}

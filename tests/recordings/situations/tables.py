@@ -301,9 +301,10 @@ SCENARIOS = (
     Scenario(
         "tables_of_sizes",
         "Which harbour has a lighthouse, a mole, a ferry, and since when?",
-        (*map(_of_size, range(14)), _ANSWER),
+        (Scripted(when=_ASKED_FOR_SUMMARY, text="Nothing.", repeat=True), *map(_of_size, range(14)), _ANSWER),
         options=_ROUNDS,
         deployment="middling_briefings",
+        apart="tables_of_sizes",
     ),
     Scenario(
         "tables_of_words_that_say_little",

@@ -86,12 +86,11 @@ def decide(
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
     schema: OutputSchema | None = None,
 ) -> Decision:
-    """Return the session's next step after one event. `log_entry` is the event's entry in the log.
+    """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
-    `catalogue` is the one that the session was opened with; empty when it is not kept any more. `outages` are
-    the tools and models that are unavailable now. `named` is the event that lookup.py reads; None when the
-    log does not hold it any more. `earlier` are the calls that a reply wants repeated: see repetitions.py.
-    `schema` is the schema that the answer must fit, for a reply that may be the answer.
+    `catalogue` is the session's own; empty when it is not kept any more. `outages` are those known now.
+    `named` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
+    repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
     """
     decision = _decide(session, event, log_entry, catalogue, outages, named, earlier, schema)
     return decision.in_format(session.format)

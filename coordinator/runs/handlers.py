@@ -251,7 +251,7 @@ async def _nothing_noted(content_hash: str) -> None:
 
 
 def token_name(number: int) -> str:
-    """Return the name under which the token of a wait for a person is kept, and with which values are given."""
+    """Return the name under which the token of a wait for a person is kept; giving values requires the token."""
     return f"token:{number}"
 
 

@@ -54,7 +54,7 @@ class AttributeIndex:
                 yield None, fact
 
     def against_record(self, described: Described, document: Document) -> Iterator[Found]:
-        """Yield the facts that contradict a record, or that one of them supersedes."""
+        """Yield the facts that differ from a record, each with whether the record is later."""
         others = self._described.get(described.subject, ())
         call = (document.round, document.call_id)
         if any((its.round, its.call_id) == call for _, _, its in others):

@@ -42,14 +42,14 @@ class Drawer:
         )
 
     def file(self, parts: Iterable[Part], origin: Origin) -> tuple[str, ...]:
-        """Return the ids of the parts' facts. A known statement is filed as a sighting."""
+        """File parts, with known statements as sightings, and return the ids of their facts."""
         told: list[str] = []
         for part in parts:
             told += self._file_part(part, origin)
         return tuple(told)
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
-        """Return the ids of recalled facts; one that is not in memory any more is filed under its first call."""
+        """Return the ids of recalled facts; file one that is not in memory any more under its first call."""
         if recalled.tool == CONVERSATION:
             return self._of_conversation(recalled)
         call = (recalled.round, recalled.call_id)

@@ -84,7 +84,7 @@ def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[Reason
 
 
 def _file_result(drawer: Drawer, result: ToolResult, origin: Origin) -> tuple[str, ...]:
-    """Return the ids of the result's facts, new or known."""
+    """File a result, and return the ids of its facts, new or known."""
     if result.status == "error" or _tools_found_by(result) is not None:
         return ()
     data = storable(result.data)

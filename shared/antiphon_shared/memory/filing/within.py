@@ -39,7 +39,7 @@ class _Kept:
         self._left = bytes_max - _size(delta.model_copy(update=_NO_FACTS))
 
     def has_place_for(self, one: Fact | Sighting) -> bool:
-        """Take the space of a fact or sighting, with the documents up to its own; return whether it fits."""
+        """Take the space of a fact or sighting and of the documents up to its own; return whether it fits."""
         documents = max(self.documents, self._places.get(one.document, 0))
         size = _size(one) + sum(self._sizes[self.documents : documents])
         if size > self._left:

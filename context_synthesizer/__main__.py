@@ -1,12 +1,13 @@
-"""`python -m context_synthesizer`: run one context synthesizer until it is told to stop."""
+"""`python -m context_synthesizer`: run one context synthesizer until it receives SIGTERM or SIGINT."""
 
 import gc
 
 from antiphon_shared.process.import_path import current_directory_last
 
 if __name__ == "__main__":
-    current_directory_last()  # before anything is imported that a redis.py of the user's own could stand in for
-    gc.disable()  # what is imported stays; the runner has the collector begin
+    # Before the other imports: a redis.py in the user's directory must not shadow ours.
+    current_directory_last()
+    gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
     from antiphon_shared.process.runner import main
 
     from context_synthesizer.component import build

@@ -1,14 +1,15 @@
-"""How close each fact is to what is asked in words, kept as facts and searches come. Pure, and mutable.
+"""The closeness of each fact to the question and the searches by words, updated with each round. Pure, and mutable.
 
-Two figures for each fact. `sums` is its BM25 score against the words of everything that is asked, taken together.
-`best` is its score against the one text that it is closest to, as a share of the best fact's there, so from 0 to 1:
-a search for a rare name and a search in common words count alike.
+Each fact has two figures. `sums` is its BM25 score against the words of all texts together. `best` is its
+score against the one text that it is closest to, as a share of the best fact's score there, so from 0 to 1: a
+search for a rare name and a search in common words count alike.
 
-A search counts the more, the more of its words are known: stand in the question or in the facts that were closest when
-it was made. One that asks for something else may be a wrong turn.
+A search counts more when more of its words are known: when they are in the question, or in the facts that
+were closest at the time of the search. A search for something else may be a mistake.
 
-What a word is worth and how good the best fact of a text is change with every fact. They are brought up to date each
-time that the facts have grown by a quarter; in between, a round costs what is new.
+The weight of a word and the score of a text's best fact change with every fact. They are computed again
+whenever the number of facts has grown by a quarter; in between, the cost of a round grows with its new facts
+only.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -21,27 +22,27 @@ from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
 CLOSEST = 12
-"""So many of the best facts count as what is known."""
+"""The number of the best facts whose words count as known."""
 _WEIGHT_LEAST = 0.4
-"""Of a search of whose words none is known."""
+"""The weight of a search without any known word."""
 _GROWTH = 1.25
 _TEXT_CHARACTERS = 4_000
 _TEXTS_KEPT = 4_096
 
 Text = tuple[str, ...]
-"""What is asked, by its words."""
+"""A question or a search, by its words."""
 
 
 @lru_cache(_TEXTS_KEPT)
 def words_asked(text: str) -> Text:
-    """Return the words of a question or a search, each once, in an order that is always the same."""
+    """Return the words of a question or a search, each once, in a fixed order."""
     return tuple(sorted(set(words(text[:_TEXT_CHARACTERS]))))
 
 
 class Asked:
-    """The texts that are asked, and the figures of each fact of an index, by its place.
+    """The questions and searches, and the figures of each fact of an index, by its number.
 
-    `questions` count in full; the searches that `update` takes in are weighed.
+    `questions` count in full; the searches that `update` adds are weighed.
     """
 
     def __init__(self, index: WordIndex, questions: Iterable[str]) -> None:
@@ -54,12 +55,12 @@ class Asked:
         self._most: dict[Text, float] = {}
         """The score of the best fact for each text."""
         self._weights: dict[str, float] = {}
-        """Of each word: the highest weight of a text that holds it."""
+        """The highest weight, for each word, of a text that contains it."""
         self._by_word: dict[str, list[Text]] = {}
         self._up_to_date_at = 0
 
     def update(self, searches: Iterable[str] = ()) -> None:
-        """Take in the facts that the index has grown by, and the searches that brought them."""
+        """Add the new facts of the index, and the searches that found them."""
         new = [text for text in dict.fromkeys(map(words_asked, searches)) if text and text not in self._texts]
         if new:
             known = self._known()
@@ -72,7 +73,7 @@ class Asked:
             self._ask(text)
 
     def including(self, questions: Iterable[str]) -> "Asked":
-        """Return a copy in which these questions are asked too; it cannot be updated."""
+        """Return a copy with these questions added; it cannot be updated."""
         other = copy(self)
         other.sums, other.best = self.sums.copy(), self.best.copy()
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
@@ -82,7 +83,7 @@ class Asked:
         return other
 
     def _known(self) -> frozenset[str]:
-        """Return the words of the question, and of the facts that were closest before the newest came."""
+        """Return the words of the question, and of the facts that were closest before the newest ones."""
         closest = nlargest(CLOSEST, range(len(self.sums)), key=self.sums.__getitem__)
         return self._questioned.union(*(self._index.words_of(place) for place in closest if self.sums[place]))
 

@@ -1,6 +1,6 @@
-"""What stands beside the facts: what was asked before, what was tried, what the model said, summaries. Pure.
+"""The side sections of a briefing: earlier questions, tool uses, the model's reasoning, summaries. Pure.
 
-Each in a longer and a shorter form; the newest and the most telling keep their place longest.
+Each item has a longer and a shorter form; the newest and the most informative items are dropped last.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,16 +27,16 @@ from context_synthesizer.render import (
 TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
 EARLIER = "Earlier in this conversation"
 _EARLIER_SHARE = 8
-"""One part in so many of the room is for earlier questions at most."""
+"""The divisor of the budget for the share of earlier questions."""
 _WHOLE, _BY_CONCLUSIONS = 1, 2
-"""So many of the newest rounds' words are shown whole, and of so many before them the conclusions."""
+"""The number of the newest notes that are shown whole, and of the notes before them shown by their conclusions."""
 _SUMMARIES_SHARE = 6
-"""One part in so many of the room is for summaries at most."""
+"""The divisor of the budget for the share of summaries."""
 
 
 @dataclass
 class Section:
-    """Lines under a title, which is paid for with the first."""
+    """Lines under a title; the first line also pays for the title."""
 
     title: str
     room: Room
@@ -49,12 +49,12 @@ class Section:
         return True
 
     def put_all(self, pieces: Iterable[Piece]) -> bool:
-        """Each that there is room for; whether that was all."""
+        """Add each piece that fits; return whether all did."""
         misfits = [piece for piece in pieces if not self.put(piece)]
         return not misfits
 
     def put_newest(self, forms: Sequence[tuple[Piece, Piece]]) -> None:
-        """The last ones that there is room for, each in its longer or its shorter form, in their order."""
+        """Add the newest items that fit, each in its longer or its shorter form, in their order."""
         before = len(self.texts)
         for longer, shorter in reversed(forms):
             _ = self.put(longer) or self.put(shorter)
@@ -62,19 +62,19 @@ class Section:
 
 
 def beside(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
-    """What is shown beside facts at that level."""
+    """Return the tool uses and notes that are shown at that level, beside facts."""
     uses = () if level == "minimal" else memory.tool_usage
     return uses, memory.reasoning if level == "full" else ()
 
 
 def words_wanted(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> int:
-    """What the model's own words need, each note on one line."""
+    """Return the cost of the model's reasoning, with each note on one line."""
     pieces = [*map(short_note_line, notes), *answered]
     return sum(piece.units for piece in pieces) + (title_units(SAID) if pieces else 0)
 
 
 def summaries_section(memory: Memory, room: Room) -> Section:
-    """The newest summaries, within their share of the room, the oldest first."""
+    """Return the newest summaries, within their share of the budget, the oldest first."""
     share = Room(room.left // _SUMMARIES_SHARE)
     chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
     section = Section("Summaries", room)
@@ -83,7 +83,7 @@ def summaries_section(memory: Memory, room: Room) -> Section:
 
 
 def earlier_section(memory: Memory, room: Room) -> Section:
-    """What was asked before in the conversation: the newest questions within their share, the oldest first."""
+    """Return the newest earlier questions of the conversation, within their share, the oldest first."""
     share = room.left // _EARLIER_SHARE
     section = Section(EARLIER, Room(share))
     section.put_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
@@ -92,7 +92,7 @@ def earlier_section(memory: Memory, room: Room) -> Section:
 
 
 def tried_section(uses: Sequence[ToolUse], room: Room) -> Section:
-    """A line for each use, longer ones for the newest; or searches joined to one line, where that is too much."""
+    """Return a line for each use, longer for the newest; when that is too much, searches share one line."""
     section = Section(TRIED, room)
     short = [tool_lines(use, SHORT) for use in uses]
     if sum(piece.units for piece in short) + title_units(TRIED) > room.left:
@@ -117,13 +117,13 @@ def is_search(use: ToolUse) -> bool:
 
 
 def _put_searched(section: Section, uses: Sequence[ToolUse], is_found: bool) -> None:
-    """As many of the newest searches as there is room for."""
+    """Add as many of the newest searches as fit."""
     while uses and not section.put(searched(uses, is_found)):
         uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
 def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
-    """Return each note in the form of its age: the newest whole, then conclusions by line, the oldest one line."""
+    """Return each note in a form by its age: the newest whole, then by its conclusions, the oldest on one line."""
     newest = len(notes) - 1
     return [_by_age(newest - number, note, pieces) for number, note in enumerate(notes)]
 
@@ -135,7 +135,7 @@ def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
 
 
 def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: Room) -> Section:
-    """On one line each, then as their age allows, as far as there is room: conclusions first, then the newest."""
+    """Return the notes on one line each, those with conclusions first, and then longer by age, as far as they fit."""
     by_age = said_by_age(notes, pieces)
     section = Section(SAID, room)
     lines: dict[int, Piece] = {}

@@ -1,4 +1,4 @@
-"""Which facts come first: those that must be there, then the closest to what is asked. Pure."""
+"""The order of facts: the required ones first, then the closest to the question and the searches. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -11,18 +11,18 @@ from context_synthesizer.shares import Shares
 
 MISSED_MAX = 10
 _MISFITS_MAX = 20
-"""Facts in a row for which there is no room; then the page counts as full."""
+"""Consecutive facts that do not fit, after which the page counts as full."""
 _LINE_UNITS_LEAST = 4 * UNITS_PER_TOKEN
-"""Hardly a fact is told in less."""
+"""The least size of a fact's line."""
 _OTHER_SIDES_MAX = 2
 _MISSED_SHARE = 0.6
-"""Of the closest fact's score: what is as close as that should have been shown."""
+"""The share of the closest fact's score from which a fact counts as missed when it is not shown."""
 
 
 def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
-    """The closest fact of each of the newest results, then what the model's conclusions rest on, the newest first.
+    """Return the closest fact of each of the newest results, then the cited facts, the newest first.
 
-    In this order: conclusions may cite more than there is room for, and what is new has never been seen.
+    In this order, as conclusions may cite more facts than fit, and the model has not seen the new ones.
     """
     closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
     cited = [memory.facts[id] for id in sorted(memory.cited, key=_number, reverse=True)]
@@ -30,13 +30,13 @@ def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
 
 
 def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[str]:
-    """Return the ids of the closest facts first; of equals the newest."""
+    """Return the ids of facts by closeness, the closest first; ties are ordered by age, the newest first."""
     newest_first = list(memory.facts)[::-1]
     return sorted(newest_first, key=scores.__getitem__, reverse=True)
 
 
 def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
-    """Yield each fact and, right behind it, those that contradict it: one value alone would pass for certain."""
+    """Yield each fact, followed by those that contradict it, as one value alone would look certain."""
     for id in dict.fromkeys(ids):
         yield memory.facts[id]
         for other in memory.contradicted.get(id, ())[:_OTHER_SIDES_MAX]:
@@ -44,7 +44,7 @@ def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
 
 
 def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
-    """Put one fact after the other where it fits, those that have to wait last (shares.py); what was put."""
+    """Put each fact that fits, with those that wait for their share (shares.py) last; return the put ones."""
     shares = Shares(page)
     waiting: list[Fact] = []
     repeated: list[Fact] = []
@@ -71,9 +71,9 @@ def put_each(
     put: list[Fact] | None = None,
     takes: Callable[[Fact, int], bool] = lambda _fact, _units: True,
 ) -> bool:
-    """Put the facts that fit and that `takes` lets in, superseded ones in their short form; whether there is room left.
+    """Put the facts that fit and that `takes` accepts, superseded ones short; return whether tokens are left.
 
-    `takes` is given the fact and its price. `put` is what the facts that were put are appended to.
+    `takes` is called with the fact and its cost. The facts that were put are appended to `put`.
     """
     superseded = page.memory.superseded
     misfits = 0
@@ -95,7 +95,7 @@ def put_each(
 
 
 def put_must(page: Page, facts: Sequence[Fact]) -> None:
-    """Each whole, where the short forms of those behind it still fit, else short."""
+    """Put each fact, whole if the short forms of the following ones still fit, else short."""
     prices = [page.price(fact, is_short=True) for fact in facts]
     owed = sum(prices)
     for fact, price in zip(facts, prices, strict=True):
@@ -105,7 +105,7 @@ def put_must(page: Page, facts: Sequence[Fact]) -> None:
 
 
 def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -> tuple[str, ...]:
-    """The facts left out that are nearly as close as the closest; what a later date puts aside is no loss."""
+    """Return the omitted facts that are nearly as close as the closest, without superseded or summarized ones."""
     close = _MISSED_SHARE * max(scores.values())
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
     passed_over = {*shown, *summarized, *memory.superseded}
@@ -118,7 +118,7 @@ def _number(id: str) -> int:
 
 
 def _newest(memory: Memory) -> list[list[Fact]]:
-    """Of each result of the newest round, its facts."""
+    """Return the facts of each result of the newest round."""
     newest = memory.tool_usage[-1].round if memory.tool_usage else 0
     told = [ids_in(use.facts) for use in memory.tool_usage if use.round == newest and use.facts]
     return [facts for ids in told if (facts := [memory.facts[id] for id in ids if id in memory.facts])]

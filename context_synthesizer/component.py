@@ -1,4 +1,4 @@
-"""Wiring: the only place of this room that reads settings."""
+"""Wiring: the only module of the context synthesizer that reads settings."""
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.service import Service
@@ -12,9 +12,9 @@ from context_synthesizer.settings import ContextSynthesizerSettings
 def build(
     bus: Bus, settings: ContextSynthesizerSettings | None = None, weigh: Weigh | None = None
 ) -> Service:
-    """The context synthesizer; it needs nothing of the bus but its deliveries.
+    """Return the context synthesizer; it uses only the deliveries of the bus.
 
-    A replay gives the settings, and how facts were weighed. Raises ConfigurationError.
+    A replay passes the settings, and how facts were weighed. Raises ConfigurationError.
     """
     settings = load(ContextSynthesizerSettings) if settings is None else settings
     if weigh is None and settings.embeddings:

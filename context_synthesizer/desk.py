@@ -1,7 +1,7 @@
-"""The synthesizer's desk for one session: its memory, indexed, and the plan of its briefing. Pure, and mutable.
+"""The index of one session: its memory with its scores, and the plan of its briefing. Pure, and mutable.
 
-A desk grows by deltas and is a function of them, of the query and of the budget alone: one that was kept since the
-last round and one made anew from the session's list of deltas give the same briefing, byte for byte.
+An index grows by deltas, and is a function of them, of the query and of the budget alone: a cached one and
+one that is built again from the session's list of deltas give the same briefing, byte for byte.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -24,7 +24,7 @@ TOKENS_MAX = 8_000
 
 
 class Desk:
-    """What is known of one session, ready to be filed into and to brief from."""
+    """The indexed memory of one session, to file into and to brief from."""
 
     def __init__(self, query: str, tokens_max: int = TOKENS_MAX) -> None:
         self.memory = Memory(query)
@@ -39,14 +39,14 @@ class Desk:
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "Desk":
-        """The desk after those deltas, oldest first."""
+        """Return the index after those deltas, oldest first."""
         desk = cls(query, tokens_max)
         for delta in deltas:
             desk.add(delta)
         return desk
 
     def add(self, delta: MemoryDelta) -> None:
-        """What one filing has added."""
+        """Add the delta of one filing."""
         self.memory = self.memory.plus(delta)
         self._known.add(delta, self.memory)
         self._relevance.add(self.memory, delta)
@@ -55,15 +55,15 @@ class Desk:
         self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
 
     def weigh(self, salience: Mapping[str, float]) -> None:
-        """Have `salience` of some facts stand in place of what was filed with them, for the next briefing.
+        """Let `salience` replace the filed salience of some facts for the next briefing.
 
-        The plan of a briefing is made from what was filed alone, so that it is the same on every desk.
+        The plan of a briefing uses only the filed values, so that it is the same in every process.
         """
         if salience != self._salience:
             self._salience, self._in_step = dict(salience), None
 
     def begun(self, turns: Iterable[Turn]) -> MemoryDelta:
-        """What a conversation begins the session with, as a delta that is not added yet."""
+        """Return the delta of the conversation that the session continues; it is not added yet."""
         return file_conversation(self.memory, turns)
 
     def filed(
@@ -74,13 +74,13 @@ class Desk:
         untrusted: Collection[str] = (),
         entry: LogEntry | None = None,
     ) -> MemoryDelta:
-        """What a round brought, as a delta that is not added yet."""
+        """Return the delta of a round; it is not added yet."""
         return file_round(
             self.memory, reasoning, results, known=self._known, untrusted=untrusted, entry=entry
         )
 
     def file(self, reasoning: ReasoningCompleted | None, results: ToolsCompleted | None) -> MemoryDelta:
-        """File what a round brought; the delta is what has to be kept of it."""
+        """File a round; return its delta, which has to be stored."""
         delta = self.filed(reasoning, results)
         self.add(delta)
         return delta
@@ -88,20 +88,20 @@ class Desk:
     def to_summarize(
         self, briefing: Briefing, step: StepText | None = None
     ) -> tuple[str, ToSummarize] | None:
-        """The closest of the facts that have no place in `briefing`, as a text, if they are worth a summary."""
+        """Return a text of the closest facts that are not in `briefing`, if they are worth a summary."""
         return select_to_summarize(
             self.memory, lambda: self._scores_in(step), self._pieces, briefing, self.tokens_max
         )
 
     @property
     def scores(self) -> dict[str, float]:
-        """How close each fact is to what is asked."""
+        """Return the closeness of each fact to the question and the searches."""
         if self._scores is None:
             self._scores = self._relevance.scores(self.memory)
         return self._scores
 
     def _scores_in(self, step: StepText | None) -> dict[str, float]:
-        """Return how close each fact is to what a step asks, and has searched for; to the query where there is none."""
+        """Return the closeness of each fact to the step and its searches; to the query when there is no step."""
         if step is None and not self._salience:
             return self.scores
         if self._in_step is None or self._in_step[0] != step:
@@ -113,7 +113,7 @@ class Desk:
     def briefing(
         self, round: int, max_rounds: int, level: Level = "full", step: StepText | None = None
     ) -> Briefing:
-        """Return the briefing for a round, and for the step that the round belongs to."""
+        """Return the briefing for a round and its step."""
         return build_briefing(
             self.memory,
             lambda: self._scores_in(step),

@@ -1,7 +1,7 @@
-"""Desks that are kept from round to round, so that a round costs what it brings and not what there is.
+"""A cache of session indexes from round to round, so that the cost of a round grows with its new facts only.
 
-A kept desk is never trusted: the last item it holds is read again, and if another worker has written something
-else in its place, or nothing is there because our own commit came to nothing, the desk is made anew.
+A cached index is verified: the last item that it holds is read again. If another worker has written a
+different one, or our own commit failed, so that it is missing, the index is built again.
 """
 
 from collections import OrderedDict
@@ -15,17 +15,17 @@ from context_synthesizer.desk import Desk
 from context_synthesizer.vectors import Vectors
 
 BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
-"""Of all kept desks: items as they stand in Redis, which take some thirty times as much here; and their number.
+"""Bounds on all cached indexes: the bytes of their items in Redis, a thirtieth of their size here; and their number.
 
-Beyond that, the ones longest unused are put away.
+Beyond them, the least recently used indexes are evicted.
 """
 
 DeskKey = tuple[SessionId, LogEntry]
-"""A session, and where its question stands in the log: another life of the id has its question elsewhere."""
+"""A session, and the log entry of its question, which tells sessions of the same id apart."""
 
 
 class Kept:
-    """A desk with what it is made of: the items of the session's list so far."""
+    """An index with its source: the items of the session's list so far."""
 
     def __init__(self, query: str, tokens_max: int, items: Iterable[bytes] = ()) -> None:
         self.desk = Desk(query, tokens_max)
@@ -33,17 +33,17 @@ class Kept:
         self.bytes = 0
         self._last = ""
         self.vectors: Vectors | None = None
-        """Of the facts and of what was asked, where a deployment embeds them."""
+        """The vectors of the facts and of the searches, when a deployment embeds them."""
         for item in items:
             self.add(item)
 
     @property
     def since(self) -> int:
-        """From which item on the list has to be read."""
+        """Return the index of the first item to read from the list."""
         return max(0, self.items - 1)
 
     def catches_up(self, query: str, tokens_max: int, items: Sequence[bytes]) -> bool:
-        """Add what is new in `items`, read from `since` on. False when the desk is not of this list."""
+        """Add the new ones of `items`, which begin at `since`. Return False when the index is not of this list."""
         if (self.desk.memory.query, self.desk.tokens_max) != (query, tokens_max):
             return False
         if self.items:
@@ -55,7 +55,7 @@ class Kept:
         return True
 
     def add(self, item: bytes, delta: MemoryDelta | None = None) -> None:
-        """One item more, as `delta` where that is at hand."""
+        """Add one more item, and its `delta`, if the caller has it."""
         self.desk.add(delta or MEMORY_DELTA.read(item))
         self.items += 1
         self.bytes += len(item)
@@ -63,7 +63,7 @@ class Kept:
 
 
 class Desks:
-    """The desks of one process, by session."""
+    """The cached indexes of one process, by session."""
 
     def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
         self._kept: OrderedDict[DeskKey, Kept] = OrderedDict()
@@ -71,14 +71,14 @@ class Desks:
         self._bytes_max, self._desks_max = bytes_max, desks_max
 
     def take(self, key: DeskKey) -> Kept | None:
-        """The session's desk, if there is one; nobody else gets it until it is put back."""
+        """Remove and return the session's index, if it is cached, so that only one caller uses it at a time."""
         kept = self._kept.pop(key, None)
         if kept is not None:
             self._bytes -= kept.bytes
         return kept
 
     def put_back(self, key: DeskKey, kept: Kept) -> None:
-        """Keep the desk for the session's next round."""
+        """Cache the index for the session's next round."""
         self.take(key)
         self._kept[key] = kept
         self._bytes += kept.bytes
@@ -87,5 +87,5 @@ class Desks:
 
 
 def digest_of(item: bytes) -> str:
-    """Return what tells an item of memory from another one; nothing where there is none."""
+    """Return the digest of an item of memory; empty for an empty item."""
     return blake2b(item, digest_size=16).hexdigest() if item else ""

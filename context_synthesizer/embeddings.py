@@ -1,13 +1,13 @@
-"""Embeddings: how close facts are in meaning to what is asked, where a deployment has switched them on.
+"""Embeddings: the closeness in meaning of facts to the question and the searches, when a deployment enables them.
 
     ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=minilm
     ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=my_package.my_module:embed
 
-The word names the built-in model; a path an async function from texts to one vector each. A round embeds what is new
-to it: facts, the question, searches. A new fact's salience is raised by how close it is, and filed with it. Facts filed
-earlier are held against later searches too; what becomes of the closest of them is told with the briefing. So a
-replay has all that was decided on, and calls nothing. What is not embedded in time waits for the session's next round;
-whatever else goes wrong is logged, and the words alone decide.
+The word names the built-in model; a path names an async function from texts to one vector each. A round embeds its
+new texts: facts, the question, searches. A new fact's salience is raised by its closeness, and filed with it. Facts
+filed earlier are compared with later searches too, and the briefing's event holds the changes of the closest ones. So
+a replay has all inputs of the decisions, and calls no model. A text that is not embedded in time waits for the
+session's next round; any other failure is logged, and the closeness by words alone is used.
 """
 
 import asyncio
@@ -30,35 +30,35 @@ from context_synthesizer.minilm import MiniLM
 from context_synthesizer.vectors import Vectors, digest_of, row_of
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
-"""Texts to vectors, in their order, all of one length."""
+"""A function from texts to vectors, in their order, all of one length."""
 BUILT_IN = "minilm"
 TIMEOUT_S = 5.0
-"""Of a round, for all that it embeds."""
+"""The timeout for all texts that one round embeds."""
 _AT_ONCE = 32
 _TEXTS_MAX = 500
-"""Of a round; the others wait for the next one."""
+"""Bound on the texts that one round embeds; the others wait for the next round."""
 _TEXT_CHARACTERS = 2_000
 _EARLIER_MAX = 400
-"""Facts filed earlier of which a briefing tells what has become of them: those that are or were the closest."""
+"""Bound on facts filed earlier whose changed salience a briefing reports: those that are or were the closest."""
 _LEAST = 0.002
-"""A fact that was held against what is asked tells so, however far it is."""
+"""The least closeness of an embedded fact, which tells it from one that was not embedded."""
 _FACTS_AT_ONCE_MAX = 500
-"""Of a session: more are compared beside the event loop."""
+"""The number of facts above which they are compared in another thread."""
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """A delta with its facts' salience, and what goes with it."""
+    """A delta with its facts' salience, and the data that go with it."""
 
     delta: MemoryDelta
     salience: Mapping[str, float] = field(default_factory=dict)
-    """Of the delta's facts, and of some filed earlier, what embeddings have made of it."""
+    """The salience by embeddings of the delta's facts, and of some filed earlier."""
     item: bytes = b""
-    """The vectors to keep; empty when there are no new ones."""
+    """The vectors to store; empty when there are no new ones."""
 
 
 class Weigh(Protocol):
-    """What raises the salience of a round's facts; `kept` holds those filed earlier."""
+    """A function that raises the salience of a round's facts; `kept` holds the facts filed earlier."""
 
     async def __call__(
         self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore
@@ -79,7 +79,7 @@ def _load_custom(path: str) -> Embed:
             f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} cannot be loaded: {error}."
             " Name an async function as package.module:function, or leave the setting out."
         ) from error
-    call = None if isinstance(embed, type) else getattr(embed, "__call__", None)  # noqa: B004  # it is looked at
+    call = None if isinstance(embed, type) else getattr(embed, "__call__", None)  # noqa: B004  # it is only inspected
     if not (iscoroutinefunction(embed) or iscoroutinefunction(call)):
         raise ConfigurationError(
             f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} is no async function."
@@ -91,14 +91,14 @@ def _load_custom(path: str) -> Embed:
 
 @dataclass(frozen=True)
 class Embeddings:
-    """A model by its name, as a function."""
+    """A model's name, and its function."""
 
     model: str
     embed: Embed
     timeout_s: float = TIMEOUT_S
 
     async def weigh(self, delta: MemoryDelta, kept: Kept, round: Round, session: SessionStore) -> Weighed:
-        """Embed what is new, and raise salience by how close facts are to the question and the closest search."""
+        """Embed the new texts, and raise salience by the closeness of facts to the question and the closest search."""
         if kept.vectors is None or kept.vectors.model != self.model:
             kept.vectors = Vectors(self.model)
         vectors, memory = kept.vectors, kept.desk.memory
@@ -128,7 +128,7 @@ class Embeddings:
         return Weighed(delta.model_copy(update={"facts": tuple(weighed)}), own | earlier, item)
 
     async def _embedded(self, texts: Mapping[str, str], vectors: Vectors) -> dict[str, bytes]:
-        """The rows of texts by their names: of all, or of as many as the time allows."""
+        """Return the rows of texts by their names: of all, or of as many as the timeout allows."""
         names = list(texts)[:_TEXTS_MAX]
         rows: dict[str, bytes] = {}
         try:
@@ -149,7 +149,7 @@ class Embeddings:
 
 
 def _text_of(fact: Fact, documents: Mapping[str, Document]) -> str:
-    """A fact is read together with the title of its document, as it is where words are compared."""
+    """Return the text of a fact with the title of its document, as it is compared by words."""
     return f"{documents[fact.document].title} {fact.statement}"[:_TEXT_CHARACTERS]
 
 
@@ -158,12 +158,12 @@ def _of(rows: Mapping[str, bytes], names: Mapping[str, str]) -> dict[str, bytes]
 
 
 def _raised(closeness: float) -> float:
-    """What is close matters more; what is far no less than before: words may still find it."""
+    """Return the salience for a closeness. It is never below the usual one, as words may still find a far fact."""
     return round(USUAL + (1 - USUAL) * max(_LEAST, min(1.0, closeness)), 3)
 
 
 def _changed_since(facts: Mapping[str, Fact], closeness: Mapping[str, float]) -> dict[str, float]:
-    """What is made now of facts filed earlier, where that is another salience than was filed with them."""
+    """Return the new salience of facts filed earlier, when it differs from the filed one."""
     now = {id: _raised(closeness[id]) for id in facts if id in closeness}
     changed = [id for id, salience in now.items() if salience != facts[id].salience]
     return {

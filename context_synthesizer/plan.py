@@ -1,9 +1,10 @@
-"""Which facts stand in the section that only grows, so that the beginning of the prompt stays the same. Pure.
+"""The facts of the section that only grows, so that the beginning of the prompt stays the same. Pure.
 
-A cached prompt is paid for again from its first changed token on. As long as all facts fit, they are shown in the
-order of their ids, which only appends. Once they do not, the section is planned: the closest facts up to a part
-of its room. Later facts are appended while there is room, if they are as close as what was planned; when there is
-none left, it is planned anew. A budget of LAZY_TOKENS or less is not worth that: it is selected anew each round.
+A cached prompt is paid for again from its first changed token on. As long as all facts fit, they are shown in
+the order of their ids, which only appends. Once they do not fit, the section is planned: the closest facts up
+to a part of its budget. Later facts are appended while they fit, if they are as close as the planned ones;
+when the budget is used up, the section is planned again. With LAZY_TOKENS or less, a plan is not worth it:
+facts are selected each round.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,9 @@ from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.select import LAZY_TOKENS
 
 _SECTION_SHARE = 0.75
-"""Of the budget beside the question; the rest is for what changes from round to round."""
+"""The section's share of the budget without the question; the rest is for parts that change every round."""
 _PLANNED_SHARE = 0.7
-"""Of the section's room, when it is planned anew; the rest is for what comes."""
+"""The share of the section's budget that a new plan uses; the rest is for later facts."""
 
 
 class Plan:
@@ -31,7 +32,7 @@ class Plan:
 
     @property
     def shown(self) -> Sequence[str] | None:
-        """Ids in their order; None when there is no plan."""
+        """Return the ids in their order; None when there is no plan."""
         return self._shown if self._units else None
 
     def advance(
@@ -41,7 +42,7 @@ class Plan:
         pieces: Pieces,
         scores: Callable[[], Mapping[str, float]],
     ) -> None:
-        """The plan after `delta`, which `memory` holds already. `scores` is called when it matters."""
+        """Update the plan for `delta`, which is already in `memory`. `scores` is called when it is needed."""
         if not self._units or not delta.facts:
             return
         units = int((self._units - token_units(memory.query)) * _SECTION_SHARE)

@@ -1,7 +1,7 @@
-"""The pieces a briefing is put together from: each a text with its price in tokens. Pure.
+"""The pieces of a briefing: each is a text with its cost in tokens. Pure.
 
-The form is fixed in `antiphon_shared.memory.briefing`; which pieces are shown, and in which length, is decided in
-page.py and select.py.
+The form is fixed in `antiphon_shared.memory.briefing`; page.py and select.py choose the pieces and their
+lengths.
 """
 
 import json
@@ -26,7 +26,7 @@ from antiphon_shared.text.tokens import token_units
 from antiphon_shared.tools.relevance import READ_RESULT, RECALL
 
 SHORT_CHARACTERS = 160
-"""Of a statement that is not shown whole."""
+"""The length of a statement that is not shown whole."""
 LONG, SHORT = 400, 120
 """Characters of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
@@ -43,7 +43,7 @@ _LINE_BREAK_UNITS = token_units("\n")
 
 
 class Piece:
-    """Lines of a briefing, and what they cost in hundredths of a token, with the line break behind them."""
+    """Lines of a briefing, and their cost in hundredths of a token, with the line break after them."""
 
     __slots__ = ("text", "units")
 
@@ -53,17 +53,17 @@ class Piece:
 
 
 def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """The sections that have items, in their order."""
+    """Return the text of the sections that have items, in their order."""
     return "\n\n".join(f"# {title}\n" + "\n".join(items) for title, items in sections if items)
 
 
 def fact_line(fact: Fact, known: str = "") -> Piece:
-    """The fact whole, behind its id and what is known about it: `F9 (superseded by F12) It takes 6 hours.`"""
+    """Return the whole fact with its id and relations, as in `F9 (superseded by F12) It takes 6 hours.`."""
     return Piece(f"{fact.id} {known}{fence(fact.statement)}")
 
 
 def short_fact_line(fact: Fact, known: str = "") -> Piece:
-    """The beginning of the fact; whole when that is no longer."""
+    """Return the beginning of the fact; the whole fact when that is no longer."""
     if len(fact.statement) <= SHORT_CHARACTERS:
         return fact_line(fact, known)
     known = f"{known[:-2]}; shortened) " if known else "(shortened) "
@@ -72,7 +72,7 @@ def short_fact_line(fact: Fact, known: str = "") -> Piece:
 
 
 def known_about(fact: Fact, memory: Memory) -> str:
-    """`(superseded by F12) `, `(contradicts F4; supersedes F2) `; empty when there is nothing to say."""
+    """Return `(superseded by F12) `, `(contradicts F4; supersedes F2) `; empty for a fact without relations."""
     said = []
     if fact.id in memory.superseded:
         said.append(f"superseded by {memory.superseded[fact.id]}")
@@ -89,12 +89,12 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def heading(title: str) -> Piece:
-    """The title of the documents below, on one line."""
+    """Return the title of the documents below, on one line."""
     return Piece(f"## {fence(one_line(title, _TITLE_CHARACTERS))}")
 
 
 def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
-    """Return the lines before and after facts: those of one call, or all that are trusted alike."""
+    """Return the lines before and after facts: those of one call, or all of one level of trust."""
     if by_call:
         opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
     else:
@@ -103,7 +103,7 @@ def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """What `tool_line` says, and what to do about a failure, with the tool's own words in their fence below."""
+    """Return `tool_line` with advice on a failure, and the tool's own text in its fence below."""
     line = tool_line(use, characters)
     said = words_of(use, 2 * characters)
     if not said:
@@ -113,9 +113,10 @@ def tool_lines(use: ToolUse, characters: int) -> Piece:
 
 
 def words_of(use: ToolUse, characters: int) -> list[str]:
-    """Return what a call has said of itself, in its fence: what happened, then what to do. Most say nothing.
+    """Return the text of a call about itself, in its fence: what happened, then what to do. Most have none.
 
-    A failed call has one form everywhere, of lines that name themselves. Sessions before format 4 have it without.
+    A failed call has the same form everywhere, with a name on each line. Sessions before format 4 have no
+    names.
     """
     happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
     words = list(filter(None, [" ".join(filter(None, [use.substitute_because, happened])), next_step]))
@@ -131,9 +132,9 @@ def words_of(use: ToolUse, characters: int) -> list[str]:
 
 
 def tool_line(use: ToolUse, characters: int) -> Piece:
-    """`- round 1: search {"q": "..."} -> ok: F1-F9`.
+    """Return `- round 1: search {"q": "..."} -> ok: F1-F9`.
 
-    How the whole of a result is read stands at the end, and is never cut.
+    The call that reads the whole of a result is at the end, and is never cut.
     """
     arguments = " ".join(_json(use.arguments).splitlines())
     arguments = shorten(arguments, characters) if len(arguments) > characters else arguments
@@ -149,7 +150,7 @@ def tool_line(use: ToolUse, characters: int) -> Piece:
 
 
 def searched(uses: Sequence[ToolUse], found: bool) -> Piece:
-    """Searches on one line, for where there is no place for more; of very many the newest."""
+    """Return searches on one line, for a small budget; of very many only the newest."""
     newest_first = dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in reversed(uses))
     queries: list[str] = []
     characters = 0
@@ -163,14 +164,14 @@ def searched(uses: Sequence[ToolUse], found: bool) -> Piece:
 
 
 def note_lines(note: ReasoningNote) -> Piece:
-    """What the model said, whole, with the conclusions, doubts and plans of its note below."""
+    """Return the whole text of a reply, with the conclusions, doubts and plans of its note below."""
     said = [fence(note.text.strip())] if note.text.strip() else []
     said += [f"{kind}: {fence(line)}" for kind, line in _noted(note.note)]
     return Piece(f"- round {note.round}: " + "\n  ".join(said))
 
 
 def conclusion_lines(note: ReasoningNote) -> Piece:
-    """What it concluded, a line each; else how its words begin."""
+    """Return the conclusions of a reply, a line each; without any, the beginning of its text."""
     if note.note is None or not note.note.concluded:
         return short_note_line(note)
     said = [f"concluded: {fence(line)}" for line in note.note.concluded]
@@ -178,13 +179,13 @@ def conclusion_lines(note: ReasoningNote) -> Piece:
 
 
 def short_note_line(note: ReasoningNote) -> Piece:
-    """What it concluded, else how its words begin, on one line."""
+    """Return the conclusions of a reply, or the beginning of its text, on one line."""
     concluded = " ".join(note.note.concluded) if note.note else ""
     return Piece(f"- round {note.round}: {fence(one_line(concluded or note.text, 200))}")
 
 
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
-    """Return goal, constraints and open sub-questions, as the model named them; those answered, and what changed."""
+    """Return goal, constraints and open sub-questions of the model; and its answered ones, with the newest changes."""
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
     still = [("goal", memory.goal)] if memory.goal else []
     still += [("constraint", one) for one in memory.constraints]
@@ -200,19 +201,19 @@ def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
 
 
 def earlier_line(earlier: EarlierQuestion, characters: int) -> Piece:
-    """`- turn_1: How long is it?`, and behind it what came of it when that was no whole answer."""
+    """Return `- turn_1: How long is it?`, with the turn's status before the colon unless it was complete."""
     said = _CAME_OF.get(earlier.status, "")
     return Piece(f"- {earlier.call_id}{said}: {fence(one_line(earlier.question, characters))}")
 
 
 def summary_lines(summary: Summary) -> Piece:
-    """A summary, in a fence: it is made of what tools returned."""
+    """Return a summary in a fence, as it is made of results of tools."""
     opened = opening("summary", "summary", summary.round, is_untrusted=True)
     return Piece(f"{opened}\n  {fence(summary.text)}\n{CLOSING}")
 
 
 def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
-    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same with less about which."""
+    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and a shorter form."""
     ranges = ", ".join(id_ranges(ids))
     some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
     how = f'{RECALL}(id="{ids[0]}")'
@@ -221,7 +222,7 @@ def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
 
 
 def remark_on_not_shown(ids: Sequence[str]) -> Piece:
-    """Return `12 facts not shown; recall(id="F20") reads one.`"""
+    """Return `12 facts not shown; recall(id="F20") reads one.`."""
     return Piece(f'{_not_shown(ids)}; {RECALL}(id="{ids[0]}") reads one.')
 
 

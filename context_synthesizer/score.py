@@ -1,19 +1,19 @@
-"""How close each fact is to what is asked: by words, and by meaning where facts are embedded; never by age. Pure.
+"""The closeness of each fact: by words, and by meaning where facts are embedded; never by age. Pure.
 
 A fact is read together with the title of its document, since its own words often stop at "he" or "it". With M the
 highest BM25 score of a fact against all words that are asked, a fact's closeness is the sum of
 
     its own BM25 score against all words that are asked: the question, the open sub-questions, the searches
-    0.5 M   times how close it comes, among all facts, to the one of these texts that it is closest to
-    0.3 M   over its passage's rank in the result: a search puts first what it takes for closest
-    0.15 M  where it is the first of its document, which tells what the rest is about; not in a dialogue
-    1.0 M   times how close it is in meaning, from 0 to 1, where facts are embedded (embeddings.py)
+    0.5 M   times its share, among all facts, of the best score for the one of these texts that it is closest to
+    0.3 M   over its passage's rank in the result: a search puts the closest passage first
+    0.15 M  where it is the first of its document, which introduces the rest; not in a dialogue
+    1.0 M   times its closeness in meaning, from 0 to 1, where facts are embedded (embeddings.py)
     0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read and not searched
             for: the answer to a question
     0.3     times the closeness of one of the twelve best facts that names its document's title: the next hop
 
 asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
-the article on Calden close, which no search may have asked for. docs/memory.md says what leaving out each term costs.
+the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
 """
 
 import re
@@ -38,15 +38,15 @@ LIKENESS_SHARE = 1.0
 NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
 _TELLING_CHARACTERS = 4
-"""A shorter title stands in many a statement by chance."""
+"""The least length of a title to look for, as a shorter one occurs in many statements by chance."""
 _RANK = re.compile(r"\[(\d+)\]")
 _EXPLAINED = re.compile(r" \([^()]*\)$")
-"""What an encyclopedia puts behind a name to tell it from others: `Bridge (film)`."""
+"""The part that an encyclopedia adds to a name to tell it from others: `Bridge (film)`."""
 _SPOKEN = re.compile(r"[^\W\d_][^:\n]{0,40}: \S")
 
 
 class Relevance:
-    """The facts of one memory, indexed; grows delta by delta. A fact is known by its place, from 0 on."""
+    """The indexed facts of one memory; it grows delta by delta. A fact is identified by its number, from 0 on."""
 
     def __init__(self) -> None:
         self._index = WordIndex()
@@ -54,19 +54,19 @@ class Relevance:
         self._facts: list[Fact] = []
         self._ids: list[str] = []
         self._priors: list[float] = []
-        """What each fact gains by where it stands, as a share of M."""
+        """The gain of each fact by its position, as a share of M."""
         self._documents: dict[str, list[int]] = {}
         """The facts of each document."""
         self._titled: dict[str, dict[str, list[str]]] = {}
-        """By the first word of a title: the titles that begin with it, and the documents of each."""
+        """The titles by their first word, each with its documents."""
         self._spoken: list[int] = []
-        """Lines of dialogue that no search in words brought."""
+        """Lines of dialogue that were not found by a search in words."""
         self._demoted: list[int] = []
-        """Facts that matter little, whatever is asked."""
+        """Facts of low salience, whatever is asked."""
         self._are_embedded = False
 
     def add(self, memory: Memory, delta: MemoryDelta) -> None:
-        """Take in what `delta` has added to `memory`, which holds it already."""
+        """Add the facts of `delta`, which is already in `memory`."""
         searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
             self._add(fact, memory.document_of(fact), searched)
@@ -100,10 +100,10 @@ class Relevance:
     def scores(
         self, memory: Memory, question: Sequence[str] = (), salience: Mapping[str, float] = NOTHING
     ) -> dict[str, float]:
-        """Return how close each fact is to what is asked.
+        """Return the closeness of each fact to the question and the searches.
 
-        `question`: texts in place of the query, as those of a step. `salience`: of some facts, in place of what was
-        filed with them.
+        `question`: texts in place of the query, as those of a step. `salience`: values for some facts in
+        place of the filed ones.
         """
         asked = self._asked
         if asked is None or not self._facts:
@@ -125,7 +125,7 @@ class Relevance:
         return self._by_id(memory, scores)
 
     def _by_words(self, asked: Asked) -> list[float]:
-        """Return the closeness by words and by where each fact stands."""
+        """Return the closeness by words and by the position of each fact."""
         most = max(asked.sums)
         return [
             own + most * (CLOSEST_SHARE * best + prior)
@@ -133,9 +133,10 @@ class Relevance:
         ]
 
     def _likenesses(self, salience: Mapping[str, float]) -> list[float]:
-        """Return how close in meaning each fact is, from 0 to 1.
+        """Return the closeness in meaning of each fact, from 0 to 1.
 
-        It is what raised its salience. A fact that was not embedded in time is as close as the others on average.
+        It is derived from its raised salience. A fact that was not embedded in time gets the average of the
+        others.
         """
         saliences = [salience.get(fact.id, fact.salience) for fact in self._facts]
         raised = [one for one in saliences if one > USUAL]
@@ -143,7 +144,7 @@ class Relevance:
         return [max(0.0, (usual if one == USUAL else one) - USUAL) / (1 - USUAL) for one in saliences]
 
     def _spoken_beside(self, scores: Sequence[float]) -> dict[int, float]:
-        """Return what lines of dialogue gain by the lines before and after them."""
+        """Return the gain of lines of dialogue by the lines before and after them."""
         gains: dict[int, float] = {}
         for place in self._spoken:
             document = self._facts[place].document
@@ -156,7 +157,7 @@ class Relevance:
         return gains
 
     def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
-        """Return what facts gain because one of the best names the title of their document."""
+        """Return the gain of facts whose document's title is named by one of the best facts."""
         gains: dict[int, float] = {}
         for naming in nlargest(CLOSEST, range(len(scores)), key=scores.__getitem__):
             fact = self._facts[naming]
@@ -166,13 +167,13 @@ class Relevance:
         return gains
 
     def _named_by(self, fact: Fact) -> list[str]:
-        """Return the other documents whose title stands in a fact."""
+        """Return the other documents whose title occurs in a fact."""
         begun = (self._titled.get(word, {}) for word in dict.fromkeys(words(fact.statement)))
         named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
         return [id for ids in named if fact.document not in ids for id in ids]
 
     def _by_id(self, memory: Memory, scores: list[float]) -> dict[str, float]:
-        """Return the scores by fact, after what is known of some: that they matter little, or are superseded."""
+        """Return the scores by fact, lowered for facts of low salience and for superseded ones."""
         for place in self._demoted:
             scores[place] *= self._facts[place].salience / USUAL
         by_id = dict(zip(self._ids, scores, strict=True))

@@ -1,19 +1,19 @@
-"""What a briefing shows of the memory, and in which form, so that it stays within its tokens. Pure.
+"""The selection of a briefing from the memory, within its tokens. Pure.
 
-When everything fits, everything is shown whole, but for older rounds' words, which are shortened as rounds go by.
-Otherwise the room is given out in this order:
+When everything fits, everything is shown whole, except the reasoning of older rounds, which is shortened with age.
+Otherwise the budget is given out in this order:
 
-    1. the question, its step, the round and the open sub-questions, always; a share for the questions asked before
-    2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)
-    3. a share for what was tried and what the model said, so that no fact takes the last of it (beside.py)
-    4. facts by how close they are to what is asked (score.py), whole, the next one that fits
-    5. what is left: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
+    1. the question, its step, the round and the open sub-questions, always; a share for earlier questions
+    2. the closest fact of each newest result; facts that the model's conclusions cite (choice.py)
+    3. a share for tool uses and reasoning, so that facts do not use up the budget (beside.py)
+    4. facts by their closeness to the question and the searches (score.py), whole, the next one that fits
+    5. from the rest: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
 
-Age decides nothing but ties. A fact that is superseded is shown on one line at most. What has no place is listed
-by id, for `recall`.
+Age only breaks ties. A superseded fact is shown on one line at most. Facts that do not fit are listed by id, for
+`recall`.
 
-Above LAZY_TOKENS the facts stand in two sections: "Facts", which changes only by growing at its end as long as
-there is room (plan.py), and "Further facts", chosen anew each round.
+Above LAZY_TOKENS the facts are in two sections: "Facts", which only grows at its end as long as it fits (plan.py),
+and "Further facts", chosen again each round.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,18 +45,18 @@ from context_synthesizer.step import StepText
 LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _USES_SHARE, _WORDS_SHARE = 12, 8
-"""One part in so many of the room is kept for what was tried, and for what the model said."""
+"""The divisors of the budget for the shares of tool uses and of the model's reasoning."""
 _BESIDE_STEP_SHARE = 4
-"""One part in so many of the tokens is for facts and the rest, however long the step's instructions and input are."""
+"""The divisor of the tokens for the rest of the briefing, however long the step's instructions and input are."""
 _IDS_UNITS = 2 * UNITS_PER_TOKEN
-"""Another fact may come to be named first, by a longer id."""
+"""A reserve, as another fact with a longer id may be listed first."""
 _USES_UNITS_MIN = 20 * UNITS_PER_TOKEN
-"""Nothing is said in less."""
+"""The least useful share of tool uses."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What a briefing is for."""
+    """The purpose of a briefing: its round, level and step."""
 
     round: int
     max_rounds: int
@@ -72,12 +72,13 @@ def build_briefing(
     tokens_max: int,
     planned: Sequence[str] | None = None,
 ) -> Briefing:
-    """The briefing for a round, of `tokens_max` estimated tokens at most, fewer at a lower level.
+    """Return the briefing for a round, of at most `tokens_max` estimated tokens, fewer at a lower level.
 
-    `scores`: how close each fact is to what is asked; called when it matters. `planned`: the facts of the section
-    that only grows, in the order of their ids; None for one section chosen anew. `simplified` has half of the
-    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than that
-    by itself goes beyond; nothing else is shown then. Beside a step that takes it all a quarter is added for the rest.
+    `scores`: the closeness of each fact; called when it is needed. `planned`: the facts of the section that
+    only grows, in the order of their ids; None for one section chosen again. `simplified` has half of the
+    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer
+    by itself exceeds the bound; then only the question is shown. When a step uses up the tokens, a quarter is
+    added for the rest.
     """
     asked: tuple[tuple[str, Sequence[str]], ...] = (("Question", (memory.query,)),)
     rounds = f"Round {ask.round} of at most {ask.max_rounds}."
@@ -106,17 +107,17 @@ def build_briefing(
 
 @dataclass(frozen=True)
 class _Shown:
-    """What stands between question and round."""
+    """The sections between question and round."""
 
     sections: tuple[tuple[str, Sequence[str]], ...]
     facts: frozenset[str]
     shortened: frozenset[str] = frozenset()
     remark: str = ""
-    """What a small briefing says of what it leaves out, behind the round."""
+    """The remark of a small briefing about omitted facts, after the round."""
 
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
-    """All there is, whole, in one section of facts; None when there is no room for that."""
+    """Return the whole memory, in one section of facts; None when it does not fit."""
     if pieces.units_least > room.left:
         return None
     page = Page("Facts", memory, pieces, room, by_call)
@@ -143,7 +144,7 @@ def _selected(
     room: Room,
     planned: Sequence[str] | None,
 ) -> _Shown:
-    """What has a place, by the order at the top of this file."""
+    """Return the selection in the order at the top of this file."""
     questions = Section(QUESTIONS, room)
     still, answered = question_lines(memory)
     questions.put_all(still)
@@ -151,7 +152,7 @@ def _selected(
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
     is_small = planned is None
     uses, notes = beside(memory, level)
-    if is_small:  # the facts of these searches say what they were
+    if is_small:  # the facts of these searches show what was searched
         uses = [use for use in uses if not (is_search(use) and use.facts)]
     for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
@@ -199,7 +200,7 @@ def _omitted(memory: Memory, *pages: Page) -> list[str]:
 
 
 def _listing_units(omitted: Sequence[str], room: Room, is_small: bool) -> int:
-    """What is kept for the list of what is not shown: its longer form, where that is a small part of the room."""
+    """Return the cost to reserve for the list of omitted facts: its longer form, when that is a small part."""
     if not omitted:
         return 0
     if is_small:

@@ -10,7 +10,7 @@ _PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class ContextSynthesizerSettings(Settings):
-    """How large briefings and memories may grow."""
+    """Bounds on briefings and memories, and the choice of embeddings."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_CONTEXT_SYNTHESIZER_")
     section = "context_synthesizer"

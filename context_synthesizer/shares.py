@@ -1,11 +1,11 @@
-"""Which facts wait for what is left, so that no source and no repetition takes the room of all others. Pure.
+"""Shares of a page, so that one source or repetitions cannot use up the budget. Pure.
 
-    a repetition      a statement in the words of one that is shown, but for numbers and one word in five; unless
+    a repetition      a statement in the words of one that is shown, except numbers and one word in five; unless
                       it or its title holds a word that is asked for and that the other one lacks
-    one document      a quarter of a page's room
-    untrusted words   half of it, where there are trusted facts
+    one document      a quarter of a page's budget
+    untrusted text    half of it, where there are trusted facts
 
-What waits is shown after the rest, as far as there is room: where nothing else was found, nothing is lost by it.
+Facts beyond a share wait and are shown after the rest, as far as they fit: without other facts, none is lost.
 """
 
 from collections import Counter, defaultdict
@@ -16,13 +16,13 @@ from context_synthesizer.asked import words_asked
 from context_synthesizer.page import Page
 
 _OF_DOCUMENT, _OF_UNTRUSTED = 4, 2
-"""One part in so many of a page's room."""
+"""The divisors of a page's budget for one document and for untrusted text."""
 _ALIKE = 0.8
-"""Of the words of two statements together, those that both hold."""
+"""The common part of the words of two statements from which they are alike."""
 
 
 class Shares:
-    """What has been taken of a page's room, and by whom."""
+    """The used budget of a page, by source."""
 
     def __init__(self, page: Page) -> None:
         self._memory, self._pieces = page.memory, page.pieces
@@ -36,7 +36,7 @@ class Shares:
             self.took(page.memory.facts[id], 0)
 
     def is_repetition(self, fact: Fact) -> bool:
-        """Return whether what the fact says is shown already."""
+        """Return whether a shown fact has the same content."""
         words = self._pieces.words(fact)
         shared = Counter(number for word in words for number in self._holding.get(word, ()))
         return any(
@@ -46,7 +46,7 @@ class Shares:
         )
 
     def is_over(self, fact: Fact, units: int) -> bool:
-        """Return whether the fact's source would have more than its share with these units."""
+        """Return whether the fact's source would exceed its share with these units."""
         return any((self._taken[source] + units) * part > self._room for source, part in self._sources(fact))
 
     def took(self, fact: Fact, units: int) -> None:
@@ -70,6 +70,6 @@ class Shares:
 
 
 def _asked(memory: Memory) -> frozenset[str]:
-    """Return the words of all that is asked."""
+    """Return the words of the question, the open sub-questions and the searches."""
     texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
     return frozenset(word for text in texts for word in words_asked(text))

@@ -1,4 +1,4 @@
-"""What a briefing says of the step it is for: its instructions, its input and its rounds. Pure.
+"""The step of a briefing: its instructions, its input and its rounds. Pure.
 
 # Step 2 of 3: configuration
 <the step's instructions, verbatim>
@@ -25,15 +25,15 @@ class StepText:
     title: str
     lines: tuple[str, ...]
     begun: int
-    """The first round of the attempt: what was said and tried before it is not shown."""
+    """The first round of the attempt: earlier reasoning and tool uses are not shown."""
     rounds: str
-    """How far the attempt is, as a sentence."""
+    """The progress of the attempt, as a sentence."""
     question: tuple[str, ...]
-    """What facts are close to in this step: its instructions and its input."""
+    """The texts to which facts are compared in this step: its instructions and its input."""
 
 
 def step_text(asked: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
-    """Return what the briefing for a round says of its step; `reply` holds the output of the step before."""
+    """Return the step's part of the briefing for a round; `reply` holds the output of the previous step."""
     step = steps[asked.number - 1]
     of = f"Step {asked.number} of {len(steps)}"
     instructions = step.instructions.strip()

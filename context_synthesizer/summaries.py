@@ -1,8 +1,8 @@
-"""A model as compressor: which facts it is given, and whether what it made of them can be believed. Pure.
+"""Summaries by a model: the choice of its facts, and the check of its text. Pure.
 
-A summary is one line for one or several facts, which it names: `F20, F22: Both courses last six hours.` Each line is
-held against them, as `faithful` tells. One line that does not hold, and the whole summary is refused; the rules go on
-without it.
+A summary is one line for one or several facts, which it names: `F20, F22: Both courses last six hours.` Each
+line is checked against them by `faithful`. If one line fails, the whole summary is refused, and the rules
+work without it.
 """
 
 import re
@@ -20,7 +20,7 @@ from context_synthesizer.faithful import Said, Source, fault
 from context_synthesizer.page import Page, Pieces, Room
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
-"""Less is not worth a call; more is not read at once."""
+"""The least text that is worth a call, and the most that is read at once."""
 _SUMMARY_SHARE = 10
 _SUMMARY_TOKENS_MAX = 600
 _LINES_MAX, _LINE_CHARACTERS_MAX = 200, 2_000
@@ -36,9 +36,9 @@ def select_to_summarize(
     briefing: Briefing,
     tokens_max: int,
 ) -> tuple[str, ToSummarize] | None:
-    """A text of facts that are not in `briefing` and in no summary, the closest to what is asked.
+    """Return a text of the closest facts that are neither in `briefing` nor in a summary, with its request.
 
-    `closeness` is called when it matters.
+    `closeness` is called when it is needed.
     """
     if not briefing.outline.omitted:
         return None
@@ -61,7 +61,7 @@ def select_to_summarize(
 
 
 def checked(summary: SummaryCompleted, memory: Memory) -> Summary | str:
-    """The summary as it is kept, or why it is refused, as a sentence."""
+    """Return the summary as it is stored, or why it is refused, as a sentence."""
     given = {id: _source(memory.facts[id], memory) for id in ids_in(summary.facts) if id in memory.facts}
     lines: list[str] = []
     named: list[str] = []

@@ -1,4 +1,4 @@
-"""One round at a session's desk: file what it brought, brief for the next. Pure, as far as a kept desk is."""
+"""One round of a session: file its results, and brief for the next. Pure, except for the cached index."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
 
 _RATE_UNKNOWN = 1.15
-"""Tokens for each estimated one, as long as the model has counted nothing: dialogue reaches 1.11."""
+"""Tokens per estimated token before the model has counted any: dialogue reaches 1.11."""
 _RATE_MARGIN = 0.05
-"""By so much the briefings of one session differ in it."""
+"""The difference of this rate between briefings of one session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What a request names of the session's log."""
+    """The events of the session's log that a request names."""
 
     reasoning: ReasoningCompleted | None = None
     results: ToolsCompleted | None = None
@@ -37,7 +37,7 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A briefing, with the texts that the event only names."""
+    """A briefing, with the texts that the event only refers to."""
 
     ready: BriefingReady
     text: str
@@ -47,15 +47,15 @@ class Built:
 def step_of(
     request: BriefingRequested, query: QuerySubmitted | None, reply: ReasoningCompleted | None
 ) -> StepText | None:
-    """Return what the briefing says of its step, if the query has steps; `reply` holds the step's input."""
+    """Return the step's part of the briefing, if the query has steps; `reply` holds the step's input."""
     if request.step is None or query is None or not query.options.step_list:
         return None
     return step_text(request.step, request.round, query.options.step_list, reply)
 
 
 def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
-    """What the round brought, as a delta that is not added yet; and why its summary is refused, if it is."""
-    if request.conversation:  # comes first, and alone
+    """Return the delta of the round, which is not added yet, and why its summary is refused, if it is."""
+    if request.conversation:  # it is the first delta, and contains only the conversation
         delta = kept.desk.begun(request.conversation)
     else:
         delta = kept.desk.filed(
@@ -70,7 +70,7 @@ def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[Mem
 def add(
     kept: Kept, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
 ) -> tuple[bytes, MemoryDelta]:
-    """Add a delta to the desk, as far as the memory has room: as the item to keep, and as it was added.
+    """Add a delta to the index, as far as the memory's bound allows; return the item to store and the added delta.
 
     Both are empty when there is nothing to file. `format` is that of the session.
     """
@@ -93,9 +93,9 @@ def briefed(
     summary_refused: str,
     step: StepText | None = None,
 ) -> Built:
-    """Return the briefing that is asked for, from all that has been filed.
+    """Return the requested briefing, from all filed deltas.
 
-    `salience` of some facts stands in place of what was filed with them, for this briefing.
+    `salience` replaces the filed salience of some facts, for this briefing.
     """
     kept.desk.weigh(salience)
     briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
@@ -113,9 +113,9 @@ def briefed(
 def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
     """Return the budget in estimated tokens that keeps a briefing within its setting in the model's own tokens.
 
-    `tokens_per_estimated` is what the model has counted so far, 1 before it has counted anything. It is the mean of
-    whole prompts, and the next briefing may hold text that it makes more tokens of; so a margin is added. The sum is
-    rounded up to tenths, so that it changes seldom: each change plans the briefing anew.
+    `tokens_per_estimated` is the model's count so far, 1 before it has counted any. It is the mean of whole
+    prompts, and the next briefing may hold text with more tokens, so a margin is added. The sum is rounded up
+    to tenths, so that it changes seldom: each change plans the briefing again.
     """
     rate = _RATE_UNKNOWN if tokens_per_estimated == 1 else tokens_per_estimated
     return int(briefing_tokens / (ceil(round((rate + _RATE_MARGIN) * 10, 6)) / 10))

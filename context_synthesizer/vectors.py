@@ -1,12 +1,12 @@
-"""The vectors of one session's facts and of what was asked, each number in one byte. Pure, and mutable.
+"""The vectors of one session's facts and searches, each number in one byte. Pure, and mutable.
 
-Vectors are kept in Redis beside the memory, one item for each round that brought some, so that no text is embedded
-twice, whichever process goes on with the session:
+Vectors are kept in Redis beside the memory, one item for each round with new ones, so that each text is embedded
+once, whichever process continues the session:
 
     {"model": "minilm", "facts": ["F1", "F2"], "asked": ["<digest>"]}
-    the rows of the facts, then those of what was asked, without anything between them
+    the rows of the facts, then those of the question and the searches, without separators
 
-An item of another model is passed over: its numbers mean something else.
+An item of another model is skipped, as its numbers have another meaning.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,23 +23,23 @@ _COSINE_DIGITS = 4
 
 
 class Vectors:
-    """Rows of one length by the ids of facts, and by the digests of the texts that were asked."""
+    """Rows of one length by the ids of facts, and by the digests of questions and searches."""
 
     def __init__(self, model: str) -> None:
         self.model = model
         self.items = 0
-        """So many items of the session's list are read."""
+        """The number of items of the session's list that were read."""
         self.places: dict[str, int] = {}
-        """Fact -> its row."""
+        """The row number of each fact."""
         self.asked: dict[str, bytes] = {}
         self.width = 0
         self._rows = bytearray()
         self._lengths: list[float] = []
         self._cosines: dict[str, list[float]] = {}
-        """Digest of what was asked -> cosines of the facts' rows, as far as they are known."""
+        """The cosines of the facts' rows, as far as they are computed, by the digest of the question or search."""
 
     def read(self, items: Iterable[bytes]) -> None:
-        """Take over what another process, or this one, has put on the list."""
+        """Add the items that this or another process appended to the list."""
         for item in items:
             self.items += 1
             head, _, rows = item.partition(b"\n")
@@ -51,7 +51,7 @@ class Vectors:
                 self._put({id: cut[id] for id in told["facts"]}, {name: cut[name] for name in told["asked"]})
 
     def add(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> bytes:
-        """Take new rows, and return the item for them; empty when there are none."""
+        """Add new rows, and return the item for them; empty when there are none."""
         if not (facts or asked):
             return b""
         self.items += 1
@@ -60,10 +60,10 @@ class Vectors:
         return head + b"\n" + b"".join((*facts.values(), *asked.values()))
 
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
-        """Return how close each fact is, from 0 to 1: the mean of that to the question and that to the closest search.
+        """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
 
-        Each is measured by the fact that comes closest to it: one search is nearer to everything than another.
-        Without any of them that has a vector there is nothing to tell.
+        Each is measured relative to the closest fact, as some searches are nearer to every fact than others.
+        Without a vector of the question, the result is empty.
         """
         to_question = _of_closest(self._to(digest_of(question)))
         texts = dict.fromkeys(searches)
@@ -75,7 +75,7 @@ class Vectors:
         return {id: max(0.0, mean) for id, mean in zip(self.places, means, strict=True)}
 
     def _to(self, digest: str) -> list[float]:
-        """The cosines of all facts to what was asked; none when it has no vector."""
+        """Return the cosines of all facts to a question or search; an empty list when it has no vector."""
         row = self.asked.get(digest)
         if row is None:
             return []
@@ -90,7 +90,7 @@ class Vectors:
         return known
 
     def _put(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> None:
-        """Rows of another length than those that are there are passed over."""
+        """Add rows; skip those of another length than the rows before."""
         self.width = self.width or len(next(iter((*facts.values(), *asked.values()))))
         for id, row in facts.items():
             if id not in self.places and len(row) == self.width:
@@ -101,13 +101,13 @@ class Vectors:
 
 
 def _of_closest(cosines: list[float]) -> list[float]:
-    """Return cosines as parts of the highest; all are zero where no fact points the same way."""
+    """Return cosines as shares of the highest; all are zero when it is not positive."""
     highest = max(cosines, default=0.0)
     return [cosine / highest if highest > 0 else 0.0 for cosine in cosines]
 
 
 def row_of(vector: Sequence[float], width: int = 0) -> bytes:
-    """Return a vector with each number as one byte. Raises ValueError for one that is not of `width` finite numbers."""
+    """Return a vector with one byte for each number. Raises ValueError unless it is `width` finite numbers."""
     largest = max(map(abs, vector), default=0.0)
     if not largest or not isfinite(sum(vector)) or (width and len(vector) != width):
         raise ValueError(f"a vector holds what is no number, nothing but zeros, or not {width} numbers")
@@ -115,7 +115,7 @@ def row_of(vector: Sequence[float], width: int = 0) -> bytes:
 
 
 def digest_of(text: str) -> str:
-    """Return the name of a text that was asked."""
+    """Return the name of the text of a question or search."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
@@ -136,7 +136,7 @@ def _products(rows: bytes | memoryview, row: bytes) -> list[int]:
 
 @cache
 def _numpy() -> Any:
-    """Of the extra `embeddings`; a deployment's own function does without it."""
+    """Return numpy, which the extra `embeddings` installs; a deployment's own function works without it."""
     try:
         import numpy
     except ModuleNotFoundError:

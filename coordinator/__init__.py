@@ -1,6 +1,6 @@
-"""The coordinator: decides what happens next in every session, and nothing else.
+"""The coordinator: it decides the next step of every session.
 
-Consumes query.submitted, cancellation.requested, approval.decided, every reply of the other components, and its
-own timers. Emits session.opened, briefing.requested, reasoning.requested, summary.requested,
+Consumes query.submitted, cancellation.requested, approval.decided, every reply of the other components, and
+its own timers. Emits session.opened, briefing.requested, reasoning.requested, summary.requested,
 approval.requested, tools.requested and assembly.requested.
 """

@@ -1,7 +1,8 @@
-"""The answer that the coordinator gives by itself, where the assembler gives none. Pure.
+"""The answer that the coordinator gives by itself when the assembler gives none. Pure.
 
-It is plain and needs little, so that what keeps the assembler from answering does not keep it too: the model's last
-reply as it stands, the facts it cites (or, without a reply, the newest ones), and every write with its outcome.
+It needs little, so that the cause of the assembler's failure does not stop it too. It shows the model's last
+reply unchanged, the facts that the reply cites (or, without a reply, the newest facts), and every write with
+its outcome.
 """
 
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ _WHAT_THEN = {
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """One write of the session, and what came of it."""
+    """A write of the session, with its outcome."""
 
     tool: str
     call_id: str
@@ -64,9 +65,9 @@ class _Write:
 def answer_alone(
     session: Session, request: AssemblyRequested, found: Found, catalogue: Catalogue, at: datetime, why: str
 ) -> Response:
-    """Return the session's answer at that moment: `why` says in a sentence what the assembler has failed at.
+    """Return the session's answer at that moment; `why` is a sentence about the assembler's failure.
 
-    Its status is never `complete`, as nothing in it was checked against its sources.
+    Its status is never `complete`, as its text has not been checked against its sources.
     """
     writes = tuple(_writes(session, found, catalogue))
     text = answer_in(found.reply, request.status, found.memory)
@@ -129,7 +130,7 @@ def _uncertain(
 
 
 def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_Write]:
-    """Every write that was handed out, in the order of their calls; nothing that was only read."""
+    """Yield every write that was handed out, in the order of the calls."""
     named = set[str]()
     uses = found.memory.tool_usage
     open_ids = {use.call_id for use in unknown(uses)}
@@ -182,7 +183,7 @@ def _source(memory: Memory, id: str, number: int) -> Source:
 
 
 def _numbered(text: str, numbers: dict[str, int]) -> str:
-    """The text with `[1][2]` for `[F7, F3]`; what names no fact that is listed stays as it is."""
+    """Return the text with `[1][2]` for `[F7, F3]`; a citation of facts that are not listed stays."""
     return CITATION.sub(
         lambda match: "".join(f"[{numbers[id]}]" for id in cited_ids(match[0]) if id in numbers) or match[0],
         text,

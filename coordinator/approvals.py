@@ -1,8 +1,8 @@
-"""When a person has to approve a call, and what their decision does. Pure.
+"""Calls that need a person's approval, and the effect of the person's decision. Pure.
 
-The session waits as people.py says. Decisions come one by one or all at once; what is late, said twice or about
-another call changes nothing. When the batch goes out, approved calls carry the decision's place in the log, so that
-the dispatcher can see for itself, and denied ones are refused.
+The session waits as people.py describes. Decisions arrive one by one or all at once; a late or repeated
+decision, or one about another call, changes nothing. When the batch is handed out, approved calls carry the
+log entry of the decision, so that the dispatcher can verify it, and denied calls are refused.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,12 @@ _NEVER_RAN: tuple[ErrorType, ...] = (
     "circuit_open",
     "repeated_write",
 )
-"""Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so
-itself, in words it was given."""
+"""Errors of calls that never reached a tool.
+
+`permission_denied` is missing, as a tool may return it itself, with text that it received.
+"""
 _REPEATING = (READ_RESULT, RECALL)
-"""Tools that return what others have returned before."""
+"""Tools that return earlier results again."""
 _BLIND = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
@@ -42,7 +44,7 @@ _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 def needed(
     session: Session, calls: Sequence[RequestedCall], allowed: Sequence[str], catalogue: Catalogue
 ) -> tuple[CallToApprove, ...]:
-    """The calls that a person has to decide on. What will not run anyway is not asked about."""
+    """Return the calls that a person has to approve, without those that will not run anyway."""
     is_flowing = any(_may_bring_untrusted(call.name, catalogue) for call in calls if call.refused is None)
     found = []
     for call in calls:
@@ -57,7 +59,7 @@ def needed(
 def without_blind(
     calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]
 ) -> tuple[tuple[RequestedCall, ...], tuple[CallToApprove, ...]]:
-    """The same without those that a person would decide on blindly: of a placeholder nobody sees the value."""
+    """Return both without the calls that carry a placeholder, whose value the person would not see."""
     blind = {one.id for one in asked if has_placeholder(one.arguments)}
     refused = {"refused": _BLIND}
     return (
@@ -67,7 +69,7 @@ def without_blind(
 
 
 def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDecided) -> Session:
-    """The session with what a person has decided; itself when the decision is about nothing that waits."""
+    """Return the session after a person's decision; the same object when no call waits for this decision."""
     if session.phase != "approval" or decision.round != session.round:
         return session
     decided = {id for id in session.people.undecided if not decision.calls or id in decision.calls}
@@ -84,7 +86,7 @@ def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDeci
 
 
 def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
-    """What is to be said of calls that nobody has decided on; `when` ends the sentence."""
+    """Return the uncertainty about calls that were not decided on; `when` ends its sentence."""
     waiting = [
         f"`{call.name}` ({call.id})" for call in session.people.pending if call.id in session.people.undecided
     ]
@@ -99,10 +101,10 @@ def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertain
 
 
 def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Catalogue) -> tuple[str, ...]:
-    """The calls that brought something anybody may have written: a result, or an error in their words.
+    """Return the ids of the calls that brought untrusted content, in a result or in the text of an error.
 
-    A built-in tool that repeats earlier results does so once such words are in the session, or in the batch;
-    which of them it repeats is not looked at.
+    A built-in tool that repeats earlier results counts as soon as untrusted content is in the session or in
+    the batch, whichever result it repeats.
     """
     spoke = [(result.call_id, name) for result in completed.results for name in _spoke(result)]
     is_in = session.material.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
@@ -111,13 +113,13 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
 
 
 def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
-    """Whether an answer tells what anybody may have written; a batch cut short brings that unseen by decisions."""
+    """Return whether an answer cites a tool with untrusted content, as decisions miss that of a batch cut short."""
     tools = {source.tool for source in response.sources} - {CONVERSATION}
     return any(_is_open(tool, catalogue) for tool in tools)
 
 
 def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flowing: bool) -> str:
-    """Which rule demands a person's approval, for the person; empty when none does."""
+    """Return the reason for a person's approval, in words for that person; empty when the call needs none."""
     if call.repeat_of is not None and (because := _because_repeated(tool, call.repeat_of, session)):
         why = f"; the model says why: {one_line(call.reason, _REASON_CHARACTERS)}" if call.reason else ""
         return because + why
@@ -142,24 +144,24 @@ def _because_repeated(tool: ToolDefinition, id: str, session: Session) -> str:
 
 
 def _denial(decision: ApprovalDecided) -> str:
-    """As the end of a sentence: `The call was not run: ...`."""
+    """Return the reason of a denial, as the end of a sentence: `The call was not run: ...`."""
     who = one_line(decision.by, _WHO_CHARACTERS) or "a person"
     reason = one_line(decision.reason, _REASON_CHARACTERS).rstrip(".")
     return f"{who} denied it: {reason}" if reason else f"{who} denied it"
 
 
 def _spoke(result: ToolResult) -> tuple[str, ...]:
-    """The tools whose words are in a result."""
+    """Return the tools whose text is in a result."""
     if result.error is not None and result.error.error_type in _NEVER_RAN:
         return ()
     return tuple(filter(None, (result.tool, result.substitute)))
 
 
 def _may_bring_untrusted(name: str, catalogue: Catalogue) -> bool:
-    """Whether a call of the tool may be answered by anybody, itself or by one of its alternatives."""
+    """Return whether the tool, or one of its alternatives, may return untrusted content."""
     contract = contract_of(catalogue.by_name.get(name))
     if contract is None:
-        return True  # of what nobody knows the worst is believed
+        return True  # without a contract, the worst is assumed
     return contract.open_world or any(_is_open(other.tool, catalogue) for other in contract.alternatives)
 
 

@@ -1,4 +1,4 @@
-"""What follows an attempt at a step: the next step, the next attempt, or the end of the session. Pure."""
+"""The decision after an attempt at a step: the next step, the next attempt, or the end of the session. Pure."""
 
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.events.session import TerminationReason
@@ -14,7 +14,7 @@ from coordinator.steps import begun, note_of
 def after_output(
     session: Session, event: AnyEvent, log_entry: LogEntry, limit: TerminationReason | None = None
 ) -> Decision:
-    """Begin the next step with the output of this one, which the reply at `log_entry` holds; or end at a limit."""
+    """Begin the next step with the output of this one, the reply at `log_entry`; end the session at a limit."""
     replies = (*session.steps.replies, log_entry)
     done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
     if limit or done.round >= done.limits.max_rounds:
@@ -25,7 +25,7 @@ def after_output(
 def after_failure(
     session: Session, event: AnyEvent, because: tuple[str, ...], log_entry: LogEntry
 ) -> Decision:
-    """Begin the step's next attempt, or end the session where there is none left."""
+    """Begin the step's next attempt, or end the session when no attempt is left."""
     steps = session.steps
     assert steps.plan is not None, "there is a step that failed"
     if steps.attempt < steps.plan.attempts:

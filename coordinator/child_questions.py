@@ -1,4 +1,4 @@
-"""Runs of a session that wait for its user: what the user is asked, and what the answer is for them. Pure."""
+"""Questions to a session's user from runs that wait for input, and the user's answers to them. Pure."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -21,9 +21,9 @@ from coordinator.session import ChildRun, Session, replace
 
 
 def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
-    """Ask the session's user what a run waits for; None where no time is left for it."""
+    """Ask the session's user for the input that a run waits for; return None when no time is left."""
     end = people.until(session, at)
-    if end is None:  # no time is left to ask in
+    if end is None:
         return None
     asked = Question(id=found.call.id, question=_question(waiting))
     return Decision(
@@ -34,19 +34,19 @@ def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) 
 
 
 def questions_of_runs(session: Session) -> tuple[Question, ...]:
-    """Return what the session's user is asked for its runs, and has not answered."""
+    """Return the questions of the session's runs that its user has not answered."""
     return tuple(Question(id=run.call.id, question=_question(waits)) for run, waits in asking(session))
 
 
 def asking(session: Session) -> Iterator[tuple[ChildRun, ChildWaiting]]:
-    """Yield the runs that wait for the session's user, with what they wait for."""
+    """Yield the runs that wait for the session's user, each with the input that it waits for."""
     for run in session.children.runs if session.phase == "tools" else ():
         if run.waits is not None and run.result is None:
             yield run, run.waits
 
 
 def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
-    """Hand the user's answer to the runs that have asked; None where no run has."""
+    """Send the user's answer to the runs that asked; return None when no run did."""
     if answer.round != session.round:
         return None
     after, sends = session, []
@@ -67,7 +67,7 @@ def with_changes(session: Session, found: ChildRun, **changes: Any) -> Session:
 
 
 def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
-    """Return the values in a person's answer: a JSON object, or the one value that is expected, in plain words."""
+    """Return the values in a person's answer: a JSON object, or the one expected value as text."""
     try:
         value = from_json(text)
     except ValueError:
@@ -75,7 +75,7 @@ def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     if len(expects) != 1:
-        return {"answer": value}  # refused by the run, which says what it expects
+        return {"answer": value}  # the run refuses it with a message about what it expects
     (name, param), *_ = expects.items()
     kind = param.get("type") if isinstance(param, dict) else param
     words = {"yes": True, "true": True, "no": False, "false": False}

@@ -1,9 +1,9 @@
-"""Calls of a session that are runs of workflows: begun beside the batch, and answered when they end. Pure.
+"""Calls of a session that are runs of workflows: they begin with the batch, and their end is the result. Pure.
 
-The batch's other calls go to the dispatchers as ever. When these and all runs have come to an end, their results are
-put together, in the order of the calls, in one tools.completed of the coordinator's own, which the next round begins
-with. A run that comes to wait for a person answers its call with that, and goes on by itself; where the session has a
-user, the user is asked; see child_questions.py.
+The dispatchers run the batch's other calls as usual. When these calls and all runs have ended, one
+tools.completed of the coordinator holds all results in the order of the calls, and the next round begins with
+it. When a run waits for a person, its call gets that as its result and the run continues by itself; where the
+session has a user, the user is asked; see child_questions.py.
 """
 
 import json
@@ -33,9 +33,9 @@ from coordinator.decision import Decision, Logged
 from coordinator.session import Children, ChildRun, MadeRun, Session, replace
 
 _RESULT_BYTES_MAX = 20_000
-"""Of a run's output that the model is shown; the document is rewritten at every step."""
+"""Bound on the part of a run's output that the model sees, as the document is rewritten at every step."""
 _CALLS_MAX = 100_000
-"""Of a batch."""
+"""Bound on the calls of a batch, for the numbers of its runs."""
 _TITLE_CHARACTERS, _WHY_CHARACTERS = 1_000, 2_000
 _WHAT_THEN = {
     "outcome_unknown": "Do not begin it again. Say in the answer that a person has to check what took effect.",
@@ -47,7 +47,7 @@ _WHAT_THEN = {
 
 
 def workflow_of(call: RequestedCall, allowed: Sequence[str], catalogue: Catalogue) -> str:
-    """Return the hash of the specification that a call is a run of; empty for calls of tools, and refused ones."""
+    """Return the hash of the specification that a call runs; empty for calls of tools, and refused ones."""
     tool = catalogue.by_name.get(call.name)
     is_run = tool is not None and call.name in allowed and call.refused is None and call.problem is None
     return tool.workflow if tool is not None and is_run else ""
@@ -60,7 +60,7 @@ def begun(
     allowed: Sequence[str],
     catalogue: Catalogue,
 ) -> Decision:
-    """Return the decision that hands out a batch, with its runs begun."""
+    """Return the decision that hands out a batch, and begins its runs."""
     session = decision.session
     runs: list[ChildRun] = []
     made = list(session.children.made)
@@ -100,7 +100,7 @@ def _may_begin(run: ChildRun) -> bool:
 
 
 def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
-    """Return the decision with these runs begun."""
+    """Return the decision, which now also begins these runs."""
     session = decision.session
     noted = [ChildBegun(round=session.round, child=run.id, call_id=run.call.id) for run in runs]
     sends = [Send(run.id, _query(session, run.call, run.specification), opens=True) for run in runs]
@@ -108,7 +108,7 @@ def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
 
 
 def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
-    """Return what follows from the end of a run, or from its waiting for a person; `named` is as for `decide`."""
+    """Return the decision after a run has ended, or waits for a person; `named` is as for `decide`."""
     match event.data:
         case ChildEnded() as ended:
             after = _after_ended(session, ended)
@@ -126,7 +126,7 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
 
 
 def _going_on(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
-    """Return what follows when calls have been answered: the results put together, or the next run in the queue."""
+    """Return the decision after calls got results: all results are complete, or the next queued run begins."""
     decision = completed(session, event, _batch_of(session, named))
     following = next((run for run in session.children.runs if run.is_queued), None)
     if following is None or any(run.is_alone and _may_begin(run) for run in session.children.runs):
@@ -137,7 +137,7 @@ def _going_on(session: Session, event: AnyEvent, named: Logged | None) -> Decisi
 
 
 def after_batch(session: Session, event: AnyEvent) -> Decision:
-    """Return what follows from the results of the batch's other calls."""
+    """Return the decision after the results of the batch's other calls."""
     batch = event.data
     assert isinstance(batch, ToolsCompleted), "the dispatchers have answered"
     after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
@@ -157,7 +157,7 @@ def _after_ended(session: Session, ended: ChildEnded) -> Session:
 
 
 def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
-    """Go on without the user, who has not answered in time; the runs wait on by themselves."""
+    """Stop waiting for the user, who has not answered in time; the runs continue to wait by themselves."""
     after = session
     for run, waits in asking(session):
         after = with_changes(after, run, result=_waits(run, waits))
@@ -165,7 +165,7 @@ def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> De
 
 
 def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
-    """Put the results together once all are there. `batch` holds those of the batch's other calls, if there are any."""
+    """Emit the results once all of them exist. `batch` holds those of the batch's other calls, if any."""
     children = session.children
     if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
         return Decision(session)
@@ -180,20 +180,20 @@ def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -
 
 
 def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
-    """Return the results of the batch's other calls, where they have come before."""
+    """Return the results of the batch's other calls, if they have arrived."""
     data = named.event.data if named is not None else None
     return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None
 
 
 def without_batch(session: Session) -> tuple[Session, tuple[Send, ...]]:
-    """Return the session without a batch that was lost and its runs, and what ends them."""
+    """Return the session without a lost batch and its runs, and the events that cancel the runs."""
     left = Children(made=session.children.made)
     writes = replace(session.writes, in_doubt=())
     return replace(session, children=left, writes=writes), cancellations(session)
 
 
 def cancellations(session: Session) -> tuple[Send, ...]:
-    """Return what ends the runs that a session still waits for."""
+    """Return the events that cancel the runs that a session still waits for."""
     reason = CancellationRequested(reason="its session has ended")
     return tuple(Send(run.id, reason) for run in session.children.runs if _may_begin(run))
 
@@ -229,7 +229,7 @@ def _waited_for(session: Session, round: int, call_id: str, child: str) -> Child
 
 
 def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
-    """Return the result of a run's call, and whether it has left nothing behind, so that it may be begun again."""
+    """Return the result of a run's call, and whether the run may be begun again because it left no effects."""
     outcome = response.run
     if outcome is not None and outcome.status == "completed":
         data = response.result if response.result is not None else response.answer

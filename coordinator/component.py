@@ -1,4 +1,4 @@
-"""Wiring: the only place of this room that reads settings."""
+"""Wiring: the only module of the coordinator that reads settings."""
 
 from collections.abc import Callable
 from functools import partial
@@ -38,10 +38,10 @@ def build(
     turns: Turns | None = None,
     grants: CheckGrant | None = None,
 ) -> Service:
-    """The coordinator on `bus`: the decisions, and the door that lets queries in.
+    """Return the coordinator on `bus`: its decisions, and the intake of queries.
 
-    A replay gives what a recorded session was decided by; else settings come from the environment, what is out of
-    order and what was said before from the bus. Raises ConfigurationError.
+    A replay passes the values that a recorded session was decided with. Otherwise settings come from the
+    environment, and outages and conversations from the bus. Raises ConfigurationError.
     """
     settings = load(CoordinatorSettings) if settings is None else settings
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
@@ -79,7 +79,7 @@ def build(
 
 
 def _grant_keys(settings: CoordinatorSettings) -> tuple[PublicKey, ...]:
-    """The coordinators' own, or those of a dispatcher that is started from the same environment."""
+    """Return the coordinator's own keys, or those of a dispatcher that starts from the same environment."""
     own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
     if settings.grant_key_file:
         return load_keys(settings.grant_key_file, own)

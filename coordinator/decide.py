@@ -1,7 +1,7 @@
-"""What happens next: a pure function of the session and the event.
+"""The next step of a session: a pure function of the session and the event.
 
-The session waits for the reply to one request at a time, by that request's id. Whatever else arrives, late,
-twice, or from elsewhere, changes nothing.
+The session waits for the reply to one request at a time, by that request's id. Any other event, such as a
+late or repeated reply, changes nothing.
 """
 
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ from coordinator.requests import (
 from coordinator.session import Material, Session, Spent, Writes, doubt, replace
 
 _TIME_FOR_A_CALL = timedelta(seconds=2)
-"""Less is not worth waiting for a model for."""
+"""The least time left before the deadline for which waiting for a model is worthwhile."""
 
 
 def decide(
@@ -86,12 +86,11 @@ def decide(
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
     schema: OutputSchema | None = None,
 ) -> Decision:
-    """One event in, the session's next step out. `log_entry` is where the event stands in the log.
+    """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
-    `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
-    out of order by now. `named` is what lookup.py reads; None where the log does not hold it any more. `earlier`
-    are the calls that a reply wants repeated: see repetitions.py. `schema` is what the answer must fit, for a
-    reply that may be the answer.
+    `catalogue` is the session's own; empty when it is not kept any more. `outages` are those known now.
+    `named` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
+    repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
     """
     decision = _decide(session, event, log_entry, catalogue, outages, named, earlier, schema)
     return decision.in_format(session.format)
@@ -159,7 +158,7 @@ def _decide(
 def _while_assembling(
     session: Session, event: AnyEvent, log_entry: LogEntry, named: Logged | None
 ) -> Decision:
-    """The answer has been asked for: it comes, is late, or cannot be made."""
+    """Return the decision on an event while the assembler puts the answer together."""
     ending = named.event.data if named is not None else None
     ending = ending if isinstance(ending, AssemblyRequested) else None
     match event.data:
@@ -182,7 +181,7 @@ def _while_assembling(
 def _on_briefing(
     session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue, outages: Outages
 ) -> Decision:
-    """The briefing holds what was filed; now limits and breakers decide whether, and how, which model is asked."""
+    """Return the decision after a briefing: limits and circuit breakers determine the model and how it is asked."""
     outline, out = ready.briefing, models.that_matter(session, outages)
     seen = () if out == session.models.outages else (OutagesSeen(outages=out),)
     material = Material(
@@ -197,7 +196,7 @@ def _on_briefing(
 
 
 def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
-    """The model is asked, as far as limits allow; or one that is out of order waited for; or none asked any more."""
+    """Return the decision to ask a model within the limits, to wait for one, or to end the session."""
     if lacking := outputs.lacking(session):
         return outputs.end_without(session, event, lacking)
     left, cost_left_usd = limits.tokens_left(session), limits.cost_left_usd(session)
@@ -219,7 +218,7 @@ def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: C
 
 
 def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
-    """The decision to ask the model, with what is not as it should be in the log."""
+    """Return the decision to ask the model, with the fallback steps that were taken in the log."""
     session = decision.session
     if model != before.models.asked and session.models.order and model != session.models.order[0]:
         because = f"{session.models.order[0]} may not be asked."
@@ -239,7 +238,7 @@ def _on_reply(
     earlier: Mapping[str, ToolCall],
     schema: OutputSchema | None,
 ) -> Decision:
-    """The model's reply ends the session, or asks for tools."""
+    """Return the decision after the model's reply: the session ends, or asks for tools."""
     heard = replace(
         session,
         spent=_calibrated(replace(session.spent.plus(reply.usage), rounds=session.round), reply),
@@ -257,7 +256,7 @@ def _on_reply(
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:
-    """People were heard, or are waited for no longer; when no call waits for any, the batch goes out."""
+    """Return the decision after a person's reply or timeout: the batch goes out when no call waits any more."""
     if heard is session or heard.people.undecided or heard.people.unanswered:
         return Decision(heard)
     return hand_out(heard, event, heard.people.pending, catalogue)
@@ -266,7 +265,7 @@ def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Cat
 def _on_results(
     session: Session, event: AnyEvent, log_entry: LogEntry, completed: ToolsCompleted, catalogue: Catalogue
 ) -> Decision:
-    """The batch is done; the next round begins with it."""
+    """Return the decision after a batch: the next round begins with its results."""
     succeeded = [
         name
         for result in completed.results
@@ -295,7 +294,7 @@ def _on_results(
 def _on_failure(
     session: Session, event: AnyEvent, failure: ComponentFailed, named: Logged | None
 ) -> Decision:
-    """A message became a dead letter. The session goes on without its outcome, or ends with what it has."""
+    """Return the decision after a dead letter: the session continues without its outcome, or ends."""
     if summaries.is_about(session, failure.failed_event):
         return Decision(summaries.after_failure(session))
     if failure.component == "coordinator":
@@ -316,9 +315,10 @@ def _on_failure(
 
 
 def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> Decision:
-    """One rung up the ladder.
+    """Take the next fallback step.
 
-    A model that has run out of the session's time has not failed; the timer for that may come a little later.
+    A model that has used up the session's time has not failed; the timer of the deadline may fire a little
+    later.
     """
     if event.time >= session.deadline - NEARLY:
         return end(session, event, "partial", "deadline_exceeded")
@@ -336,7 +336,7 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
 
 
 def _after_batch(session: Session, event: AnyEvent) -> Decision:
-    """The next round, if there may be one."""
+    """Begin the next round, or end the session when no round is left."""
     if session.round >= session.limits.max_rounds:
         return end(session, event, "partial", "max_rounds_reached")
     decision = request_briefing(replace(session, round=session.round + 1), event)
@@ -348,7 +348,7 @@ def _after_batch(session: Session, event: AnyEvent) -> Decision:
 
 
 def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
-    """Calls of unknown outcome once the results of a batch are there, also of tools that were taken for reads."""
+    """Return the calls of unknown outcome after the results of a batch, also of tools that were taken for reads."""
     known, unknown = set(), []
     for result in completed.results:
         call = in_doubt_as(result.tool, result.call_id)
@@ -365,7 +365,7 @@ def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, .
 
 
 def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
-    """For the reader: tools that are not offered because they are out of order, each told once."""
+    """Return the uncertainty about tools that were not offered because they were unavailable, once for each."""
     told = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
     doubts = []
     for name, instead in offer.out_of_order(session, catalogue).items():
@@ -378,7 +378,7 @@ def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, 
 
 
 def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
-    """For the reader: that it was not the model asked for that replied, told once of each."""
+    """Return the uncertainty about a reply from another model than the one asked for, once for each model."""
     told = {one.about for one in session.uncertainty if one.kind == "other_model"}
     if not session.models.order or model == session.models.order[0] or model in told:
         return ()
@@ -389,7 +389,7 @@ def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
 
 
 def _calibrated(spent: Spent, reply: ReasoningCompleted) -> Spent:
-    """Return `spent` with what the model has counted for a prompt, and what was estimated, where both are known."""
+    """Return `spent` with the model's count for a prompt and our estimate, when both are known."""
     counted = reply.usage.input_tokens + reply.usage.cache_read_tokens + reply.usage.cache_write_tokens
     if not (counted and reply.prompt_tokens_estimated):
         return spent

@@ -1,4 +1,4 @@
-"""What a decision is made of, beside the session: what it is given, and what it says is to happen."""
+"""The values that a decision takes beside the session, and the decision itself."""
 
 from dataclasses import dataclass
 
@@ -14,32 +14,32 @@ from coordinator.session import Session, replace
 
 @dataclass(frozen=True, slots=True)
 class OfferBounds:
-    """How many tools a model is shown."""
+    """Bounds on the number of tools that a model is offered."""
 
     all_max: int = 30
-    """As long as there are no more, all are offered."""
+    """Up to this number, all tools are offered."""
     subset: int = 8
-    """Else so many, beside those that are pinned."""
+    """The number of tools offered beside the pinned ones, when there are more."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrantCheck:
-    """What a session's grant is worth, as verified where the session is opened."""
+    """The result of verifying a session's grant when the session is opened."""
 
     problem: str = ""
-    """Why it is refused, as a sentence on `it`; empty when it is not."""
+    """The reason of a refusal, as a sentence on `it`; empty when it is not refused."""
     is_ignored: bool = False
-    """Whether there was no key to verify it with, so that it counts for nothing."""
+    """Whether it has no effect, because there was no key to verify it with."""
 
 
 BELIEVED = GrantCheck()
-"""A grant that says what the session may do, or none at all."""
+"""A grant that was verified, or no grant at all."""
 IGNORED = GrantCheck(is_ignored=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session is opened with, beside its query and the tools there are."""
+    """The values that a session is opened with, beside its query and the tools."""
 
     limits: Limits
     catalogue: str
@@ -47,7 +47,7 @@ class Opening:
     offer: OfferBounds = OfferBounds()
     is_catalogue_missing: bool = False
     models: tuple[str, ...] = ()
-    """Of the deployment, in the order they are asked in."""
+    """The deployment's models, in the order in which they are asked."""
     conversation: tuple[Turn, ...] = ()
     """Earlier turns of the query's conversation, the oldest first."""
     grant: GrantCheck = BELIEVED
@@ -55,7 +55,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """An event of the session's log, that a decision on another one needs."""
+    """An event of the session's log, which a decision on another one needs."""
 
     entry: LogEntry
     event: AnyEvent
@@ -63,25 +63,25 @@ class Logged:
 
 @dataclass(frozen=True)
 class Decision:
-    """The session as it is now, and what has to happen. The n-th command's id is derived from the event's."""
+    """The session after an event, and the effects to commit. The n-th command's id is derived from the event's."""
 
     session: Session
     commands: tuple[EventData, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes: bool = False
     stops_work: bool = False
-    """Whether what engines and dispatchers do for the session is to be dropped."""
+    """Whether engines and dispatchers should drop their work for the session."""
     answer: Response | None = None
-    """That of a session that is ended without having been opened."""
+    """The answer of a session that ends without having been opened."""
     alone: str = ""
-    """Why the coordinator answers by itself, in a sentence; empty where it does not. See `alone.py`."""
+    """The reason why the coordinator answers by itself, in a sentence; empty when it does not. See `alone.py`."""
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False
-    """Whether it holds only where there is no answer yet; a session that has one is closed instead."""
+    """Whether it holds only while there is no answer; a session with an answer is closed instead."""
 
     def in_format(self, format: int) -> "Decision":
-        """Return the decision as a release of `format` reads it; the session itself, where that is all the same."""
+        """Return the decision in the form that a release of `format` reads; itself when the form is the same."""
         if format >= formats.FORMAT:
             return self
         return replace(
@@ -91,5 +91,5 @@ class Decision:
         )
 
     def telling(self, *events: EventData) -> "Decision":
-        """The decision with more for the log, behind its own commands, whose ids stay as they are."""
+        """Return the decision with more events for the log, after its own commands, whose ids stay the same."""
         return replace(self, commands=(*self.commands, *events)) if events else self

@@ -1,4 +1,4 @@
-"""How a session's document is stored: as its parts stand, or flat, for sessions of a format before the parts. Pure."""
+"""The stored form of a session: with its parts, or flat for sessions of a format before the parts. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import Field as DataclassField
@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 from coordinator.session import PARTS, Session
 
 _FORMAT_OF_PARTS = 3
-"""The format of sessions since which a document has parts."""
+"""The first format of sessions whose documents have parts."""
 _FLAT: Mapping[str, str] = {
     "question": "query.question",
     "tenant": "query.tenant",
@@ -67,11 +67,11 @@ _FLAT: Mapping[str, str] = {
     "in_doubt": "writes.in_doubt",
     "writes": "writes.made",
 }
-"""Fields of version 1 of the document, with where they stand since; others stand at the top in both."""
+"""Paths in version 2 of the fields of version 1; fields that are missing here are at the top level in both."""
 _REQUIRED = ("id", "question", "limits", "catalogue", "tools", "model", "opened", "deadline")
-"""Those that version 1 always writes."""
+"""Fields that version 1 always writes."""
 _SINCE = {"format": 2, "tool_rounds_used": 2, "writes": 2}
-"""Those that a later format introduced into version 1."""
+"""Fields that a later format introduced into version 1."""
 
 
 def document_version(format: int) -> int:
@@ -88,7 +88,7 @@ class _SessionDocument(Kind[Session]):
         return self.versioned(self._type.dump_json(value, exclude_defaults=True))
 
     def opened(self, session: Session) -> Fields:
-        """Return the fields that say something, as JSON."""
+        """Return the fields that differ from their defaults, as JSON."""
         if document_version(session.format) == 1:
             exclude = newer_fields(flat := _flat(session), session.format)
             return flat.model_dump(mode="json", exclude_defaults=True, exclude=exclude)
@@ -97,7 +97,7 @@ class _SessionDocument(Kind[Session]):
 
 
 def nested(written: Fields) -> Fields:
-    """Return the fields of version 1 of the document as they stand in version 2."""
+    """Return the fields of version 1 of the document in the structure of version 2."""
     parts: Fields = {}
     for name, value in written.items():
         part, _, inner = _FLAT.get(name, name).partition(".")
@@ -114,16 +114,16 @@ SESSION = _SessionDocument("the session's document", Session, version=2, upcaste
 
 
 def in_format(session: Session, format: int) -> Session:
-    """Return the session as a release of `format` understands it: newer fields at their defaults."""
+    """Return the session as a release of `format` understands it, with newer fields at their defaults."""
     if document_version(format) > 1 or needed_format(_flat(session))[0] <= format:
         return session
     return SESSION.read(SESSION.write(session, format))
 
 
 def changes(before: Session | None, after: Session) -> Fields:
-    """Return the fields that differ, as they are in `after`, in JSON; of a part of the session only its own that do.
+    """Return the fields of `after` that differ, as JSON; of a part of the session only the fields that differ.
 
-    Of a session that is opened, return all that say something.
+    For a session that is opened, return all fields that differ from their defaults.
     """
     if before is None:
         return SESSION.opened(after)
@@ -138,7 +138,7 @@ def changes(before: Session | None, after: Session) -> Fields:
 
 
 def merged(fields: Fields, changed: Fields, version: int) -> Fields:
-    """Return the fields of a document in that version, with what a decision has changed in them."""
+    """Return the fields of a document of that version after a decision's changes."""
     if version == 1:
         return fields | changed
     parts = [name for name in PARTS if isinstance(changed.get(name), dict)]
@@ -147,7 +147,7 @@ def merged(fields: Fields, changed: Fields, version: int) -> Fields:
 
 def _changed(before: object, after: object, newer: Fields) -> Fields:
     then = before.__dict__
-    # A decision copies what it does not change: most fields are the same objects.
+    # A decision copies the fields that it does not change: most are the same objects.
     return {
         name: to_jsonable_python(value, exclude=newer.get(name))
         for name, value in after.__dict__.items()
@@ -156,7 +156,7 @@ def _changed(before: object, after: object, newer: Fields) -> Fields:
 
 
 def _flat(session: Session) -> BaseModel:
-    """Return the session as version 1 of its document has it."""
+    """Return the session in version 1 of its document."""
     values = {name: attrgetter(_FLAT.get(name, name))(session) for name in flat_model().model_fields}
     values["awaiting"] = session.awaited
     return flat_model().model_construct(**values)
@@ -164,7 +164,7 @@ def _flat(session: Session) -> BaseModel:
 
 @cache
 def flat_model() -> type[BaseModel]:
-    """Return the class of version 1, made of today's fields when it is first needed."""
+    """Return the class of version 1, made of today's fields on first use."""
     top = {field.name: field for field in fields(Session) if field.name not in PARTS}
     inner = {f"{part}.{field.name}": field for part in PARTS for field in fields(_type_of(part))}
     model: dict[str, Any] = {name: _field(name, field) for name, field in top.items()}

@@ -1,4 +1,4 @@
-"""How a session ends: its answer is asked for, or given by the coordinator itself where nobody else does. Pure."""
+"""The end of a session: its answer is requested, or given by the coordinator when no assembler gives it. Pure."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -24,7 +24,7 @@ from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue,
 from coordinator.session import Session, doubt, replace
 
 NEARLY = timedelta(milliseconds=100)
-"""Engines and timers may come to the deadline a little early, by their own clocks."""
+"""The tolerance for engines and timers whose clocks reach the deadline a little early."""
 _OF_BUDGETS: tuple[TerminationReason, ...] = (
     "max_rounds_reached",
     "max_tool_rounds_reached",
@@ -44,9 +44,9 @@ def end(
     reply: LogEntry | None = None,
     has_result: bool = False,
 ) -> Decision:
-    """The session's one answer is put together from what there is; work that still goes on for it is stopped.
+    """Request the session's one answer from what it has, and stop the work that is in flight for it.
 
-    `has_result`: the reply is an answer in the shape that was demanded.
+    `has_result`: the reply is an answer in the demanded shape.
     """
     has_form = session.output.is_demanded or session.steps.number > 0
     if has_form and session.output.refusals and reason in _OF_BUDGETS and not has_result:
@@ -59,14 +59,14 @@ def end(
 
 
 def close(session: Session) -> Decision:
-    """The answer is there."""
+    """Close the session, which has its answer."""
     closed = replace(session, phase="closed", awaiting=())
     timers = tuple(map(CancelTimer, (DEADLINE, OVERDUE, MODEL)))
     return Decision(closed, timers=timers, closes=True)
 
 
 def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
-    """Return a decision on the session's answer with the one told that has begun the session, as its query says."""
+    """Return a decision on the session's answer that also sends the answer to the session that began this one."""
     parent = asked.parent if isinstance(asked, QuerySubmitted) else None
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
         return decision
@@ -76,14 +76,14 @@ def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -
 
 
 def has_parent(session: Session) -> bool:
-    """Return whether the session was begun by another."""
+    """Return whether the session was begun by another one."""
     return CHILD in session.id
 
 
 def look_again(session: Session) -> Decision:
-    """A message of an ending session was set aside: perhaps the one that told of its answer, or of none in time.
+    """Set the timer again after a dead letter of an ending session, which may have been its answer or its timer.
 
-    Whichever it was, the timer tells it anew, and a session that is answered is closed then.
+    In either case the timer checks again, and a session that has an answer is closed then.
     """
     if session.looks_again >= _LOOKS_MAX:
         return Decision(session)
@@ -92,14 +92,14 @@ def look_again(session: Session) -> Decision:
 
 
 def without_assembler(session: Session, why: str) -> Decision:
-    """The last fallback step: the coordinator answers by itself. It counts only if there is no other answer."""
+    """Take the last fallback step: the coordinator answers by itself, unless there is another answer."""
     return Decision(session, alone=why, unless_answered=True)
 
 
 def when_overdue(session: Session, ending: AssemblyRequested | None, now: datetime) -> Decision:
-    """The assembler has not answered yet: it is waited for as long as the deadline allows.
+    """Wait for the assembler until the deadline, when it has not answered yet.
 
-    A burst or a restart is no failure. Whoever cancels waits for no deadline.
+    A burst or a restart is no failure. A cancelled session does not wait.
     """
     is_waited_for = ending is not None and ending.status != "cancelled"
     if is_waited_for and now < session.deadline - NEARLY:
@@ -109,27 +109,27 @@ def when_overdue(session: Session, ending: AssemblyRequested | None, now: dateti
 
 
 def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decision:
-    """Somebody waits no longer for an answer that is being put together; one that was cancelled comes soon anyway."""
+    """Answer at once when the session is cancelled while its answer is made; a second cancellation changes nothing."""
     if ending is not None and ending.status == "cancelled":
         return Decision(session)
     return without_assembler(session, "The session was cancelled before the answer was put together.")
 
 
 def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
-    """Return when an event came about: what a timer delivers bears the time it was set at, and its entry another."""
+    """Return when an event happened: a timer's event has the time when it was set, its log entry a later one."""
     logged = datetime.fromtimestamp(int(log_entry.partition("-")[0]) / 1000, UTC)
     return max(event.time, logged)
 
 
 def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:
-    """Return what the answer was asked for with; where that cannot be read, what the session knows."""
+    """Return the request for the answer; when it cannot be read, one made from the session."""
     if named is not None and isinstance(named.event.data, AssemblyRequested):
         return named.event.data
     return assembly_of(session, "partial", "internal_error", session.material.reasoning)
 
 
 def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
-    """The coordinator has failed at a step of the session: it ends with what the step brought."""
+    """End the session with its results so far, after the coordinator has failed at a step."""
     message = "A step of this session failed inside the coordinator."
     session = session.doubting(doubt("component_failed", message, "coordinator"))
     reply = None
@@ -148,7 +148,7 @@ def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -
 
 
 def in_doubt(session: Session) -> tuple[Uncertainty, ...]:
-    """Each write that may have taken effect."""
+    """Return an uncertainty for each write that may have taken effect."""
     return tuple(
         doubt(
             "outcome_unknown",
@@ -161,7 +161,7 @@ def in_doubt(session: Session) -> tuple[Uncertainty, ...]:
 
 
 def _left_out(session: Session) -> tuple[Uncertainty, ...]:
-    """What is to be said of facts that mattered, and that the model has not seen."""
+    """Return the uncertainty about important facts that the model has not seen."""
     if not session.material.missed:
         return ()
     count, first = len(session.material.missed), ", ".join(session.material.missed[:_NAMED_MAX])
@@ -172,7 +172,7 @@ def _left_out(session: Session) -> tuple[Uncertainty, ...]:
 
 
 def _without_result(session: Session) -> tuple[Uncertainty, ...]:
-    """Return what is to be said of an answer that was to have a shape, and has none."""
+    """Return the uncertainty about an answer that lacks its demanded shape."""
     output = session.output
     if not output.is_demanded:
         return ()
@@ -183,7 +183,7 @@ def _without_result(session: Session) -> tuple[Uncertainty, ...]:
 
 
 def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
-    """A bound that could not be kept is told."""
+    """Return the uncertainty about a cost bound that could not be checked."""
     most = session.limits.max_cost_usd
     if most is None or session.spent.usage.cost_usd is not None:
         return ()

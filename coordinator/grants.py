@@ -1,4 +1,4 @@
-"""Grants at the coordinator: who a query is from, verified before its session is opened or takes a place in line."""
+"""Grants at the coordinator: the origin of a query is verified before it waits or its session is opened."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -13,14 +13,14 @@ from coordinator.decision import BELIEVED, IGNORED, GrantCheck
 
 
 class Grants:
-    """Checks grants with the operator's public keys. Without one, what a grant says counts for nothing."""
+    """The verifier of grants, with the operator's public keys. Without a key, grants have no effect."""
 
     def __init__(self, verifier: GrantVerifier, now: Callable[[], datetime] = utc_now) -> None:
         self._verifier, self._now = verifier, now
         self._has_told = False
 
     def tenant_of(self, event: AnyEvent) -> Tenant:
-        """Return the tenant that a query comes from. Raises GrantRefused, as a whole sentence."""
+        """Return the tenant of a query. Raises GrantRefused, as a whole sentence."""
         query = event.data
         assert isinstance(query, QuerySubmitted)
         if not query.grant or not self._verifier.has_keys:
@@ -31,7 +31,7 @@ class Grants:
             raise GrantRefused(f"grant: it {refusal.message}", hint=_ANOTHER) from None
 
     def check(self, grant: str, session_id: SessionId) -> GrantCheck:
-        """Return what a session's grant is worth when it is opened: it may have ended since the query came in."""
+        """Return the check of a session's grant at its opening: it may have expired since the query arrived."""
         if not grant:
             return BELIEVED
         if not self._verifier.has_keys:
@@ -44,7 +44,7 @@ class Grants:
         return BELIEVED
 
     def _warn_of_missing_keys(self) -> None:
-        """Once for each process: it is the same for every session."""
+        """Warn once for each process, as the cause is the same for every session."""
         if not self._has_told:
             structlog.get_logger().warning(
                 "grants are ignored: there is no key to verify them with",

@@ -1,4 +1,4 @@
-"""The async shell around `decide`: load the session, decide, say what is to be committed."""
+"""The async shell around `decide`: load the session, decide, return what is to be committed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -72,18 +72,20 @@ from coordinator.runs.handlers import Runs
 from coordinator.session import Session
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
-"""What a session's grant is worth, verified now."""
+"""A function that verifies a session's grant now."""
 
 CATALOGUE_POLL_S = 0.5
 _WORKFLOWS_SINCE = 5
-"""The format of sessions since which workflows are offered as tools."""
+"""The first format of sessions in which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
-"""Of a cancellation that comes first, beside those for a catalogue: opening takes its time, also to fail at first."""
+"""Further deliveries of an early cancellation, beside those for a catalogue, as opening may take time and
+fail at first.
+"""
 
 
 class Coordinator:
-    """Handlers of everything a coordinator consumes."""
+    """The handlers of every event that a coordinator consumes."""
 
     def __init__(
         self,
@@ -137,7 +139,7 @@ class Coordinator:
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
     async def on_query_submitted(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Open the session, once a dispatcher has said which tools there are, or its time is over."""
+        """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
         (version, content), (_, answered), content_hash, offers = await asyncio.gather(
@@ -178,7 +180,7 @@ class Coordinator:
         return _outcome(version, delivery.event, opened)
 
     async def _offers(self, delivery: Delivery) -> Offers:
-        """Return the workflows and recipes that a session may be offered; a run calls none by itself."""
+        """Return the workflows and recipes that a session may be offered; a run is offered none."""
         query = delivery.event.data
         is_run = isinstance(query, QuerySubmitted) and query.options.workflow is not None
         if self._offered is None or is_run or delivery.event.format < _WORKFLOWS_SINCE:
@@ -186,13 +188,13 @@ class Coordinator:
         return await self._offered.current()
 
     def _waits(self, query: QuerySubmitted) -> float:
-        """How often a query waits for a catalogue: not beyond its deadline."""
+        """Return how many deliveries a query waits for a catalogue, within its deadline."""
         deadline_s = query.options.deadline_s or self._limits.deadline_s
         return min(self._catalogue_waits, deadline_s / CATALOGUE_POLL_S)
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Take the session one step on. What belongs to no session we know is let go."""
-        # Of a run that is in memory no document has to be looked for; the commit tells where it is not what is stored.
+        """Take the session one step on. An event of an unknown session is dropped."""
+        # A run in memory needs no look-up of a document; the commit fails if the stored state differs.
         if self._runs.is_under_way(delivery.event.subject) and not isinstance(
             delivery.event.data, ResponseReady
         ):
@@ -202,7 +204,7 @@ class Coordinator:
         version, before = await self._load(delivery, session)
         if before is None:
             return await self._on_event_before_opening(delivery, session)
-        # Kept in this process after the first time: no round trip.
+        # Cached in this process after the first read.
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
         named = await looked_up(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
@@ -223,7 +225,7 @@ class Coordinator:
         await faults.at("decision.made")
         if decision.unless_answered:
             answered, content = await session.document(RESPONSE)
-            # Whatever became of the event that told of the answer: the session is over.
+            # The session is over, even if the event with its answer was lost.
             if answered:
                 over = Decision(before, closes=True)
                 if content is not None and has_parent(before):
@@ -236,7 +238,7 @@ class Coordinator:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
-        # What is out of order, and not only document and event, has a say in what follows a briefing.
+        # What follows a briefing also depends on outages, so its outcome is not certain.
         is_certain = not isinstance(delivery.event.data, BriefingReady)
         if is_certain and decision.session.awaiting != before.awaiting:
             self._remembered.keep(version + 1, decision.session)
@@ -249,7 +251,7 @@ class Coordinator:
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
     ) -> tuple[Turn, ...]:
-        """What has been said in the query's conversation so far; and the query is noted as its newest question."""
+        """Return the conversation's earlier turns, and begin a turn with the query."""
         id, asked_at = delivery.event.subject, delivery.event.time
         conversation = conversation_of(query, id, asked_at, check)
         if self._turns is None or conversation is None:
@@ -261,7 +263,7 @@ class Coordinator:
         return said.turns
 
     async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
-        """Keep question and answer for those that follow; before the commit, which does not reach that far."""
+        """Keep question and answer for later turns. It precedes the commit, which does not cover conversations."""
         if self._turns is None or ended.query.conversation is None or not isinstance(data, ResponseReady):
             return
         conversation = ended.query.tenant, ended.query.conversation
@@ -270,7 +272,7 @@ class Coordinator:
             await self._turns.keep(*conversation, turn_of(asked, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
-        """The session's document: as remembered, if that is the newest, else from Redis."""
+        """Return the session's document and version: as remembered, if that is the newest, else from Redis."""
         remembered = self._remembered.awaiting(store.session_id, delivery.event.causationid)
         if remembered is not None:
             return remembered
@@ -303,7 +305,7 @@ async def _nothing_published() -> dict[str, str]:
 
 
 async def _question_of(ended: Session, session: SessionStore) -> EventData:
-    """Return the query of a session; of one that was never opened, the failure that it was answered with names it."""
+    """Return the query of a session; for one that was never opened, follow the failure that ended it."""
     asked = (await session.event(ended.query.question)).data
     if isinstance(asked, ComponentFailed) and (found := await session.logged(asked.failed_event)) is not None:
         return found[1].data
@@ -313,7 +315,7 @@ async def _question_of(ended: Session, session: SessionStore) -> EventData:
 async def _alone(
     delivery: Delivery, store: SessionStore, decision: Decision, named: Logged | None, catalogue: Catalogue
 ) -> Outcome:
-    """Give the answer that the assembler does not give, from whatever of the session's record can be read."""
+    """Give the answer that the assembler does not give, from the readable part of the session's record."""
     reading = Reading(store)
     request = ending_of(decision.session, named)
     found = found_of(request, await reading.of(request))
@@ -323,7 +325,7 @@ async def _alone(
 
 
 async def _earlier(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
-    """The calls that a reply wants repeated, as the log has them."""
+    """Return the calls of the log that a reply wants repeated."""
     if not before.writes.made or not isinstance(data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
@@ -350,15 +352,15 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
 
 
 def _takes_room(before: Session | None, after: Session) -> bool | None:
-    """Whether others may have the session's room, when that has changed: while it waits for a person, they may."""
+    """Return whether the session needs its slot, when that has changed: it frees it while it waits for a person."""
     if CHILD in after.id:
-        return None  # it has the room of its root
+        return None  # it shares the slot of its root
     waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
     return None if waited == waits else not waits
 
 
 def _answer(event: AnyEvent, response: Response, read: MaterialRead | None = None) -> Outcome:
-    """A response of the coordinator's own; the document lets only one response of a session be committed."""
+    """Return the outcome with the coordinator's own response; only one response of a session can be committed."""
     return Outcome(
         events=(ResponseReady(**response.model_dump()),),
         writes=(Put(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
@@ -367,7 +369,7 @@ def _answer(event: AnyEvent, response: Response, read: MaterialRead | None = Non
 
 
 def _unopened(event: AnyEvent, decision: Decision) -> Outcome:
-    """The answer of a session that could not be opened. Its document keeps others from opening it after that."""
+    """Return the answer of a session that could not be opened, with a document that prevents opening it later."""
     assert decision.answer is not None, "a session that was never opened is answered"
     answer, document = _answer(event, decision.answer), _outcome(0, event, decision)
     return replace(answer, writes=(*answer.writes, *document.writes), record=document.record)

@@ -1,12 +1,12 @@
-"""The recovery ladder: what is done instead when the model, or every tool of a round, has failed. Pure.
+"""Fallback steps for when the model, or every tool of a round, has failed. Pure.
 
-    tool      the dispatcher asks a tool's alternative                     substituted
-    round     the model is asked again, with less to read                  simplified_briefing, minimal_briefing
-    model     another model is asked, or one that rests is waited for      other_model, waiting_for_model
-    session   one last call, without tools, with the smallest briefing     answer_without_tools
-    facts     the answer is put together from facts, without any model     facts_without_model
+    tool      the dispatcher asks a tool's alternative                      substituted
+    round     the model is asked again, with a shorter briefing             simplified_briefing, minimal_briefing
+    model     another model is asked, or a cooldown is waited for           other_model, waiting_for_model
+    session   one last call, without tools, with the smallest briefing      answer_without_tools
+    facts     the answer is put together from facts, without any model      facts_without_model
 
-Each rung is an event in the session's log, and a sentence for the reader of the answer.
+Each step is an event in the session's log, and a sentence for the reader of the answer.
 """
 
 from antiphon_shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
@@ -20,19 +20,21 @@ from coordinator.decision import Decision
 from coordinator.session import Session, doubt, replace
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
-"""Of the briefing, by how often the model has failed in the round."""
+"""Levels of the briefing, by the number of the model's failures in the round."""
 BARREN_ROUNDS_MAX = 2
-"""Rounds in a row in which every call failed: after the first the model is told, after the second it answers."""
+"""Consecutive rounds in which every call failed: the first is reported to the model, after the second it
+answers.
+"""
 _NAMED_MAX = 8
 
 _PAUSES = ("circuit_open", "rate_limited")
-"""Failures that say no more than when the model may be asked again."""
+"""Failures that only delay the next call of the model."""
 _REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
-"""Failures of this model, whatever it is asked."""
+"""Failures of this model for every request."""
 _UNTAKEN = "invalid_request"
-"""A shorter briefing does not mend it, but perhaps another model; where there is none, a request without tools."""
+"""A failure that a shorter briefing does not mend. Another model is tried, or a request without tools."""
 _OF_THE_SESSION = (_UNTAKEN, "context_too_long", "empty_reply")
-"""Failures that say nothing against the model."""
+"""Failures that do not count against the model."""
 _SAID = {
     "circuit_open": "has been failing and is left alone",
     "rate_limited": "may not be asked so often",
@@ -57,7 +59,7 @@ _INSTEAD: dict[Rung, str] = {
 
 
 def level_of(session: Session) -> Level:
-    """How much the briefing of the session's next request holds."""
+    """Return the level of the briefing of the session's next request."""
     return (
         LEVELS[-1]
         if session.models.is_last_call
@@ -66,9 +68,9 @@ def level_of(session: Session) -> Level:
 
 
 def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
-    """The session that goes on after a failed reply, and the rung it takes; facts_without_model ends it.
+    """Return the session after a failed reply, and its fallback step; facts_without_model ends it.
 
-    None where it is the model that cannot be asked: which one is asked instead is seen with the next briefing.
+    The step is None when the model cannot be asked: the next briefing selects another one.
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:
@@ -94,12 +96,12 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
 
 
 def lost(session: Session, error: ErrorInfo) -> ReasoningFailed:
-    """A request that became a dead letter, as the failed reply that it comes to."""
+    """Return the failed reply that a dead letter of a request amounts to."""
     return ReasoningFailed(round=session.round, error=error, model=session.models.asked, attempts=0)
 
 
 def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
-    """For the reader: what was wrong with the model, and what was done instead."""
+    """Return the uncertainty about a failure of the model and the fallback step, for the reader."""
     said = _SAID.get(error.code, "could not be asked")
     message = f"The model {said} in round {session.round}; {_INSTEAD[rung]}."
     if rung == "facts_without_model":
@@ -108,7 +110,7 @@ def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
 
 
 def refusal_told(session: Session, failed: ReasoningFailed) -> Uncertainty:
-    """For the reader: that a model is not asked again, in its server's words."""
+    """Return the uncertainty about a model that is not asked again, with its server's message, for the reader."""
     said = _SAID.get(failed.error.code, "could not be asked")
     model = f" `{failed.model}`" if failed.model else ""
     message = f"The model{model} {said} in round {session.round}: {failed.error.message}"
@@ -116,17 +118,17 @@ def refusal_told(session: Session, failed: ReasoningFailed) -> Uncertainty:
 
 
 def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Decision:
-    """The decision, with the rung told in the log behind its own commands."""
+    """Return the decision with the fallback step in the log, after its own commands."""
     event = RungTaken(round=decision.session.round, rung=rung, because=because, model=model)
     return decision.telling(event)
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
-    """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
+    """Return the session with its count of consecutive failed rounds after a batch, and the calls that failed."""
     if any(result.status == "ok" for result in completed.results):
         return without_failed_rounds(session)
     if all(steps.refusal(session, result.tool) for result in completed.results):
-        return session  # the model is early or late; no tool has failed
+        return session  # the model called a tool outside its step; no tool has failed
     known = {*session.tools.usable, *session.tools.built_ins}
     said = dict.fromkeys(
         f"{result.tool if result.tool in known else 'a tool that is not there'} "
@@ -137,21 +139,21 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
 
 
 def without_failed_rounds(session: Session) -> Session:
-    """Return the session with no round of failed calls behind it."""
+    """Return the session with its count of failed rounds reset."""
     if not session.tools.barren_rounds and not session.tools.failed_calls:
         return session
     return replace(session, tools=replace(session.tools, barren_rounds=0, failed_calls=()))
 
 
 def after_lost_batch(session: Session, failed_calls: tuple[str, ...]) -> Session:
-    """The same where no call of the batch has brought anything."""
+    """Return the session after a batch in which every call failed."""
     barren_rounds = session.tools.barren_rounds + 1
     tools = replace(session.tools, barren_rounds=barren_rounds, failed_calls=failed_calls)
     return replace(session, tools=tools)
 
 
 def notice(session: Session, offered: tuple[str, ...]) -> str:
-    """What the model is told once, when every call of a round has failed: what failed, and what remains."""
+    """Return the notice to the model after a round of failed calls, once: the failures and the other tools."""
     if session.tools.barren_rounds != 1 or not session.tools.failed_calls:
         return ""
     remains = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")

@@ -1,4 +1,4 @@
-"""The bounds of a session: what is left of them, and when a round has to be the last. Pure."""
+"""The bounds of a session: the remaining budgets, and the reasons for a last round. Pure."""
 
 from math import ceil
 
@@ -11,14 +11,14 @@ from coordinator.session import Session
 
 _REPLY_RESERVE_TOKENS = 1_000
 _RATE_MIN, _RATE_MAX = 0.5, 3.0
-"""Beyond, it is rather the count than the estimate that cannot be right."""
+"""Bounds beyond which the count is more likely wrong than the estimate."""
 
 
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
-    """Return a query's own limits where it sets them, the defaults for the rest; its time is cut to what can be kept.
+    """Return the limits of a query, with defaults for those that it does not set, and its time cut to the maximum.
 
-    A bound on rounds with tools is one on rounds too, the answer's included, unless the query sets both. Steps have
-    the rounds that all their attempts take.
+    A bound on rounds with tools also bounds the rounds, the answer's included, unless the query sets both.
+    Steps have the rounds of all their attempts.
     """
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
     if options.step_list:
@@ -30,12 +30,12 @@ def resolve(options: QueryOptions, defaults: Limits) -> Limits:
 
 
 def tokens_left(session: Session) -> int:
-    """Tokens the session may still spend; 0 or less when the budget is gone."""
+    """Return the tokens that the session may still spend; 0 or less when the budget is spent."""
     return session.limits.max_tokens - session.spent.usage.total_tokens
 
 
 def tokens_per_estimated(session: Session) -> float:
-    """How many tokens the model has counted for each that was estimated; 1 as long as nothing is known."""
+    """Return the model's token count per estimated token; 1 when it is unknown."""
     if not (session.spent.tokens_counted and session.spent.tokens_estimated):
         return 1.0
     return round(
@@ -44,17 +44,17 @@ def tokens_per_estimated(session: Session) -> float:
 
 
 def calibrated(session: Session, tokens_estimated: int) -> int:
-    """What the model would count for that estimate, as far as the session has seen it count."""
+    """Return the expected token count of the model for an estimate, from its earlier counts in the session."""
     return ceil(tokens_estimated * tokens_per_estimated(session))
 
 
 def tokens_for_round(session: Session, briefing_tokens: int) -> int:
-    """What a round with tools takes: a reply to that briefing, estimated, and the answer in another round."""
+    """Return the tokens of a round with tools: a reply to that briefing, and the answer in another round."""
     return 2 * calibrated(session, briefing_tokens) + 2 * _REPLY_RESERVE_TOKENS
 
 
 def cost_left_usd(session: Session) -> float | None:
-    """What the session may still spend; None when there is no bound, or nobody knows what was spent."""
+    """Return what the session may still spend; None when it has no bound, or the cost is unknown."""
     most, spent = session.limits.max_cost_usd, session.spent.usage.cost_usd
     return None if most is None or spent is None else most - spent
 
@@ -62,9 +62,9 @@ def cost_left_usd(session: Session) -> float | None:
 def last_round_reason(
     session: Session, briefing_tokens: int, is_every_tool_out: bool = False
 ) -> TerminationReason | None:
-    """Why the round to come must do without tools, so that the model answers with what it has.
+    """Return why the next round must do without tools, so that the model answers with what it has.
 
-    `briefing_tokens` as they were estimated; `is_every_tool_out`: no tool of this round is in order.
+    `briefing_tokens` are estimated; `is_every_tool_out`: every tool of this round is unavailable.
     """
     if session.models.is_last_call:
         return "model_failing"
@@ -92,16 +92,16 @@ def last_round_reason(
 
 
 def is_answer(reason: TerminationReason, reply: ReasoningCompleted) -> bool:
-    """Whether a reply in a last round is the answer that was asked for, and nothing cut it short.
+    """Return whether a reply in a last round is the complete answer that was asked for.
 
-    Rounds with tools, and then the answer, is what a bound on such rounds asks for: so it ends like any other. A
-    reply that asks for more calls all the same does not.
+    A bound on rounds with tools asks for such rounds and then the answer, so the session ends as usual. A
+    reply with more calls is not the answer.
     """
     return reason == "max_tool_rounds_reached" and not reply.tool_calls
 
 
 def explain(reason: TerminationReason | None, session: Session) -> str:
-    """The same, in words for the model."""
+    """Return the reason of a last round, in words for the model."""
     match reason:
         case None:
             return ""
@@ -128,7 +128,7 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
 
 
 def _cost_of_round_usd(session: Session, briefing_tokens: int) -> float:
-    """What a round with tools would cost, at what the session's tokens have cost so far."""
+    """Return the cost of a round with tools, at the session's average cost per token."""
     tokens, spent = session.spent.usage.total_tokens, session.spent.usage.cost_usd
     return tokens_for_round(session, briefing_tokens) * spent / tokens if tokens and spent else 0.0
 

@@ -1,4 +1,4 @@
-"""What the shell reads of a session's log before `decide` is asked; a replay takes the same from the recording."""
+"""Reads of a session's log before `decide` is called; a replay takes the same values from the recording."""
 
 from uuid import UUID
 
@@ -22,13 +22,13 @@ from coordinator.decision import Logged
 from coordinator.session import Session
 
 _LONG_CHARACTERS = 10_000
-"""A longer reply is held against its schema beside the event loop."""
+"""The length from which a reply is validated against its schema in another thread."""
 _ANSWER_WAIT_S = 2.0
-"""What a cancellation leaves an assembler that is at it."""
+"""The time that a cancellation leaves to an assembler at work."""
 
 
 async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
-    """Look up the logged event that the decision needs, if it needs one. Raises TryLater."""
+    """Return the logged event that the decision needs, if any. Raises TryLater."""
     id = named_by(session, delivery.event)
     if id is None:
         return None
@@ -39,22 +39,22 @@ async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -
 
 
 def schema_of(asked: EventData | None, step: int = 0) -> OutputSchema | None:
-    """Return the schema that a query demands of an answer, if any; `asked` is None where a decision does not need it.
+    """Return the answer's schema that a query demands, if any; `asked` is None where a decision does not need it.
 
-    Args: `step` is the number of the step under way; 0 where the query has none.
+    Args: `step` is the number of the current step; 0 where the query has none.
     """
     schema, _ = asked.options.demanded(step) if isinstance(asked, QuerySubmitted) else (None, ())
     return None if schema is None else output_schema(schema)
 
 
 def needs_query(session: Session, event: AnyEvent) -> bool:
-    """Return whether a decision on `event` needs the query beside it: for the schema that the answer must fit."""
+    """Return whether a decision on `event` needs the query, for the schema that the answer must fit."""
     reply = event.data
     return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
 
 
 def is_long_answer(session: Session, event: AnyEvent) -> bool:
-    """Return whether holding a reply against the schema takes longer than the event loop should wait."""
+    """Return whether validating a reply against the schema would block the event loop for too long."""
     reply = event.data
     return (
         isinstance(reply, ReasoningCompleted)
@@ -64,10 +64,10 @@ def is_long_answer(session: Session, event: AnyEvent) -> bool:
 
 
 def named_by(session: Session, event: AnyEvent) -> UUID | None:
-    """Return the id of the logged event that a decision on `event` needs beside it, if it needs any.
+    """Return the id of the logged event that a decision on `event` needs, if any.
 
-    Of a run that a call has begun it holds the results of the batch's other calls; of a session that waits for its
-    answer it is the request for that; of a step that the coordinator failed at, its event.
+    For news of a run that a call began, it is the results of the batch's other calls; for a session that
+    waits for its answer, the request for it; for a step at which the coordinator failed, the step's event.
     """
     match event.data:
         case ChildEnded() | ChildWaiting() | PersonOverdue() if session.children.batch is not None:

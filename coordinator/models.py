@@ -1,4 +1,4 @@
-"""Which model a session asks next: its own, or the first of the others that is in order. Pure."""
+"""The model that a session asks next: its own, or the first available one of the others. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -8,19 +8,19 @@ from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 from coordinator.session import Session, replace
 
 _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
-"""No model is waited for for a shorter time, which doubles with each wait: nothing goes round in circles."""
+"""Bounds on the wait for a model, which doubles each time, so that a session does not poll."""
 _REST_S_MAX = 3_600.0
 _AFTER_FAILURES_S = 30.0
-"""How long a session prefers other models to one that has failed it twice in a round."""
+"""Time for which a session prefers other models to one that has failed twice in a round."""
 
 
 def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
-    """The models of a session: the query's own first where it names one, and each once."""
+    """Return the models of a session, each once: the query's own first, if it names one."""
     return tuple(dict.fromkeys(filter(None, (own, *fallbacks))))
 
 
 def next_model(session: Session, now: datetime) -> str | datetime | None:
-    """The model to ask; the moment to wait for when all are out of order; None when none is left at all."""
+    """Return the model to ask; the time to wait for when all are unavailable; None when none is left."""
     usable = [
         model
         for model in session.models.order or (session.models.own,)
@@ -37,14 +37,14 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
 
 
 def resting(session: Session, model: str, until: datetime) -> Session:
-    """The session that leaves a model alone for a while, whatever others know of it."""
+    """Return the session with a cooldown for a model, independent of outages that others report."""
     others = tuple(rest for rest in session.models.rests if rest.model != model)
     rests = (*others, ModelOutage(model=model, until=until))
     return replace(session, models=replace(session.models, rests=rests))
 
 
 def preferring_others(session: Session, model: str, now: datetime) -> Session:
-    """The session that leaves a failing model alone, where there is another to ask; itself where there is none."""
+    """Return the session with a cooldown for a failing model; itself when no other model can be asked."""
     others = (
         other for other in session.models.order if other != model and other not in session.models.unusable
     )
@@ -54,17 +54,17 @@ def preferring_others(session: Session, model: str, now: datetime) -> Session:
 
 
 def has_others(session: Session, model: str) -> bool:
-    """Whether the session has another model that may be asked, now or later."""
+    """Return whether the session has another model that may be asked, now or later."""
     return any(other != model and other not in session.models.unusable for other in session.models.order)
 
 
 def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
-    """When a model that asks to be left alone may be asked again, after so many pauses of the round before."""
+    """Return when a model in cooldown may be asked again, after `pauses` earlier cooldowns in the round."""
     return now + timedelta(seconds=min(max(retry_after_s, _shortest_s(pauses)), _REST_S_MAX))
 
 
 def that_matter(session: Session, outages: Outages) -> Outages:
-    """Of what is out of order, what the session could use."""
+    """Return the outages of tools and models that the session could use."""
     if outages == NO_OUTAGES:
         return outages
     return Outages(

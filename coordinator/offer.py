@@ -1,9 +1,9 @@
-"""Which tools a session may use, which of them the model is shown, and in which round. Pure.
+"""The tools that a session may use, and those that the model is offered in each round. Pure.
 
-A few tools are all offered. Where they are many, the model is shown those that fit the question or a part of it best,
-chosen once when the session opens, and `find_tools` to ask for more. The choice only grows: by what `find_tools` has
-found, by what the model calls, and by the tools that its own words and the sub-questions it leaves open fit best. So
-the prompt's beginning stays the same from round to round as far as it can.
+A few tools are all offered. Of many, the model is offered those that fit the question or a part of it best,
+chosen once when the session opens, and `find_tools` to ask for more. The choice only grows: by the tools that
+`find_tools` finds, that the model calls, and that fit its text and its open sub-questions best. So the
+beginning of the prompt changes as little as possible from round to round.
 """
 
 from collections.abc import Iterable
@@ -30,13 +30,13 @@ from coordinator.decision import OfferBounds
 from coordinator.session import Session, replace
 
 _BY_WORDS = 2
-"""Tools that the words of one reply may add."""
+"""Tools that the text of one reply may add."""
 _QUESTIONS_MAX = 4
 """Open sub-questions of one reply that may add a tool each."""
 
 
 def usable(catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]) -> tuple[str, ...]:
-    """The tools a session may use, in the catalogue's order: those its query names, or all, within its scopes."""
+    """Return the tools that a session may use, in the catalogue's order: its query's or all, within its scopes."""
     wanted = None if named is None else set(named)
     return tuple(
         tool.name
@@ -46,12 +46,12 @@ def usable(catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[
 
 
 def built_ins(catalogue: Catalogue, scopes: frozenset[str]) -> tuple[str, ...]:
-    """The dispatchers' own tools that a session with those scopes may use."""
+    """Return the dispatchers' own tools that a session with those scopes may use."""
     return tuple(tool.name for tool in catalogue.tools if tool.name in BUILT_INS and is_within(tool, scopes))
 
 
 def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
-    """Whether those scopes are enough for the tool; never, when its contract cannot be read."""
+    """Return whether those scopes are enough for the tool; False when its contract cannot be read."""
     contract = contract_of(tool)
     return contract is not None and contract.scopes_needed <= scopes
 
@@ -59,9 +59,9 @@ def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
 def chosen(
     catalogue: Catalogue, tools: tuple[str, ...], query: str, max_rounds: int, bounds: OfferBounds
 ) -> tuple[str, ...] | None:
-    """The tools to offer of those the session may use; None for all, when no round has too many of them.
+    """Return the tools to offer of those that the session may use; None for all, when no round has too many.
 
-    Tools for certain rounds compete in those. What fits equally is taken by name.
+    Tools for certain rounds compete in those rounds. Ties are ordered by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
     rounds = [
@@ -80,19 +80,19 @@ def chosen(
 
 
 def ranks_at_opening(catalogue: Catalogue, bounds: OfferBounds) -> bool:
-    """Whether a session's opening may rank the tools: longer work than the event loop should wait for."""
+    """Return whether a session's opening may rank the tools, which would block the event loop for too long."""
     return len(catalogue.tools) > bounds.all_max
 
 
 def ranks_after(session: Session, data: EventData) -> bool:
-    """Whether the tools are ranked by this event: by a reply, when not all are offered."""
+    """Return whether the tools are ranked after this event: after a reply, when not all are offered."""
     return session.tools.offer is not None and isinstance(data, ReasoningCompleted)
 
 
 def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
-    """What the model is shown in the session's round, in the catalogue's order.
+    """Return the tools that are offered in the session's round, in the catalogue's order.
 
-    A tool that is out of order is left out, and what can be asked instead is shown, if it was not.
+    An unavailable tool is left out, and its alternatives are offered too.
     """
     shown = session.tools.usable if session.tools.offer is None else session.tools.offer
     out = set(session.models.outages.tools)
@@ -105,7 +105,7 @@ def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
-    """What the model would be shown, were it in order; with what it is shown in its place."""
+    """Return the tools that are not offered because they are unavailable, each with its available alternatives."""
     shown = session.tools.usable if session.tools.offer is None else session.tools.offer
     out = set(session.models.outages.tools)
     return {
@@ -116,19 +116,19 @@ def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str,
 
 
 def is_every_tool_out(session: Session, catalogue: Catalogue) -> bool:
-    """Whether the round would have tools, were they in order; the built-in ones find nothing by themselves."""
+    """Return whether only unavailable tools are left for the round; built-in tools alone are of no use."""
     return bool(out_of_order(session, catalogue)) and not set(offered(session, catalogue)) & set(
         session.tools.usable
     )
 
 
 def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
-    """What the session may call in its round, shown or not, in the catalogue's order."""
+    """Return the tools that may be called in the session's round, offered or not, in the catalogue's order."""
     return _in_round(session, catalogue, session.tools.usable)
 
 
 def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningCompleted) -> Session:
-    """Return the session with what the model calls offered from now on, and what fits its words and open questions."""
+    """Return the session with more tools offered: those that the model calls, and that fit its text."""
     if session.tools.offer is None:
         return session
     tools = [catalogue.by_name[name] for name in session.tools.usable if name in catalogue.by_name]
@@ -142,7 +142,7 @@ def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningComplete
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
-    """The session with what `find_tools` or `_plan` has found offered, and `read_result` once there is a use for it."""
+    """Return the session with the findings of `find_tools` and `_plan` offered, and `read_result` if needed."""
     found: list[str] = []
     for result in completed.results:
         if result.tool in (FIND_TOOLS, PLAN) and result.status == "ok":
@@ -153,7 +153,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
 
 
 def contract_of(tool: ToolDefinition | None) -> Contract | None:
-    """What a tool promises; None where there is no tool, or a contract of another version than ours."""
+    """Return the contract of a tool; None for no tool, or for a contract of another version than ours."""
     if tool is None:
         return None
     try:
@@ -163,14 +163,14 @@ def contract_of(tool: ToolDefinition | None) -> Contract | None:
 
 
 def _alternatives(name: str, session: Session, catalogue: Catalogue) -> tuple[str, ...]:
-    """The tools that can be asked instead, of those the session may use."""
+    """Return the alternatives of a tool that the session may use."""
     contract = contract_of(catalogue.by_name.get(name))
     others = contract.alternatives if contract is not None else ()
     return tuple(other.tool for other in others if other.tool in session.tools.usable)
 
 
 def _with(session: Session, names: Iterable[str]) -> Session:
-    """The session with more tools offered, of those it may use."""
+    """Return the session with more of its usable tools offered."""
     if session.tools.offer is None:
         return session
     wanted = {*session.tools.offer, *names}
@@ -181,9 +181,9 @@ def _with(session: Session, names: Iterable[str]) -> Session:
 
 
 def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that are for the session's round, and the built-in ones there is a use for.
+    """Return the names that are for the session's round, with the built-in tools that are of use.
 
-    A tool that the catalogue does not tell about, because it is not kept any more, is for every round.
+    A tool that is missing from the catalogue, because that is not kept any more, is for every round.
     """
     there = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
     validating = set(session.output.validation_tools) & set(session.tools.usable)
@@ -220,7 +220,7 @@ def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
 
 
 def _telling_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
-    """The rounds that tools are meant for, and one that stands for all others."""
+    """Return the rounds that contracts name, and one that represents all other rounds."""
     meant = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
     others = (round for round in range(1, max_rounds + 1) if round not in meant)
     return sorted({*meant, *([first] if (first := next(others, None)) else [])})

@@ -1,4 +1,4 @@
-"""A query becomes a session: its bounds, its standing and its tools are fixed. Pure."""
+"""The opening of a session: its bounds, its authorization and its tools are fixed. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ _IGNORED = (
     "scopes and tenant."
 )
 _LACKING_NAMED_MAX = 20
-"""Tools that a query names in vain, each told of by itself: the session's document is rewritten at every step."""
+"""Bound on the unusable tools that are reported one by one, as every step rewrites the session's document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """On whose behalf a session runs, and what it may do."""
+    """The tenant and the scopes of a session."""
 
     tenant: Tenant
     scopes: frozenset[str]
     problem: str = ""
-    """Why the grant is of no use, as the end of a sentence; then no tools are offered."""
+    """The reason why the grant cannot be used, as the end of a sentence; then no tools are offered."""
 
 
 def open_session(
     event: AnyEvent, log_entry: LogEntry, query: QuerySubmitted, opening: Opening, catalogue: Catalogue
 ) -> Decision:
-    """The session of a query, which `event` brought and which stands at `log_entry` in the log."""
+    """Return the decision that opens the session of a query, the data of `event` at `log_entry`."""
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
     standing = standing_of(query.grant, event.subject, event.time, opening.grant, catalogue)
@@ -120,7 +120,7 @@ def open_session(
 def _ended_at_once(
     session: Session, event: AnyEvent, opened: SessionOpened, lacking: tuple[str, ...]
 ) -> Decision:
-    """Open a session that needs tools that it cannot use, and end it before anybody is asked."""
+    """Open a session that needs tools that it cannot use, and end it before a model or a person is asked."""
     decision = outputs.end_without(session, event, lacking)
     commands = (opened, *decision.commands)
     waiting = replace(decision.session, awaiting=(child_id(event.id, len(commands) - 1),))
@@ -130,21 +130,21 @@ def _ended_at_once(
 def conversation_of(
     query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = BELIEVED
 ) -> tuple[Tenant, SessionId] | None:
-    """Whose conversation a query goes on, and which; None for none, and where its grant is of no use."""
+    """Return the tenant and the id of a query's conversation; None without one or without a usable grant."""
     standing = standing_of(query.grant, session_id, now, check, Catalogue())
     conversation = query.options.conversation_id
     return None if conversation is None or standing.problem else (standing.tenant, conversation)
 
 
 def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
-    """The turns go along with the first briefing, which files them; the log has no place yet to name them by."""
+    """Add the turns to the first request for a briefing, which files them, as the log has no entry for them yet."""
     if isinstance(command, BriefingRequested):
         return command.model_copy(update={"conversation": turns})
     return command
 
 
 def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed) -> Decision:
-    """The end of a session that is answered without ever having been opened, as `event` says it cannot be."""
+    """Return the end of a session that could not be opened, with its answer."""
     nothing = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1)
     session = Session(
         id=event.subject,
@@ -168,7 +168,7 @@ def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed)
 
 
 def recorded_opening(opened: SessionOpened) -> Opening:
-    """What a session was opened with, from its log alone."""
+    """Return the values that a session was opened with, from its log alone."""
     return Opening(
         limits=opened.limits,
         catalogue=opened.catalogue,
@@ -228,7 +228,7 @@ def _doubts(
 
 
 def _why_unavailable(name: str, catalogue: Catalogue, standing: Standing) -> str:
-    """Why a tool that the query names is not used; empty when it is, or when that is said already."""
+    """Return why a tool that the query names is not used; empty when it is, or when the grant explains it."""
     tool = catalogue.by_name.get(name)
     if tool is None:
         return f"There is no tool {name!r}; it was not used."

@@ -1,4 +1,4 @@
-"""Answers that must fit a schema, or end a step: what counts as one, and what follows one that does not. Pure."""
+"""Answers that must fit a schema or end a step: when one counts, and what follows one that does not. Pure."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,16 @@ from coordinator.session import Session, ValidationRun, doubt, replace
 
 _ATTEMPT_CHARACTERS = 300
 _OF_ATTEMPTS: tuple[TerminationReason, ...] = ("step_failed", "all_tools_failed")
-"""What ends an attempt at a step alone: the next one begins afresh."""
+"""Reasons that end only an attempt at a step; the next attempt begins without them."""
 _RUNS_MAX = 30
-"""Runs of validating tools that are remembered; an older one has to be made again."""
+"""Bound on the runs of validating tools that are kept; an older one has to be made again."""
 
 
 class Problems(NamedTuple):
-    """What is wrong with a final answer."""
+    """The faults of a final answer."""
 
     because: tuple[str, ...] = ()
-    """A sentence each; nothing when it counts."""
+    """A sentence for each fault; empty when the answer counts."""
     is_unvalidated: bool = False
     """Whether it fits the schema, and lacks only validations."""
 
@@ -40,7 +40,7 @@ def concluded(
     reply: ReasoningCompleted,
     schema: OutputSchema | None,
 ) -> Decision:
-    """Return what follows a reply that asks for nothing more: the end, the next step, or another round to mend it."""
+    """Return the decision on a reply without calls: the end, the next step, or another round to correct it."""
     if (wrong := problems(session, reply, schema)).because:
         return refuse(session, event, log_entry, reply, wrong)
     limit = None if _is_last_of_attempt(session) else session.last_round
@@ -55,7 +55,7 @@ def concluded(
 
 
 def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema | None) -> Problems:
-    """Return what keeps a reply from being the answer, or the output of a step."""
+    """Return the faults of a reply as the answer, or as the output of a step."""
     if reply.refused:
         return Problems(reply.refused)
     if schema is None:
@@ -90,7 +90,7 @@ def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> De
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
-    """Return the session with what validating tools have found out; the newest run on a value counts."""
+    """Return the session with the results of validating tools; the newest run on a value counts."""
     named = session.output.validation_tools
     runs = {(run.tool, run.of): run for run in session.output.validations}
     for result in completed.results:
@@ -105,12 +105,12 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
 
 
 def _is_last_of_attempt(session: Session) -> bool:
-    """Return whether the round had to be the last of the attempt at its step, and not of the session."""
+    """Return whether the round was the last of the attempt at its step, but not of the session."""
     return session.steps.number > 0 and session.last_round in _OF_ATTEMPTS
 
 
 def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str, ...]:
-    """Return what keeps a text from being the output of a step without a schema."""
+    """Return the faults of a text as the output of a step without a schema."""
     if session.last_round == "all_tools_failed":
         return (explain(session.last_round, session),)
     if reply.stop_reason in ("max_tokens", "context_window"):
@@ -121,7 +121,7 @@ def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str,
 
 
 def after_calls(session: Session) -> Session:
-    """Return the session with nothing more to tell of a refused reply, where only its form was wrong."""
+    """Return the session without the faults of a refused reply, if only its form was wrong."""
     if session.output.is_demanded or session.steps.number or not session.output.because:
         return session
     return replace(session, output=replace(session.output, because=()))
@@ -140,7 +140,7 @@ def refuse(
     reply: ReasoningCompleted,
     wrong: Problems,
 ) -> Decision:
-    """Go on in the next round, in which the model is told why its answer does not count; or end where there is none."""
+    """Begin the next round, which tells the model why its answer does not count; end when no round is left."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
     output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
     refused = ladder.without_failed_rounds(replace(session, output=output))

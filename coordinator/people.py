@@ -1,10 +1,10 @@
-"""How a session waits for people, and for how long. Pure.
+"""The wait of a session for people, and its length. Pure.
 
-It stands in its phase `approval` with the batch in its document, no worker in hand and a timer set. The batch goes
-out when every call that needs a decision or an answer has one, or when the time for it is over: then those without
-are refused, and the model goes on and says so.
+The session is in its phase `approval`, with the batch in its document, no work in flight and a timer set. The
+batch is handed out when every call that needs a decision or an answer has one, or when the time is over: then
+those without are refused, and the model continues and says so.
 
-Nobody is waited for into the last fifth of the session's time, which is the model's to conclude in.
+The wait ends before the last fifth of the session's time, in which the model concludes.
 """
 
 from datetime import datetime, timedelta
@@ -31,7 +31,7 @@ PERSON = "person"
 _CONCLUDING_SHARE = 0.2
 _CONCLUDING_S_MIN, _CONCLUDING_S_MAX = 5.0, 300.0
 _SHORTEST = timedelta(seconds=1)
-"""In less nobody reads what is asked."""
+"""The shortest useful wait, as a person needs time to read."""
 
 
 def waiting_for(
@@ -40,7 +40,7 @@ def waiting_for(
     to_approve: tuple[CallToApprove, ...],
     posed: tuple[Question, ...],
 ) -> Session:
-    """The session with a batch that waits."""
+    """Return the session with a batch that waits."""
     waiting = People(
         pending=calls,
         undecided=tuple(dict.fromkeys(call.id for call in to_approve)),
@@ -50,7 +50,7 @@ def waiting_for(
 
 
 def until(session: Session, now: datetime) -> datetime | None:
-    """When the session goes on without people; None where it has no time to wait for any."""
+    """Return when the session continues without people; None when it has no time to wait."""
     share_s = _CONCLUDING_SHARE * session.limits.deadline_s
     concluding_s = min(max(share_s, _CONCLUDING_S_MIN), _CONCLUDING_S_MAX)
     latest = session.deadline - timedelta(seconds=concluding_s)
@@ -61,7 +61,7 @@ def until(session: Session, now: datetime) -> datetime | None:
 def ask(
     session: Session, to_approve: tuple[CallToApprove, ...], posed: tuple[Question, ...], end: datetime
 ) -> Decision:
-    """Tell people what a waiting session needs of them, and until when."""
+    """Return the decision to ask people for what a waiting session needs, until `end`."""
     requests: list[EventData] = []
     if to_approve:
         requests.append(ApprovalRequested(round=session.round, calls=to_approve, until=end))
@@ -71,7 +71,7 @@ def ask(
 
 
 def given_up(session: Session) -> Session:
-    """The session with what people have not said refused, and told as doubts."""
+    """Return the session with unanswered calls refused, and an uncertainty for each."""
     doubts = missing(session, "in time", is_batch_lost=False)
     pending = tuple(_without_person(call, session) for call in session.people.pending)
     return replace(session, people=People(pending=pending)).doubting(*doubts)
@@ -80,7 +80,7 @@ def given_up(session: Session) -> Session:
 def missing(
     session: Session, when: str = "before the session ended", is_batch_lost: bool = True
 ) -> tuple[Uncertainty, ...]:
-    """What is to be said of people who were waited for in vain, if any were."""
+    """Return the uncertainty about people who have not answered, if any."""
     if session.phase != "approval":
         return ()
     return (*approvals.missing(session, when, is_batch_lost), *questions.missing(session, when))

@@ -1,4 +1,4 @@
-"""Steps that the operator publishes: read from files where the coordinator starts, and named by queries."""
+"""Steps that the operator publishes: read from files when the coordinator starts, and named by queries."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ Published = Mapping[str, tuple[Step, ...]]
 
 
 def read_published(paths: Iterable[str]) -> Published:
-    """Return the steps of files, and of folders with some. Raises ConfigurationError, which names every fault."""
+    """Return the steps of files and folders, by name. Raises ConfigurationError, which names every fault."""
     from antiphon_shared.output.step_file import UnfitSteps, read_steps  # most deployments publish none
 
     published: dict[str, tuple[Step, ...]] = {}
@@ -49,7 +49,7 @@ def read_published(paths: Iterable[str]) -> Published:
 
 
 def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
-    """Yield the files, each once, in their order; what holds none is a fault."""
+    """Yield the files, each once, in their order; a folder without any is a fault."""
     found: dict[Path, None] = {}
     for path in map(Path, paths):
         if not path.is_dir():
@@ -67,7 +67,7 @@ def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
 
 
 def with_published(event: AnyEvent, published: Published) -> AnyEvent:
-    """Return a query with the steps that it names. Raises Unacceptable where there are none of that name."""
+    """Return a query with the published steps that it names. Raises Unacceptable when none have that name."""
     query = event.data
     if not isinstance(query, QuerySubmitted) or not isinstance(name := query.options.steps, str):
         return event

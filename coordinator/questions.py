@@ -1,8 +1,8 @@
-"""When the model asks the user back, and what the answer does. Pure.
+"""Questions of the model to the user, and the effect of the answers. Pure.
 
-A call of `ask_user` waits like one that a person has to approve: see people.py. Answers come one by one or for
-all at once; what is late, said twice or about another call changes nothing. The call goes out with the answer's
-place in the log, where the dispatcher reads it.
+A call of `ask_user` waits like one that a person has to approve: see people.py. Answers arrive one by one or
+all at once; a late or repeated answer, or one about another call, changes nothing. The call is handed out
+with the answer's log entry, from which the dispatcher reads the answer.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from antiphon_shared.values import LogEntry
 from coordinator.session import Session, doubt, replace
 
 QUESTIONS_MAX = 3
-"""Of one batch."""
+"""Bound on the questions of one batch."""
 _EXCESS = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
 _BLIND = "the user must see the question; ask it again in the next reply, with no placeholder in it"
 UNANSWERED = "the user has not answered; go on without, and say in the answer what you assumed"
@@ -30,10 +30,10 @@ _QUESTION_CHARACTERS = 300
 def without_unfit(
     calls: tuple[RequestedCall, ...], allowed: Sequence[str]
 ) -> tuple[tuple[RequestedCall, ...], tuple[Question, ...]]:
-    """The batch, and what the user is to be asked of it, each id once.
+    """Return the batch, and its questions to the user, each id once.
 
-    Questions beyond the limit and those that hold placeholders are refused. Arguments that are not valid are left
-    to the dispatcher, which says what is wrong with them.
+    Questions beyond the limit, and those with placeholders, are refused. Invalid arguments are left to the
+    dispatcher, whose error describes them.
     """
     asking = [call for call in calls if _is_asking(call, allowed)]
     blind = {call.id for call in asking if has_placeholder(call.arguments)}
@@ -53,7 +53,7 @@ def without_unfit(
 
 
 def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered) -> Session:
-    """The session with what the user has answered; itself when the answer is to nothing that waits."""
+    """Return the session after the user's answer; the same object when no question waits for it."""
     if session.phase != "approval" or answer.round != session.round:
         return session
     answered = {id for id in session.people.unanswered if not answer.calls or id in answer.calls}
@@ -71,7 +71,7 @@ def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered
 
 
 def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
-    """What is to be said of questions without an answer; `when` is the end of the sentence."""
+    """Return the uncertainty about questions without an answer; `when` is the end of the sentence."""
     waiting = [
         call
         for call in session.people.pending
@@ -86,5 +86,5 @@ def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
 
 
 def _is_asking(call: RequestedCall, allowed: Sequence[str]) -> bool:
-    """Whether a call would ask the user, if its arguments are valid."""
+    """Return whether a call asks the user, provided that its arguments are valid."""
     return call.name == ASK_USER and call.name in allowed and call.refused is None and call.problem is None

@@ -1,4 +1,4 @@
-"""What a decision leaves for a replay beside its events: what it changed, timers, events of other sessions. Pure."""
+"""The record of a decision for a replay, beside its events: changes, timers, events of other sessions. Pure."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,7 +14,7 @@ from coordinator.session import Session
 
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
-    """The record of what was decided on `event`; `before` is None when it opened the session."""
+    """Return the record of the decision on `event`; `before` is None when it opened the session."""
     return DecisionRecord(
         of=event.id,
         changed=changes(before, decision.session),
@@ -27,7 +27,7 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
 
 
 def timer_record(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
-    """The record of a timer that is set, or taken back."""
+    """Return the record of a timer that is set or cancelled."""
     if isinstance(timer, CancelTimer):
         return TimerRecord(name=timer.name)
     is_moment = not isinstance(timer.due, timedelta)
@@ -41,7 +41,7 @@ def timer_record(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
 
 
 def send_records(sends: Iterable[Send], format: int) -> tuple[SendRecord, ...]:
-    """The records of events of other sessions. A response is left out: it is the one that the step has brought."""
+    """Return the records of events of other sessions, without responses, which the step's own event holds."""
     return tuple(
         SendRecord(
             session=send.session_id,

@@ -1,10 +1,10 @@
-"""Sessions a coordinator has just decided about, so that the next reply needs no round trip to be decided.
+"""A cache of sessions after their last decision, so that the decision on the next reply needs no round trip.
 
-A remembered session awaits one request, and is the newest exactly if that is what the event answers: that request's
-id came from this very step. Should another worker have committed the step instead, it wrote the same, as what is
-remembered depends on document and event alone; and whatever else has happened since changes the document's version,
-which the commit checks. A decision on which model to ask also depends on what its worker saw out of order, so it is
-not remembered.
+A cached session awaits one request, whose id derives from the step that made it. So an event that answers the
+request proves that the step was committed. If another worker committed the step, it wrote the same state,
+because a cached state depends on document and event alone. Any other change since then raises the document's
+version, which the commit checks. A decision on which model to ask also depends on the outages that its worker
+saw, so it is not cached.
 """
 
 from collections import OrderedDict
@@ -18,14 +18,14 @@ SESSIONS_MAX = 4_096
 
 
 class Remembered:
-    """The sessions last decided about, with the version their document has once the step is committed."""
+    """The most recently decided sessions, each with its document's version after the commit."""
 
     def __init__(self, sessions_max: int = SESSIONS_MAX) -> None:
         self._sessions: OrderedDict[SessionId, tuple[int, Session]] = OrderedDict()
         self._sessions_max = sessions_max
 
     def keep(self, version: int, session: Session) -> None:
-        """Remember a session, unless it is over; the one longest untouched gives way."""
+        """Remember a session, unless it is over; evict the oldest one when there are too many."""
         self._sessions.pop(session.id, None)
         if session.awaited is not None:
             self._sessions[session.id] = version, session
@@ -33,11 +33,11 @@ class Remembered:
             self._sessions.popitem(last=False)
 
     def forget(self, session_id: SessionId) -> None:
-        """What was known of the session is not the newest any more, though it awaits the same request."""
+        """Forget a session whose remembered state is outdated, though it awaits the same request."""
         self._sessions.pop(session_id, None)
 
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
-        """The session and its version, if it is known to await the reply to `request`; it is forgotten then."""
+        """Remove and return the session with its version, if it awaits the reply to `request`."""
         kept = self._sessions.get(session_id)
         if kept is None or request is None or kept[1].awaited != request:
             return None

@@ -1,7 +1,8 @@
-"""Writes that are made once more on purpose: which call is repeated, and when a person has to agree. Pure.
+"""Writes that are repeated on purpose: the calls that they repeat, and when a person has to agree. Pure.
 
-A call of `repeat_call` goes out as a call of the tool that it repeats, with that call's arguments and `repeat_of`. So
-scopes, approval, order and bounds are those of the tool. The dispatcher alone decides under which key it runs.
+A call of `repeat_call` is handed out as a call of the tool that it repeats, with that call's arguments and
+`repeat_of`. So scopes, approval, order and bounds are those of the tool. The dispatcher alone decides on the
+key of the call.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,13 +18,13 @@ from coordinator.offer import contract_of
 from coordinator.session import MadeWrite, Session
 
 _WRITES_MAX = 300
-"""Older ones are repeated no more."""
+"""Bound on the writes of a session that can be repeated; the oldest are dropped."""
 _NAMED_MAX = 8
 NO_CALLS: Mapping[str, ToolCall] = {}
 
 
 def named(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
-    """By the id that a reply's calls of `repeat_call` name: where that call's arguments stand, and under which id."""
+    """Return the log entry and the id of each call that a reply repeats, by the id that the reply names."""
     made = {write.id: write for write in session.writes.made}
     asked = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
     ids = [repetition[0] for repetition in asked if repetition is not None]
@@ -37,19 +38,19 @@ def as_calls(
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
 ) -> tuple[RequestedCall, ...]:
-    """The batch with what it repeats on purpose. `earlier` are the calls that `named` asks for, by the id named."""
+    """Return the batch with its repetitions. `earlier` are the calls that `named` asks for, by the id named."""
     made = {write.id: write for write in session.writes.made}
     return tuple(_as_call(call, session, made, allowed, catalogue, earlier) for call in calls)
 
 
 def is_uncertain(session: Session, id: str) -> bool:
-    """Whether it is unknown if the call, or one like it, took effect."""
+    """Return whether it is unknown if the call, or one like it, took effect."""
     roots = {write.root for write in session.writes.made if write.id == id}
     return any(write.state == "unknown" for write in session.writes.made if write.root in roots)
 
 
 def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
-    """The session's writes with those that go out now."""
+    """Return the session's writes with those that are handed out now."""
     if session.material.reasoning is None:
         return session.writes.made
     made = {write.id: write for write in session.writes.made}
@@ -68,7 +69,7 @@ def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWr
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrite, ...]:
-    """The session's writes with what came of them."""
+    """Return the session's writes with their states after the results."""
     made = {write.id: write for write in session.writes.made}
     for result in completed.results:
         write = made.get(result.call_id)
@@ -79,13 +80,13 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
         error = result.error.error_type if result.error else None
         if error == "repeated_write" or (error and error not in ("outcome_unknown", "internal_error")):
             made[write.id] = write.model_copy(update={"root": root})
-            if result.settles:  # it certainly had no effect, and so the first had none
+            if result.settles:  # it had no effect, so the first call had none either
                 made |= _all_of(made, root, "asked")
             continue
         made[write.id] = write.model_copy(
             update={"root": root, "state": "done" if error is None else "unknown"}
         )
-        if (result.repeated or result.settles) and error is None:  # whatever was unknown of it is known now
+        if (result.repeated or result.settles) and error is None:  # its outcome is known now
             made |= _all_of(made, root, "done")
     return tuple(made.values())
 
@@ -93,7 +94,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
 def _all_of(
     made: Mapping[str, MadeWrite], root: str, state: Literal["asked", "done"]
 ) -> dict[str, MadeWrite]:
-    """The writes that do the same as `root`, in that state."""
+    """Return the writes that do the same as `root`, in that state."""
     return {id: one.model_copy(update={"state": state}) for id, one in made.items() if one.root == root}
 
 
@@ -111,7 +112,7 @@ def _as_call(
         of = _identical(call, session, catalogue)
         return call if of is None else call.model_copy(update={"repeat_of": of})
     if (repetition := read_repetition(call.arguments)) is None:
-        return call  # the dispatcher says what is wrong with its arguments
+        return call  # the dispatcher describes what is wrong with its arguments
     id, reason = repetition
     if id not in made or id not in earlier:
         return call.model_copy(update={"refused": _no_such(id, session)})
@@ -128,7 +129,7 @@ def _as_call(
 
 
 def _identical(call: RequestedCall, session: Session, catalogue: Catalogue) -> str | None:
-    """The write that the call would repeat, where its contract says that a person is asked."""
+    """Return the id of the write that the call would repeat, when its contract requires a person's approval."""
     contract = contract_of(catalogue.by_name.get(call.name))
     if contract is None or contract.repeat != "ask" or has_placeholder(call.arguments):
         return None

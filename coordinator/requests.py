@@ -1,4 +1,4 @@
-"""What the coordinator asks of the other components, and the session that then waits for the reply. Pure."""
+"""Requests of the coordinator to the other components, and the session that then waits for the reply. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -40,12 +40,12 @@ from coordinator.session import NOBODY_WAITS, Session, Writes, replace
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""
 _KEYS_BY_IDENTITY = 2
-"""The format of sessions since which the dispatcher mints keys, of what a write does."""
+"""The first format of sessions in which the dispatcher makes idempotency keys, from the identity of a write."""
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
-    """File what the last round brought, and brief the model for the session's round."""
-    # The summary goes along once: should it be lost, rules have made the briefing all the same.
+    """Request a briefing of the model for the session's round, which first files the results of the last round."""
+    # A summary is sent once: when it is lost, the rules still make a briefing.
     waiting = replace(
         session,
         phase="briefing",
@@ -76,7 +76,7 @@ def request_reasoning(
     model: str,
     catalogue: Catalogue,
 ) -> Decision:
-    """One call of the model; without tools, and told why, when the round has to be the last."""
+    """Request one call of the model; in a last round without tools, and with the reason."""
     offered = offer.offered(session, catalogue)
     is_every_tool_out = offer.is_every_tool_out(session, catalogue)
     reason = limits.last_round_reason(session, ready.briefing.tokens, is_every_tool_out)
@@ -104,7 +104,7 @@ def request_reasoning(
 
 
 def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
-    """Return what the model is told once, beside the briefing."""
+    """Return the notice that the model gets once, beside the briefing."""
     told = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
     if session.output.because:
         faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))
@@ -116,7 +116,7 @@ def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
 
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
-    """Every model is out of order: the session rests, with nobody at work for it, until one may be asked."""
+    """Let the session wait until a model may be asked, as every model is unavailable."""
     wait = session.models.waits + 1
     resting = replace(session, phase="resting", awaiting=(), models=replace(session.models, waits=wait))
     due = ModelDue(round=session.round, wait=wait)
@@ -130,10 +130,10 @@ def request_tools(
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
 ) -> Decision:
-    """One batch; a person is asked first where one has to be.
+    """Request one batch, after a person's approval where a call needs one.
 
-    Calls beyond the session's limit go out as refused, so that every call is answered. `earlier` are the calls that
-    are to be repeated. In sessions of format 1 the keys are minted here, in others by the dispatcher.
+    Calls beyond the session's limit are handed out as refused, so that every call is answered. `earlier` are
+    the calls to repeat. In sessions of format 1 the keys are made here, in others by the dispatcher.
     """
     room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
@@ -167,7 +167,7 @@ def request_tools(
 def hand_out(
     session: Session, event: AnyEvent, calls: tuple[RequestedCall, ...], catalogue: Catalogue
 ) -> Decision:
-    """The batch goes to the dispatcher, and its runs begin. Only what may run counts against the limit of calls."""
+    """Hand the batch to the dispatcher, and begin its runs. Refused calls do not count against the limit."""
     allowed = offer.allowed(session, catalogue)
     others = tuple(call for call in calls if not child_runs.workflow_of(call, allowed, catalogue))
     writes = [call for call in calls if call.name in allowed and _may_write(call, catalogue)]
@@ -217,7 +217,7 @@ def request_assembly(
     reply: LogEntry | None = None,
     has_result: bool = False,
 ) -> Decision:
-    """The session ends: its one answer, from what there is."""
+    """End the session with a request for its one answer."""
     request = assembly_of(session, status, reason, reply, has_result)
     ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
     timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
@@ -231,7 +231,7 @@ def assembly_of(
     reply: LogEntry | None = None,
     has_result: bool = False,
 ) -> AssemblyRequested:
-    """What an answer is made of."""
+    """Return the request for an answer, from the session."""
     return AssemblyRequested(
         question=session.query.question,
         status=status,
@@ -253,26 +253,26 @@ def assembly_of(
 
 
 def overdue(session: Session) -> SetTimer:
-    """How long the assembler has, where the deadline does not give it more."""
+    """Return the timer for the assembler, whose wait may be extended to the deadline."""
     return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
 
 
 def mints_keys(session: Session) -> bool:
-    """Whether keys are made here, of round and call id, as earlier releases expect it."""
+    """Return whether keys are made here from round and call id, as earlier releases expect."""
     return session.format < _KEYS_BY_IDENTITY
 
 
 def in_doubt_as(tool: str, call_id: str) -> str:
-    """How a call of unknown outcome is named."""
+    """Return the name of a call of unknown outcome."""
     return f"{tool} {call_id}"
 
 
 def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
-    """Whether running the call may change something; so may one of a catalogue that is not kept any more."""
+    """Return whether the call may change something; a tool that is not in the catalogue may."""
     tool = catalogue.by_name.get(call.name)
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
 
 
 def _nobody_waits(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
-    """What ends with a session's waiting for people, if it waits."""
+    """Return the cancellation of the timer for people, if the session waits for them."""
     return (CancelTimer(people.PERSON),) if session.phase == "approval" else ()

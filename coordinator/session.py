@@ -1,6 +1,7 @@
-"""The coordinator's document of a session: small, rewritten at every step; what grows is in the log and in memory.
+"""The coordinator's document of a session. It is small, as every step rewrites it.
 
-Its parts are by subject. Each is changed by `replace`, which the type checker checks; none is changed in place.
+Growing data is in the log and in memory. The parts are by subject. Each is changed by `replace`, which the
+type checker checks; none is changed in place.
 """
 
 from dataclasses import dataclass, fields, is_dataclass
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 else:
 
     def replace(value, **changes):
-        """Return a part with other values in some fields: as `dataclasses.replace` does, in a third of its time."""
+        """Return a part with new values in some fields, like `dataclasses.replace`, in a third of its time."""
         fields = value.__dict__
         assert changes.keys() <= fields.keys(), (
             f"{type(value).__name__} has no {changes.keys() - fields.keys()}"
@@ -57,68 +58,68 @@ class ValidationRun(Validation):
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked, and on whose behalf."""
+    """The query, and its origin."""
 
     __pydantic_config__ = _STRICT
 
     question: LogEntry
-    """Where the query stands in the log."""
+    """The query's entry in the log."""
     tenant: Tenant = DEFAULT_TENANT
     grant: str = ""
     citations: Citations = "normal"
     conversation: SessionId | None = None
     is_interactive: bool = False
-    """Whether a user is there who answers questions."""
+    """Whether a user is present to answer questions."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that the session may use, and how they have done."""
+    """The tools that the session may use, and the record of their results."""
 
     __pydantic_config__ = _STRICT
 
     catalogue: str = ""
-    """Content hash."""
+    """The content hash."""
     usable: tuple[str, ...] = ()
-    """In any round, in the catalogue's order."""
+    """Tools for all rounds, in the catalogue's order."""
     built_ins: tuple[str, ...] = ()
     """The dispatchers' own tools that it may use."""
     offer: tuple[str, ...] | None = None
-    """Those of `usable` that the model is shown, where all are too many; it only grows."""
+    """The tools of `usable` that the model is offered, when all are too many; it only grows."""
     succeeded: tuple[str, ...] = ()
     """Tools that have succeeded in earlier rounds."""
     failed_calls: tuple[str, ...] = ()
-    """What failed in a round in which every call did, for the model."""
+    """The failed calls of a round in which every call failed, for the model."""
     barren_rounds: int = 0
-    """Rounds in a row in which every call failed."""
+    """Consecutive rounds in which every call failed."""
     has_handles: bool = False
-    """Whether a result was cut, and is read on by a handle."""
+    """Whether a result was cut, so that the rest is read by a handle."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What counts against the session's limits."""
+    """Spending that counts against the session's limits."""
 
     __pydantic_config__ = _STRICT
 
     rounds: int = 0
     tool_rounds: int = 0
-    """Rounds whose calls went to a dispatcher."""
+    """Rounds whose calls were handed to a dispatcher."""
     tool_calls: int = 0
     usage: Usage = NOTHING_USED
     tokens_estimated: int = 0
-    """Of the prompts that can be held against the usage."""
+    """Our estimate for the prompts whose usage is known."""
     tokens_counted: int = 0
-    """Of the same prompts, by the model."""
+    """The model's count for the same prompts."""
 
     def plus(self, usage: Usage) -> "Spent":
-        """Return what is spent with the usage of one call more."""
+        """Return the spending with the usage of one more call."""
         return replace(self, usage=self.usage.plus(usage))
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a round has brought that is not in memory yet, and what is known of the memory."""
+    """Results of a round that are not in memory yet, and the known properties of the memory."""
 
     __pydantic_config__ = _STRICT
 
@@ -127,43 +128,43 @@ class Material:
     results: LogEntry | None = None
     """A tools.completed not yet in memory."""
     untrusted_calls: tuple[str, ...] = ()
-    """Ids of the calls in `results` whose words anybody may have written."""
+    """Ids of the calls in `results` that returned untrusted content."""
     has_untrusted: bool = False
-    """Whether content that anybody may have written is in the session."""
+    """Whether untrusted content is in the session."""
     has_omissions: bool = False
     """Whether a briefing has left something out."""
     missed: tuple[str, ...] = ()
-    """Facts close to what is asked that the newest briefing had no place for."""
+    """Facts close to the question for which the newest briefing had no space."""
 
 
 @dataclass(frozen=True)
 class Models:
-    """Which models may be asked, and how they have done."""
+    """The models that may be asked, and the record of their failures."""
 
     __pydantic_config__ = _STRICT
 
     own: str = ""
-    """The one that the query names."""
+    """The model that the query names."""
     order: tuple[str, ...] = ()
     """Model ids in the order they are asked in; empty for the engine's own default."""
     asked: str = ""
-    """The one that was asked last."""
+    """The model that was asked last."""
     unusable: tuple[str, ...] = ()
-    """Those of them that have refused in a way that waiting does not mend."""
+    """Models whose refusal a later attempt would not change."""
     outages: Outages = NO_OUTAGES
-    """What was out of order when last looked at: models, and tools."""
+    """The newest known outages of models and tools."""
     rests: tuple[ModelOutage, ...] = ()
-    """Models that have asked this session to leave them alone for a while."""
+    """Cooldowns of models in this session."""
     failures: int = 0
-    """Failed replies in all."""
+    """The number of failed replies."""
     round_failures: int = 0
-    """Failed replies in the round."""
+    """The number of failed replies in the round."""
     pauses: int = 0
-    """How often in the round a model has asked to be left alone for a while."""
+    """The number of cooldowns that models asked for in the round."""
     waits: int = 0
-    """How often every model was out of order."""
+    """The number of times when every model was unavailable."""
     is_last_call: bool = False
-    """Whether the model has failed so often that it is asked only once more."""
+    """Whether the model is asked only once more, after too many failures."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class Children:
     has_batch: bool = False
     """Whether other calls of the batch were handed out."""
     batch: UUID | None = None
-    """The tools.completed with their results."""
+    """The id of the tools.completed with their results."""
     made: tuple[MadeRun, ...] = ()
     """All runs of the session."""
 
@@ -226,7 +227,7 @@ class Summaries:
     __pydantic_config__ = _STRICT
 
     awaiting: UUID | None = None
-    """The summary.requested under way."""
+    """The id of the summary.requested in flight."""
     ready: LogEntry | None = None
     """A summary.completed not yet in memory."""
     asked: int = 0
@@ -243,9 +244,9 @@ class Writes:
     __pydantic_config__ = _STRICT
 
     made: tuple[MadeWrite, ...] = ()
-    """What may be repeated on purpose."""
+    """Writes that may be repeated on purpose."""
     in_doubt: tuple[str, ...] = ()
-    """Writes that may have taken effect, as `tool call`: no result tells."""
+    """Writes that may have taken effect, as `tool call`: no result has settled them."""
 
 
 @dataclass(frozen=True)
@@ -257,28 +258,28 @@ class Output:
     is_demanded: bool = False
     """Whether the query has a schema that the answer must fit."""
     validation_tools: tuple[str, ...] = ()
-    """Tools that must have passed what is returned."""
+    """Tools that must have validated the answer."""
     validations: tuple[ValidationRun, ...] = ()
     """The newest run of each of them on each value."""
     refusals: int = 0
-    """Final answers that did not count."""
+    """The number of final answers that were refused."""
     because: tuple[str, ...] = ()
-    """What was wrong with the last of them, a sentence each."""
+    """The faults of the last refused answer, a sentence each."""
     is_unvalidated: bool = False
-    """Whether the last of them fits the schema, and lacks only validations."""
+    """Whether the last refused answer fits the schema, and lacks only validations."""
     attempt: str = ""
-    """The beginning of the last of them."""
+    """The beginning of the last refused answer."""
 
 
 @dataclass(frozen=True)
 class StepPlan:
-    """What the coordinator keeps of a step; its instructions and its schema stand in the query."""
+    """The part of a step that the session keeps; its instructions and its schema are in the query."""
 
     __pydantic_config__ = _STRICT
 
     name: str
     tools: tuple[str, ...]
-    """Those that the session may use, in the catalogue's order."""
+    """The step's tools that the session may use, in the catalogue's order."""
     max_rounds: int
     attempts: int
     has_schema: bool = False
@@ -287,7 +288,7 @@ class StepPlan:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of the query, and the attempt that is under way."""
+    """The steps of the query, and the current attempt."""
 
     __pydantic_config__ = _STRICT
 
@@ -295,23 +296,23 @@ class Steps:
     lacking: tuple[str, ...] = ()
     """Tools of steps that the session may not use."""
     number: int = 0
-    """Of the step under way; counts from 1, 0 where there are none."""
+    """The number of the current step from 1; 0 when the query has no steps."""
     attempt: int = 1
     begun: int = 1
     """The first round of the attempt."""
     because: tuple[str, ...] = ()
-    """Why the attempt before it failed."""
+    """The reasons for the failure of the previous attempt."""
     replies: tuple[LogEntry, ...] = ()
     """The reasoning.completed with the output of each finished step."""
 
     @property
     def plan(self) -> StepPlan | None:
-        """The step under way."""
+        """Return the current step."""
         return self.plans[self.number - 1] if self.number else None
 
     @property
     def is_last(self) -> bool:
-        """Whether no other step follows."""
+        """Return whether this is the last step."""
         return self.number == len(self.plans)
 
     def ends_with(self, round: int) -> bool:
@@ -334,15 +335,15 @@ class Session:
     deadline: datetime
     query: Query
     format: Annotated[int, Field(ge=1)] = 1
-    """As in the events' envelope."""
+    """The format of the session, as in the events' envelope."""
     phase: Phase = "briefing"
     round: int = 1
     awaiting: tuple[UUID, ...] = ()
-    """The requests whose replies the session goes on with."""
+    """The requests whose replies the session waits for."""
     last_round: TerminationReason | None = None
-    """Why no tools are offered any more; set with the round's reasoning.requested."""
+    """The reason for offering no more tools; set with the round's reasoning.requested."""
     looks_again: int = 0
-    """Messages set aside by a coordinator while the answer was put together."""
+    """Dead letters of the coordinator while the answer was put together."""
     uncertainty: tuple[Uncertainty, ...] = ()
 
     tools: Tools = Tools()
@@ -358,19 +359,19 @@ class Session:
 
     @property
     def awaited(self) -> UUID | None:
-        """The request that is waited for, where it is one alone."""
+        """Return the request that the session waits for, when it is a single one."""
         return self.awaiting[0] if len(self.awaiting) == 1 else None
 
     def doubting(self, *doubts: Uncertainty) -> "Session":
-        """Return the session with more to say about what is uncertain."""
+        """Return the session with more uncertainties."""
         return replace(self, uncertainty=(*self.uncertainty, *doubts)) if doubts else self
 
 
 PARTS = tuple(field.name for field in fields(Session) if is_dataclass(field.type))
-"""The parts of a session, by the name of the field that holds each."""
+"""The parts of a session, by the names of their fields."""
 
 
 def doubt(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
-    """Return one more thing that is uncertain, kept short."""
+    """Return an uncertainty with its text cut to the maximum length."""
     message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
     return Uncertainty(kind=kind, message=message, about=about, severity=severity)

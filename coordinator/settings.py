@@ -93,18 +93,18 @@ class CoordinatorSettings(Settings):
 
     @property
     def weights(self) -> dict[Tenant, float]:
-        """The tenants that have a weight of their own."""
+        """Return the tenants that have a weight of their own."""
         return {
             tenant: float(weight) for tenant, _, weight in (one.partition("=") for one in self.tenant_weights)
         }
 
     @property
     def offer(self) -> OfferBounds:
-        """How many tools a model is shown."""
+        """Return the bounds on the number of offered tools."""
         return OfferBounds(all_max=self.tools_offered_all_max, subset=self.tools_offered)
 
     def limits(self, lease_s: float, deadline_max_s: float) -> Limits:
-        """The bounds of a session. An assembler that dies has its work taken over within two leases."""
+        """Return the default limits of a session. The work of a dead assembler is reclaimed within two leases."""
         return Limits(
             max_rounds=self.max_rounds,
             max_tool_calls=self.max_tool_calls,

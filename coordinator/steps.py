@@ -1,8 +1,8 @@
-"""The steps of a query: which one is under way, and what may be called in it. Pure.
+"""The steps of a query: the current step, and the tools that may be called in it. Pure.
 
-A step has an output of its own, held against its own schema and validations (outputs.py), and rounds of its own. Its
-attempts begin afresh: facts and writes stay, what was said and tried does not. The order is enforced here and in
-attempts.py; what the model reads about it only helps.
+A step has its own output, which must fit its own schema and validations (outputs.py), and its own rounds. A
+new attempt keeps facts and writes, and drops replies and tries. The order is enforced here and in
+attempts.py, whatever the model is asked to do.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from coordinator.session import Output, Session, StepPlan, Steps, replace
 
 
 def plans_of(steps: Sequence[Step], usable: Sequence[str]) -> Steps:
-    """Return the steps as a session keeps them, before the first; `usable` are the tools that it may use."""
+    """Return the steps in the session's form, before the first; `usable` are the tools that it may use."""
     permitted = set(usable)
     lacking = dict.fromkeys(name for step in steps for name in step.tools if name not in permitted)
     plans = tuple(
@@ -48,7 +48,7 @@ def begun(session: Session, number: int, attempt: int = 1, because: Iterable[str
 
 
 def note_of(session: Session) -> StepBegun:
-    """Return what the log says of an attempt that begins."""
+    """Return the event for the log about an attempt that begins."""
     steps = session.steps
     assert steps.plan is not None, "there is a step that begins"
     return StepBegun(
@@ -61,7 +61,7 @@ def note_of(session: Session) -> StepBegun:
 
 
 def refusal(session: Session, tool: str) -> str | None:
-    """Return why a tool may not be called in the step under way, where it is another step's; else None."""
+    """Return why a tool may not be called in the current step, when it belongs to another step; else None."""
     steps = session.steps
     if steps.plan is None or tool in steps.plan.tools:
         return None
@@ -88,7 +88,7 @@ def refused(session: Session, calls: tuple[RequestedCall, ...]) -> tuple[Request
 
 
 def to_brief(session: Session) -> StepToBrief | None:
-    """Return what the synthesizer has to know of the step under way."""
+    """Return the current step as the synthesizer needs it."""
     steps = session.steps
     if not steps.number:
         return None
@@ -102,7 +102,7 @@ def to_brief(session: Session) -> StepToBrief | None:
 
 
 def notice(session: Session) -> str:
-    """Return what the model is told once, when an attempt follows one that failed."""
+    """Return the notice that the model gets once, when an attempt follows a failed one."""
     if not session.steps.because or session.round != session.steps.begun:
         return ""
     faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.steps.because, 1))
@@ -113,6 +113,6 @@ def notice(session: Session) -> str:
 
 
 def finished(session: Session) -> tuple[StepOutput, ...]:
-    """Return what the finished steps have produced."""
+    """Return the outputs of the finished steps."""
     done = zip(session.steps.plans, session.steps.replies, strict=False)
     return tuple(StepOutput(step=plan.name, reply=reply) for plan, reply in done)

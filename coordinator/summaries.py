@@ -1,8 +1,8 @@
-"""When a model is asked to put facts into fewer words, and what comes of it. Pure.
+"""Requests to a model to summarize facts, and the effect of the replies. Pure.
 
-A summary goes along beside the session's way and never changes it: the phase, what is awaited and every other
-command are the same without it. One is under way at a time, it may take a fifth of the token budget in all, and
-after two that failed or were refused no more are asked for.
+A summary is requested in parallel and never changes the session's course: the phase, the awaited reply and
+every other command are the same without it. At most one is in flight. All together may take a fifth of the
+token budget. After two that failed or were refused, no more are requested.
 """
 
 from uuid import UUID
@@ -18,11 +18,11 @@ from coordinator.session import Session, replace
 _FAILURES_MAX = 2
 _BUDGET_SHARE = 0.2
 _OWN_PROMPT_TOKENS = 500
-"""What the engine's instructions take, beside the text."""
+"""The tokens of the engine's instructions, beside the text."""
 
 
 def may_ask(session: Session) -> bool:
-    """Whether a summary may be asked for in the session's round, as far as can be told without its size."""
+    """Return whether a summary may be requested in the session's round, as far as its size does not matter."""
     return (
         session.summaries.awaiting is None
         and session.summaries.ready is None
@@ -36,7 +36,7 @@ def may_ask(session: Session) -> bool:
 
 
 def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
-    """The decision, with a summary asked for behind its own commands where one is wanted and affordable."""
+    """Return the decision, with a request for a summary after its own commands when it is wanted and affordable."""
     session, wanted = decision.session, ready.to_summarize
     if wanted is None or session.last_round is not None or not may_ask(session):
         return decision
@@ -65,7 +65,7 @@ def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> D
 def after_reply(
     session: Session, event: AnyEvent, log_entry: LogEntry, reply: SummaryCompleted | SummaryFailed
 ) -> Session:
-    """The session with a summary to file, or with one that failed; itself when it is not the one awaited."""
+    """Return the session with a summary to file or a failed one; itself when another reply was awaited."""
     if session.summaries.awaiting is None or event.causationid != session.summaries.awaiting:
         return session
     tokens = session.summaries.tokens + reply.usage.total_tokens
@@ -77,17 +77,17 @@ def after_reply(
 
 
 def after_failure(session: Session) -> Session:
-    """The session without the summary it awaits."""
+    """Return the session without the summary that it awaits."""
     failures = session.summaries.failures + 1
     return replace(session, summaries=replace(session.summaries, awaiting=None, failures=failures))
 
 
 def after_refusal(session: Session) -> Session:
-    """Return the session once its last summary was refused where it was to be filed."""
+    """Return the session after its last summary was refused at filing."""
     return replace(session, summaries=replace(session.summaries, failures=session.summaries.failures + 1))
 
 
 def is_about(session: Session, failed_event: UUID) -> bool:
-    """Whether what became a dead letter is the request for the summary that is awaited, or the reply to it."""
+    """Return whether a dead letter is the request for the awaited summary, or the reply to it."""
     request = session.summaries.awaiting
     return request is not None and failed_event in (request, child_id(request, 0))

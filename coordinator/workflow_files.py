@@ -1,4 +1,4 @@
-"""Workflows that the operator publishes: read from files where the coordinator starts, and kept published."""
+"""Workflows that the operator publishes: read from files when the coordinator starts, and kept published."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -14,9 +14,10 @@ _RESTORE_S = 60.0
 
 
 def read_workflow_files(paths: Iterable[str]) -> tuple[Specification, ...]:
-    """Return the specifications of files and folders. Raises ConfigurationError, which names all that is wrong.
+    """Return the specifications of files and folders. Raises ConfigurationError, which names every error.
 
-    Calls are not held against their tools: dispatchers may start later, and a run looks when it begins.
+    Calls are not checked against their tools: dispatchers may start later, and a run checks them when it
+    begins.
     """
     from antiphon_shared.workflows.file import read_workflows  # most deployments publish none
 
@@ -28,21 +29,21 @@ def read_workflow_files(paths: Iterable[str]) -> tuple[Specification, ...]:
 
 
 class Publishing:
-    """The workflows that this coordinator publishes, and the life of all that are published."""
+    """The workflows that this coordinator publishes, and the renewal of all published ones."""
 
     def __init__(self, store: WorkflowStore, own: Sequence[Specification]) -> None:
         self._store, self._own = store, own
 
     async def before(self, let_in: Callable[[], Awaitable[None]]) -> None:
-        """Publish, then let queries in. Raises ConfigurationError where another domain has a workflow of one name."""
+        """Publish the workflows, then start the intake. Raises ConfigurationError for a name of another domain."""
         if self._own:
             await patiently("publish workflows", partial(self._store.publish, self._own))
         await let_in()
 
     async def keep(self) -> None:
-        """Again and again: what Redis has lost is there again soon, and what is published does not expire.
+        """Restore workflows that Redis has lost, and renew the expiry of published ones, again and again.
 
-        What was published since under the same domain stays: the last who published counts.
+        A newer version of the same domain stays: the last publisher wins.
         """
         while True:
             await asyncio.sleep(_RESTORE_S)

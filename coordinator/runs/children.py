@@ -1,4 +1,4 @@
-"""A run and the sessions around it: those that its `reason` nodes are, and the one that has begun it. Pure."""
+"""Sessions around a run: those of its `reason` nodes, and the one that began it. Pure."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def schema_of(node: ReasonNode) -> dict[str, Any] | None:
 
 
 def reasoned(making: Making, path: str, open: Open, response: Response) -> Happening:
-    """Return what the end of a node's session means for the graph. Its answer counts only if it is complete."""
+    """Return the meaning for the graph of the end of a node's session. Its answer counts only if it is complete."""
     making.open[path] = None
     if response.status == "complete":
         node = making.pinned.plan.node(path).node
@@ -76,7 +76,7 @@ def reasoned(making: Making, path: str, open: Open, response: Response) -> Happe
 
 
 def cancel_reasoning(making: Making, path: str) -> None:
-    """Let the session of a node end now; the node has failed once it has."""
+    """Cancel the session of a node; the node fails once the session has ended."""
     found = making.open.get(path) or making.state.open.get(path)
     if found is not None and found.kind == "reason":
         child = child_session_id(making.pinned.run_id, found.number)
@@ -85,7 +85,7 @@ def cancel_reasoning(making: Making, path: str) -> None:
 
 
 def tell_parent(making: Making, response: Response | None) -> None:
-    """Let the session that has begun the run know that it waits for a person, or is over."""
+    """Report a wait for a person, or the end, to the session that began the run."""
     parent = making.pinned.beginning.parent
     if parent is None:
         return

@@ -1,4 +1,4 @@
-"""What a command of the graph means for the bus: an event to send, a timer to set, a value to keep. Pure."""
+"""Commands of the graph, carried out on the bus: an event to send, a timer to set, a value to keep. Pure."""
 
 from datetime import datetime, timedelta
 
@@ -36,12 +36,12 @@ from coordinator.workflows.messages import (
 from coordinator.workflows.state import SETTLED, Changes
 
 _ID_CHARACTERS_MAX = 200
-"""Of a call's id; a longer path is cut, as the number of its request makes it one of its own."""
+"""Bound on a call's id. A longer path is cut, as the number of its request keeps it unique."""
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 
 
 def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
-    """Note what a command means; `log_entry` is where the event stands that it follows from."""
+    """Add the effects of a command to the step; `log_entry` is that of the event that it follows from."""
     match command:
         case CallTool():
             _call(making, command)
@@ -70,17 +70,17 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
                 making.timers.append(CancelTimer(timer_of(path)))
             making.timers.append(CancelTimer(limit_of(path)))
         case Keep(key=key) if key in making.logged:
-            pass  # it stands in the event that brought it
+            pass  # the event that brought it holds it
         case Keep(key=key, value=value):
             making.values[key] = value
         case End():
             making.ended = command
-            # Sorted, as a run that was read anew has them in another order.
+            # Sorted, as a run that was loaded again has another order.
             making.open.update(dict.fromkeys(sorted({*making.state.open, *making.open})))
 
 
 def withdraw(making: Making, changes: Changes) -> None:
-    """Forget the timers that bound nodes which have settled, and ask nobody about calls that are not to be made."""
+    """Cancel the timers of settled nodes, and the requests for approval of calls that will not be made."""
     for path, state in changes.nodes.items():
         open = making.open.get(path) or making.state.open.get(path)
         if state.status == "stopping" and open is not None and open.kind == "approval":
@@ -91,12 +91,12 @@ def withdraw(making: Making, changes: Changes) -> None:
 
 
 def timer_of(path: str) -> str:
-    """Return the name of the timer of what a node waits for."""
+    """Return the name of the timer of a node's wait."""
     return f"node:{path}"
 
 
 def limit_of(path: str) -> str:
-    """Return the name of the timer that bounds a node as a whole."""
+    """Return the name of the timer that bounds a whole node."""
     return f"limit:{path}"
 
 
@@ -109,7 +109,7 @@ def request_call(making: Making, path: str, number: int, call: RequestedCall) ->
     making.events.append(
         ToolsRequested.trusted(
             round=number,
-            # Its arguments are values, wherever they come from: none names what another call returns.
+            # Its arguments are final values: none refers to the result of another call.
             calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
             allowed=(call.name,),
             succeeded=tuple(

@@ -1,4 +1,4 @@
-"""The answer of a run: how it ended, what it returns, and what of it still stands. Pure."""
+"""The answer of a run: its status, its output, and the writes that still stand. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ from coordinator.workflows.resuming import RESUMABLE
 from coordinator.workflows.state import SETTLED, NodeState
 
 _RESULT_BYTES_MAX = 500_000
-"""Of an output that goes into the answer: an event is bounded."""
+"""Bound on an output in the answer, as events are bounded."""
 _NODES_MAX, _NAMED_MAX = 1_000, 100
 _SHOWN_CHARACTERS, _WHY_CHARACTERS = 2_000, 300
 _SAYINGS: dict[RunStatus, str] = {
@@ -93,7 +93,7 @@ def _status(status: RunStatus) -> tuple[Status, TerminationReason]:
 
 
 def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutcome]:
-    """Yield what the nodes did that something happened to; a foreach stands for its items."""
+    """Yield the outcomes of settled nodes; a foreach represents its items."""
     listed = [path for path in plan.graph.nodes if STEP not in path.split("/") and path in states]
     for path in listed[:_NODES_MAX]:
         state = states[path]

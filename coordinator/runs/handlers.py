@@ -1,7 +1,7 @@
-"""The async shell of runs: load the run, decide, say what is to be committed.
+"""The async shell of runs: load the run, decide, return what is to be committed.
 
-The decisions of a run are made one after the other, each on the state that the one before has left in memory, and are
-committed in that order; see memory.py.
+The decisions of a run are made one after the other, each on the state in memory after the previous one, and
+are committed in that order; see memory.py.
 """
 
 import asyncio
@@ -51,13 +51,13 @@ from coordinator.workflows.turn import NotLoaded
 
 _PLANS_MAX = 64
 _LONG_S = 20 * 86_400.0
-"""Of a wait, after which a specification may not be kept any more by itself."""
+"""The wait after which a specification may expire unless it is kept longer."""
 _FETCHES_MAX = 100
-"""Of values for one decision: each reference may ask for one more."""
+"""Bound on the reads of values for one decision: each reference may need one more."""
 
 
 class Runs:
-    """Handlers of everything that happens to runs."""
+    """The handlers of every event of runs."""
 
     def __init__(
         self,
@@ -66,10 +66,11 @@ class Runs:
         keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
         run_begun: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        """`specification` returns one by its hash, `published` the hashes of the published workflows by name.
+        """Take functions that read specifications and keep them.
 
-        `keep_on` has specifications kept for some seconds more; `run_begun` is given the hash of each that a run begins
-        with.
+        `specification` returns one by its hash, `published` the hashes of the published workflows by name.
+        `keep_on` keeps specifications for some seconds more; `run_begun` is given the hash of each
+        specification that a run begins with.
         """
         self._specification, self._published, self._keep_on = specification, published, keep_on
         self._run_begun = run_begun or _nothing_noted
@@ -84,7 +85,7 @@ class Runs:
         catalogue: Catalogue,
         store: SessionStore,
     ) -> Outcome:
-        """Begin a run, or answer at once that it cannot begin."""
+        """Begin a run, or answer at once when it cannot begin."""
         call = query.options.workflow
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
@@ -122,16 +123,16 @@ class Runs:
         return specification
 
     def is_under_way(self, run_id: SessionId) -> bool:
-        """Return whether a run is in memory here, and has not ended as far as is known here."""
+        """Return whether a run is in memory here, and is not known to have ended."""
         run = self._runs.get(run_id)
         return run is not None and run.state.run.ended is None
 
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
-        """Take a run one step on. Return None for what belongs to no run."""
+        """Take a run one step on. Return None when the event belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
             if isinstance(event.data, ComponentFailed):
-                # What was decided on a message that is set aside was never committed.
+                # The decision on a dead letter was never committed.
                 self._runs.drop(event.subject)
             run = self._runs.get(event.subject)
             if run is not None and not await run.catch_up(event.id, store):
@@ -160,14 +161,14 @@ class Runs:
         return outcome
 
     async def _keep_for(self, run: RunInMemory, step: Step, store: SessionStore) -> None:
-        """Keep what a wait of a person needs at its end, before anybody can learn of the wait.
+        """Keep the data that a person's wait needs at its end, before anyone can see the wait.
 
-        Its token is drawn here: it lets whoever has it give the values.
+        Its token is drawn here: with it, a caller may give the values.
         """
         waits = [event for event in step.events if isinstance(event, InputRequested)]
         for event in waits:
             name = token_name(event.round)
-            if await store.kept(name) is None:  # a step that is taken again must not change what was read
+            if await store.kept(name) is None:  # a repeated step must not replace a token that was read
                 await store.keep(name, new_password().encode(), step.kept_s)
         if self._keep_on is not None and step.kept_s > _LONG_S:
             await self._keep_on([run.pinned.opened.specification], step.kept_s)
@@ -200,7 +201,7 @@ class Runs:
         return run
 
     async def _plan(self, beginning: Beginning) -> Plan:
-        """Return what decisions are made by; an empty plan for a run that cannot begin."""
+        """Return the plan of a run's decisions; an empty plan for a run that cannot begin."""
         opened = beginning.opened
         if opened.problem:
             return Plan(Graph({}, {}))
@@ -217,7 +218,7 @@ class Runs:
         return self._plans[key]
 
     def _outcome(self, run: RunInMemory, event: AnyEvent, step: Step) -> Outcome:
-        """Return what is to be committed; the run in memory is ahead by this step from now on."""
+        """Return the outcome to commit, and apply it to the run in memory, which is then ahead by this step."""
         content = RUN_CHANGE.write(step.change, event.format)
         writes: tuple[Put | Append | Link, ...] = (Link(RUN, run.newest, event.id, content),)
         events: tuple[EventData, ...] = step.events
@@ -250,12 +251,12 @@ async def _nothing_noted(content_hash: str) -> None:
 
 
 def token_name(number: int) -> str:
-    """Return what the token of a wait for a person is kept as; who gives values has to know it."""
+    """Return the name under which the token of a wait for a person is kept; giving values requires the token."""
     return f"token:{number}"
 
 
 async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
-    """Keep whole results for as long as the run may wait; whatever is in its log is kept by the commit."""
+    """Keep whole results for as long as the run may wait; the commit keeps the run's log itself."""
     for name in map(kept_name, handles if step.kept_s else ()):
         if (whole := await store.kept(name)) is not None:
             await store.keep(name, whole, step.kept_s)

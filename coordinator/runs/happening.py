@@ -1,4 +1,4 @@
-"""What an event means for the graph of a run. Pure. What is late, or about nothing that waits, means nothing."""
+"""The meaning of an event for the graph of a run. Pure. A late event, or one that no node waits for, has none."""
 
 from antiphon_shared.bus.handling import CancelTimer
 from antiphon_shared.events import (
@@ -46,7 +46,7 @@ REASON_CHARACTERS = 300
 def happening_of(
     making: Making, event: AnyEvent, log_entry: LogEntry, named: Logged | None
 ) -> Happening | None:
-    """Return what an event means for the graph; None where it means nothing. What it answers is no longer open."""
+    """Return the meaning of an event for the graph, or None. The request that the event answers is closed."""
     match event.data:
         case ToolsCompleted(round=number, results=(result, *_)) if found := _open(making, number, "call"):
             return _called(making, *found, result, log_entry)
@@ -121,7 +121,7 @@ def _due(making: Making, path: str, attempt: int) -> Happening | None:
 
 
 def _given(making: Making, path: str, open: Open, given: InputGiven) -> Happening | None:
-    """Values that do not fit are refused, and waited for further."""
+    """Accept values for a node; refuse those that do not fit, and continue to wait."""
     node = making.pinned.plan.node(path).node
     assert isinstance(node, YieldNode), "only it waits for values"
     values, problem = checked_params(node.expects, given.values)
@@ -154,7 +154,7 @@ def _decided(
 
 
 def _is_stopped(making: Making, path: str) -> bool:
-    """Return whether a call that waits for approval is not to be made any more."""
+    """Return whether a call that waits for approval will not be made any more."""
     state = making.state.run.nodes.get(path)
     return state is not None and state.status == "stopping"
 
@@ -164,9 +164,9 @@ def _not_made(path: str, open: Open) -> Failed:
 
 
 def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:
-    """A message became a dead letter: what it was about has failed, or nobody knows what came of it.
+    """Return the failure of the node that a dead letter concerns, possibly with an unknown outcome.
 
-    Where that is a step of the run itself, nothing else would ever take it: the run stops.
+    When it is a step of the run itself, no other event would take it, so the run stops.
     """
     match request := named.event.data if named is not None else None:
         case ToolsRequested() | ToolsCompleted():

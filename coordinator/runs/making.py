@@ -1,4 +1,4 @@
-"""A step of a run under way: collects what changes, what is sent, and what is waited for. Local to a step."""
+"""A step of a run in progress: it collects changes, events and waits. Local to a step."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,33 +16,33 @@ from coordinator.workflows.plan import Plan
 from coordinator.workflows.state import Changes
 
 UNKNOWN_READ, UNKNOWN_WRITE = PinnedTool(), PinnedTool(is_write=True)
-"""What stands for a tool that was not there when the run began."""
+"""Stand-ins for a tool that did not exist when the run began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What a run is decided by from its beginning to its end."""
+    """The fixed inputs of all decisions of a run."""
 
     run_id: SessionId
     plan: Plan
-    """Empty for a run that cannot begin."""
+    """The compiled workflow; empty for a run that cannot begin."""
     beginning: Beginning
 
     @property
     def opened(self) -> RunOpened:
-        """The recorded inputs that it is decided by."""
+        """Return the recorded inputs of its decisions."""
         return self.beginning.opened
 
 
 @dataclass(slots=True)
 class Making:
-    """What has come of an event so far."""
+    """The effects of an event so far."""
 
     pinned: Pinned
     state: RunState
     now: datetime
     graph: Changes | None = None
-    """What the graph's decision has changed; None where the event does not concern it."""
+    """The changes of the graph's decision; None when the event does not concern it."""
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
@@ -58,11 +58,11 @@ class Making:
     """Events of other sessions."""
     ended: End | None = None
     beginning: Beginning | None = None
-    """Of a run that begins with this step."""
+    """The beginning of a run, in the step with which it begins."""
 
     @classmethod
     def of(cls, pinned: Pinned, state: RunState, now: datetime) -> "Making":
-        """Begin a step at a moment."""
+        """Begin a step at the time `now`."""
         return cls(
             pinned,
             state,
@@ -75,7 +75,7 @@ class Making:
 
     @property
     def has_changed(self) -> bool:
-        """Whether anything has come of the event."""
+        """Return whether the event has had an effect."""
         graph = self.graph
         return bool(self.events or self.open or (graph and (graph.nodes or graph.scopes or graph.ended)))
 
@@ -88,7 +88,7 @@ class Making:
         call: RequestedCall | None = None,
         asked: InputRequested | None = None,
     ) -> int:
-        """Note what a node waits for from now on, with the fields of an Open; return the number of the request."""
+        """Note the wait of a node, with the fields of an Open; return the number of the request."""
         self.number += 1
         self.open[path] = Open.trusted(
             kind=kind, number=self.number, attempt=attempt, until=until, call=call, asked=asked
@@ -102,7 +102,7 @@ class Making:
         self.timers.append(SetTimer(name, due, event))
 
     def change(self) -> RunChange:
-        """Return all that has changed."""
+        """Return the change of the step."""
         worked_s, working_since = self._clock()
         run = self.state.run
         graph = self.graph or Changes({}, {}, {}, {}, run.done, run.undo_failed, run.ended)
@@ -130,15 +130,16 @@ class Making:
 
     @property
     def takes_room(self) -> bool | None:
-        """Whether the run takes room from now on, where that changes: it does while a call is in flight."""
+        """Return whether the run takes a slot from now on, when that changes: it does while a call is in flight."""
         before = not self.state.run.scopes or self.state.open_after({}, "call", "reason") > 0
         after = self.state.open_after(self.open, "call", "reason") > 0
         return None if before == after else after
 
     def _clock(self) -> tuple[float, datetime | None]:
-        """Return how long the run has worked, and since when it works; set or stop its timer where that changes.
+        """Return how long the run has worked, and since when it works; set or cancel its timer when that changes.
 
-        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has time of its own.
+        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has a time of
+        its own.
         """
         worked_s, since = self.worked_s, self.state.working_since
         root = (self.graph.scopes if self.graph else {}).get("") or self.state.run.scopes.get("")

@@ -1,9 +1,9 @@
-"""The runs that this process has in memory, and the values that their decisions read.
+"""The runs in this process's memory, and the values that their decisions read.
 
-A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is
-made before the one before is committed. It may be behind too, as another coordinator takes events of the same run.
-Each stored change follows a named one (`Link`), so that a decision that was built on anything else is not committed.
-Its event is then handled again, once the run in memory is what is stored: `catch_up`.
+A run in memory may be ahead of the stored one, as each decision is made before the previous one is committed.
+It may also be behind, as another coordinator takes events of the same run. Each stored change follows a named
+one (`Link`), so that a decision based on any other state is not committed. Its event is then handled again,
+after `catch_up` has made the run in memory equal to the stored one.
 """
 
 import asyncio
@@ -33,12 +33,15 @@ from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
 _VALUES_MAX, _WHOLES_MAX = 256, 4
-"""Results of a run that are kept at hand, and how many of them may be too large for an event; others are read when
-they are asked for."""
+"""Bounds on a run's cached results, and on those among them that are too large for an event. Others are read
+on demand.
+"""
 
 
 _REVERTED_MAX = 1_024
-"""Changes that can be reverted: at least as many as a coordinator may have handed over and not seen committed."""
+"""Bound on changes that can be reverted: at least as many as a coordinator may have handed over but not
+committed.
+"""
 
 
 _LOOKS = 64
@@ -49,7 +52,7 @@ class _Applied:
     """A change that can be reverted."""
 
     before: UUID | None
-    """The event that the change before came of."""
+    """The event of the previous change."""
     logged: tuple[str, ...]
     replaced: Replaced
 
@@ -61,37 +64,38 @@ class RunInMemory:
     pinned: Pinned
     state: RunState = field(default_factory=RunState)
     newest: UUID | None = None
-    """The event that the newest change came of."""
+    """The event of the newest change."""
     length: int = 0
-    """How many changes have made it."""
+    """The number of changes that were applied."""
     applied: deque[_Applied] = field(default_factory=lambda: deque(maxlen=_REVERTED_MAX))
-    """The newest of them."""
+    """The newest changes."""
     decided: OrderedDict[UUID, int] = field(default_factory=OrderedDict)
-    """Events that were decided on here, each with the length that the run had then."""
+    """Events that were decided on here, each with the number of changes before it."""
     stored: int = 0
-    """How many changes are known to be stored."""
+    """The number of changes that are known to be stored."""
     looks: int = 0
-    """Before how many further decisions it is read whether another coordinator has made one."""
+    """The number of further decisions before which changes of other coordinators are read."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
     def apply(self, of: UUID, change: RunChange) -> None:
-        """Take over a change that a decision on the event `of` has made."""
+        """Apply the change of a decision on the event `of`."""
         self.applied.append(_Applied(self.newest, tuple(change.logged), replaced_by(self.state, change)))
         self.state.apply(change)
         self.newest = of
         self.length += 1
 
     def decide_on(self, event: UUID) -> None:
-        """Note that an event is decided on, with the run as it is."""
+        """Note that an event is decided on, with the run's current length."""
         self.decided[event] = self.length
         if len(self.decided) > _REVERTED_MAX:
             self.decided.popitem(last=False)
 
     async def catch_up(self, event: UUID, store: SessionStore) -> bool:
-        """Make the run what is stored, where it may be something else; False where it has to be read anew.
+        """Make the run equal to the stored one, when it may differ; return False when it must be loaded again.
 
-        So it is where the event was decided on before, and that was not committed; and for some decisions after
-        another coordinator was found to decide on the run too, so that they need not be made twice.
+        It may differ when the event was decided on before, and that was not committed. It is also checked for
+        some decisions after another coordinator was found to decide on the run, so that they need not be made
+        twice.
         """
         is_again = event in self.decided
         if not is_again and not self.looks:
@@ -124,7 +128,7 @@ class RunInMemory:
             self.decided.popitem()  # they are handled again
 
     def remember(self, path: str, value: Any) -> None:
-        """Keep a result at hand."""
+        """Cache a result."""
         self.results[path] = value
         if len(self.results) > _VALUES_MAX:
             self.results.popitem(last=False)
@@ -133,7 +137,7 @@ class RunInMemory:
             del self.results[one]
 
     def kept(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
-        """Return what gives a decision its values. `fetched` are those of the log that were read for it."""
+        """Return the function that gives a decision its values; `fetched` holds those read from the log."""
 
         def value(key: str) -> Any:
             for known in (self.state.values, fetched, self.results):
@@ -146,7 +150,7 @@ class RunInMemory:
         return value
 
     async def fetch(self, keys: tuple[str, ...], store: SessionStore) -> dict[str, Any]:
-        """Return results from the run's log, whole."""
+        """Return complete results from the run's log."""
         entries = {key: self.state.logged[key] for key in keys}
         logged = await asyncio.gather(*map(store.event, entries.values()))
         events = await asyncio.gather(*(whole_event(event, store) for event in logged))
@@ -154,14 +158,14 @@ class RunInMemory:
 
 
 class RunsInMemory:
-    """Those of one process; the one longest untouched gives way."""
+    """The runs of one process; the least recently used is evicted."""
 
     def __init__(self) -> None:
         self._runs: OrderedDict[SessionId, RunInMemory] = OrderedDict()
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
 
     def lock(self, run_id: SessionId) -> asyncio.Lock:
-        """Return what lets decisions of a run be made one after the other."""
+        """Return the lock that makes the decisions of a run sequential."""
         return self._locks.setdefault(run_id, asyncio.Lock())
 
     def get(self, run_id: SessionId) -> RunInMemory | None:
@@ -178,19 +182,19 @@ class RunsInMemory:
             self._runs.popitem(last=False)
 
     def drop(self, run_id: SessionId) -> None:
-        """Forget a run: what is in memory is not what is stored."""
+        """Drop a run whose state in memory is not the stored one."""
         self._runs.pop(run_id, None)
 
 
 async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID, RunChange]]:
-    """Return the changes of a run from one on, with the events that they came of; none where there is no run."""
+    """Return the changes of a run from index `start`, with their events; an empty list when there is no run."""
     return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN, start)]
 
 
 def run_of(
     run_id: SessionId, beginning: Beginning, plan: Plan, changes: list[tuple[UUID, RunChange]]
 ) -> RunInMemory:
-    """Return a run as its changes have made it."""
+    """Return a run after its changes."""
     run = RunInMemory(Pinned(run_id, plan, beginning))
     for of, change in changes:
         run.apply(of, change)
@@ -199,7 +203,7 @@ def run_of(
 
 
 async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
-    """Return an event with all that a call returned, also where it carries the beginning alone."""
+    """Return an event with the complete result of a call, also when it carries only the beginning."""
     data = event.data
     if not isinstance(data, ToolsCompleted) or not any(result.handle for result in data.results):
         return event

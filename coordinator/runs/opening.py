@@ -1,4 +1,4 @@
-"""A query becomes a run: its specification and the tools that it calls are pinned. Pure."""
+"""The opening of a run: its specification and the tools that it calls are pinned. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -16,7 +16,7 @@ from coordinator.opening import Standing, standing_of
 from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
 
 NO_TIME_S = 1.0
-"""Of a run that cannot begin."""
+"""The timeout of a run that cannot begin."""
 
 
 def opened_run(
@@ -29,17 +29,17 @@ def opened_run(
     catalogue: Catalogue,
     compiled: Callable[[Specification, str], Graph] = compile_graph,
 ) -> RunOpened:
-    """Return what a run is decided by, with why it cannot begin, where it cannot.
+    """Return the inputs of a run's decisions, with the reason when it cannot begin.
 
     Args:
         event: The query.submitted.
         query: Its data, which names the workflow.
-        specification: The one that is named or published; None where there is none.
+        specification: The named or published one; None when there is none.
         specification_hash: Its hash.
-        published: The names of published workflows, for the way out.
-        opening: What a session is opened with.
-        catalogue: The tools there are.
-        compiled: Returns a workflow of the specification as a graph, where that is kept compiled.
+        published: The names of published workflows, for suggestions.
+        opening: The values that a session is opened with.
+        catalogue: The available tools.
+        compiled: Returns a workflow of the specification as a graph, from a cache if there is one.
     """
     call = query.options.workflow
     assert call is not None, "a run is of a workflow"
@@ -74,7 +74,7 @@ def opened_run(
 
 
 def plan_of(opened: RunOpened, graph: Graph) -> Plan:
-    """Return what the run's decisions are made by."""
+    """Return the plan of the run's decisions."""
     facts = {
         name: ToolFacts(
             is_write=tool.is_write, is_idempotent=tool.is_idempotent, is_sequential=tool.is_sequential
@@ -101,7 +101,7 @@ def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
 
 
 def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
-    """Yield why a model inside the run may not have its tools: it only reads."""
+    """Yield why a model inside the run may not have its tools: it may only read."""
     for path, one in graph.nodes.items():
         for name in one.node.tools if isinstance(one.node, ReasonNode) else ():
             if (tool := catalogue.by_name.get(name)) is not None and tool.effect == "write":

@@ -1,4 +1,4 @@
-"""The result of a node that an event of the run's log has brought. Pure."""
+"""The result of a node in an event of the run's log. Pure."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 
 def result_in(data: EventData | None) -> Any:
-    """Return the result, whole. Raises UnreadableEvent where the event brought none."""
+    """Return the complete result. Raises UnreadableEvent when the event has none."""
     if isinstance(data, ChildEnded):
         return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):
@@ -17,6 +17,6 @@ def result_in(data: EventData | None) -> Any:
 
 
 def refuse_part(data: EventData | None) -> None:
-    """Raise UnreadableEvent for results of which the event holds only the beginning."""
+    """Raise UnreadableEvent for an event that holds only the beginning of a result."""
     if isinstance(data, ToolsCompleted) and any(result.handle for result in data.results):
         raise UnreadableEvent("the log of the run holds only the beginning of a result.")

@@ -1,4 +1,4 @@
-"""What a change replaces in a run, so that a change that was not committed can be reverted. Pure."""
+"""The values that a change replaces in a run, so that an uncommitted change can be reverted. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
@@ -12,24 +12,26 @@ from coordinator.workflows.state import Run
 _ABSENT: Any = object()
 _PLAIN = tuple(one.name for one in fields(RunState) if one.default is not MISSING)
 _PLAIN_OF_GRAPH = tuple(one.name for one in fields(Run) if one.default is not MISSING)
-"""Fields that are no dictionaries."""
+"""Fields that are not dictionaries."""
 _plain, _plain_of_graph = attrgetter(*_PLAIN), attrgetter(*_PLAIN_OF_GRAPH)
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What stood where a change has put something else."""
+    """The values that a change has replaced."""
 
     entries: tuple[tuple[dict[Any, Any], dict[Any, Any]], ...]
-    """Each dictionary of the run with its entries as they were."""
+    """Each dictionary of the run with its earlier entries."""
     queues: Mapping[str, tuple[tuple[str, ...], frozenset[str]] | None]
-    """For each tool whose queue has changed: how it began, and which calls have joined it; None: it had none."""
+    """For each tool whose queue has changed: its earlier beginning, and the calls that joined it; None
+    without a queue.
+    """
     plain: tuple[Any, ...]
     of_graph: tuple[Any, ...]
 
 
 def replaced_by(state: RunState, change: RunChange) -> Replaced:
-    """Return what a change is about to replace. It costs what the change touches."""
+    """Return the values that a change is about to replace. The cost grows with the change."""
     run = state.run
     before = [state.open[path] for path in change.open if path in state.open]
     numbers = {one.number for one in (*before, *change.open.values()) if one is not None}
@@ -59,7 +61,7 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
 
 
 def revert(state: RunState, replaced: Replaced) -> None:
-    """Make a run what it was before its newest change."""
+    """Restore a run to its state before its newest change."""
     for held, entries in replaced.entries:
         for key, value in entries.items():
             if value is _ABSENT:
@@ -79,7 +81,7 @@ def revert(state: RunState, replaced: Replaced) -> None:
 
 
 def _queue(queue: Mapping[str, bool], moves: Mapping[str, bool]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the part of a queue that begins with the calls that leave it, mostly the first, and those that join it."""
+    """Return the part of a queue that begins with the calls that leave it, and the calls that join it."""
     leaving = {path for path, joins in moves.items() if not joins and path in queue}
     began_with = tuple(islice(queue, len(leaving)))
     if leaving.difference(began_with):

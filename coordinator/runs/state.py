@@ -1,7 +1,7 @@
-"""A run between decisions, and what one of them changes in it. Pure.
+"""A run between decisions, and the change that one decision makes. Pure.
 
-What is stored is the list of changes: each decision appends one, of the size of what it has touched. A coordinator
-that takes a run over reads them all once; after that it has the state in memory, and appends.
+The stored form is the list of changes: each decision appends one, whose size grows with what it changes. A
+coordinator that takes a run over reads them all once; after that it has the state in memory, and appends.
 """
 
 from collections.abc import Mapping
@@ -21,32 +21,32 @@ OpenKind = Literal["call", "reason", "timer", "person", "approval"]
 
 
 class Open(Value):
-    """What a node of a run waits for."""
+    """An open request of a node of a run."""
 
     kind: OpenKind
     number: int
-    """Of the request; a run numbers its requests."""
+    """The number of the request; a run numbers its requests."""
     attempt: int
     until: datetime | None = None
-    """When a person is waited for no longer."""
+    """The end of a wait for a person."""
     call: RequestedCall | None = None
     """The call that waits for a person's approval."""
     asked: InputRequested | None = None
-    """What a person is asked, in a run whose parent may ask its user again."""
+    """The request to a person, in a run whose parent may ask its user again."""
 
 
 class Beginning(Value):
-    """What a run is decided by from its beginning to its end."""
+    """The fixed inputs of all decisions of a run."""
 
     opened: RunOpened
     at: datetime
     grant: str = ""
     parent: Parent | None = None
-    """The session that has begun the run."""
+    """The session that began the run."""
 
 
 class RunChange(Value):
-    """What one decision changes: whole new values of what it has touched."""
+    """The change of one decision: new values of what it touched."""
 
     nodes: dict[str, NodeState] = {}
     scopes: dict[str, ScopeState] = {}
@@ -56,36 +56,36 @@ class RunChange(Value):
     undo_failed: tuple[str, ...] = ()
     ended: RunStatus | None = None
     values: dict[str, Any] = {}
-    """Kept values that stand in no event: params, items, outputs of sub-workflows."""
+    """Kept values that no event holds: params, items, outputs of sub-workflows."""
     logged: dict[str, LogEntry] = {}
-    """Results by their node: the event that brought them."""
+    """The log entry of each node's result."""
     wholes: dict[str, str] = {}
-    """Of those whose event has only the beginning of them: the handle that they are kept whole under."""
+    """For results of which the event holds only the beginning: the handle of the complete result."""
     open: dict[str, Open | None] = {}
     number: int = 0
-    """Of the newest request."""
+    """The number of the newest request."""
     worked_s: float = 0.0
     """Seconds that the run has worked, without those since `working_since`."""
     working_since: datetime | None = None
     kept_until: datetime | None = None
-    """When the last of what the run has waited for is due."""
+    """The latest end of the run's waits."""
     has_untrusted: bool = False
     succeeded: tuple[str, ...] = ()
-    """Tools that have succeeded for the first time."""
+    """Tools that succeeded for the first time."""
     answers: int = 0
     beginning: Beginning | None = None
-    """With the first change alone."""
+    """The beginning of the run, in its first change only."""
 
     @property
     def of_graph(self) -> Changes:
-        """The part that the graph's decision has made."""
+        """Return the part that the graph's decision made."""
         return Changes(
             self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
         )
 
 
 class _RunChangeKind(Kind[RunChange]):
-    """A change, written without what stands at its default."""
+    """The format of a change, written without defaults."""
 
     def write(self, value: RunChange, format: int) -> bytes:
         return self.versioned(self._type.dump_json(value, exclude_defaults=True))
@@ -96,7 +96,7 @@ RUN_CHANGE: Kind[RunChange] = _RunChangeKind("the state of a run", RunChange)
 
 @dataclass(slots=True)
 class RunState:
-    """A run as it is now. `apply` is the only way to change it, and costs what has changed."""
+    """The current state of a run. Only `apply` changes it, at a cost that grows with the change."""
 
     run: Run = field(default_factory=Run)
     values: dict[str, Any] = field(default_factory=dict)
@@ -104,9 +104,9 @@ class RunState:
     wholes: dict[str, str] = field(default_factory=dict)
     open: dict[str, Open] = field(default_factory=dict)
     paths: dict[int, str] = field(default_factory=dict)
-    """The node of each request that is open."""
+    """The node of each open request."""
     counts: dict[OpenKind, int] = field(default_factory=dict)
-    """How many requests of a kind are open."""
+    """The number of open requests of each kind."""
     number: int = 0
     worked_s: float = 0.0
     working_since: datetime | None = None
@@ -116,7 +116,7 @@ class RunState:
     answers: int = 0
 
     def apply(self, change: RunChange) -> None:
-        """Take over what a decision has changed."""
+        """Apply the change of a decision."""
         self.run.apply(change.of_graph)
         self.values.update(change.values)
         self.logged.update(change.logged)

@@ -1,4 +1,4 @@
-"""One event of a run: what it means for the graph, what the graph decides, and what that means for the bus. Pure."""
+"""A step of a run: the decision of the graph on one event, and its effects on the bus. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,18 +32,18 @@ from coordinator.workflows.state import SETTLED, NodeState
 from coordinator.workflows.turn import NotLoaded
 
 _LISTED_MAX = 50
-"""Nodes of a nodes.settled at most."""
+"""Bound on the nodes of a nodes.settled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What follows from one event."""
+    """The effects of one event."""
 
     change: RunChange
     events: tuple[EventData, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     answer: Response | None = None
-    """Of a run that has ended."""
+    """The answer of a run that has ended."""
     takes_room: bool | None = None
     kept_s: float = 0.0
     sends: tuple[Send, ...] = ()
@@ -57,14 +57,14 @@ def take(
     kept: Callable[[str], Any],
     named: Logged | None = None,
 ) -> Step | None:
-    """Return what follows from an event; None where nothing does: it is late, or has come before.
+    """Return the effects of an event; None when it has none, as it is late or repeated.
 
     Args:
-        pinned: What the run is decided by.
-        state: The run as it is; it is not changed.
-        event: What has happened, which stands at `log_entry` in the log.
-        kept: Returns a kept value by its key. Raises KeyError, or NotLoaded where it has to be fetched first.
-        named: Of a component that has failed: the event that it could not handle.
+        pinned: The fixed inputs of the run's decisions.
+        state: The current state of the run; it is not changed.
+        event: The event, whose log entry is `log_entry`.
+        kept: Returns a kept value by its key. Raises KeyError, or NotLoaded when it has to be fetched first.
+        named: For a component's failure, the event that it could not handle.
     """
     if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
@@ -78,7 +78,7 @@ def take(
     except Exception as error:
         if not isinstance(event.data, ComponentFailed):
             raise
-        # A step has failed, and so does the one that is to stop the run: no other would be told of it.
+        # A step has failed, and the stop of the run fails too: no other event would end the run.
         making = Making.of(pinned, state, moment_of(event, log_entry))
         decide(making, BrokenOff(_broken(event.data, error)), event, log_entry, kept)
     return finished(making) if making.has_changed else None
@@ -90,7 +90,7 @@ def _broken(failed: ComponentFailed, error: Exception) -> str:
 
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:
-    """Return how a run begins, or what is answered where it cannot."""
+    """Return the first step of a run, or its answer when it cannot begin."""
     making = Making.of(pinned, RunState(), event.time)
     making.beginning = pinned.beginning
     making.events.append(pinned.opened)
@@ -112,7 +112,7 @@ def _nothing_kept(key: str) -> Any:
 def decide(
     making: Making, happened: Happening, event: AnyEvent, log_entry: LogEntry, kept: Callable[[str], Any]
 ) -> None:
-    """Decide what follows in the graph, and carry it out."""
+    """Decide on the graph, and carry out the commands."""
     draw = (event.id.int & 0xFFFF_FFFF) / 2**32
     decision = decide_run(making.pinned.plan, making.state.run, happened, kept, draw)
     making.graph = decision.changes
@@ -124,7 +124,7 @@ def decide(
 
 
 def finished(making: Making) -> Step:
-    """Return what has come of an event."""
+    """Return the step of an event."""
     change = making.change()
     answer = None if making.ended is None else response_of(making, change)
     tell_parent(making, answer)
@@ -145,7 +145,7 @@ def _why(state: NodeState) -> str:
 
 
 def _report_settled(making: Making, reported: str) -> None:
-    """Say for observers what has settled, but for the call whose own event says so."""
+    """Report settled nodes to observers, except the one whose own event reports it."""
     assert making.graph is not None, "a decision was made"
     before = making.state.run.nodes
     settled = [

@@ -1,4 +1,4 @@
-"""A node begins, by its type. Pure."""
+"""The beginning of a node, by its type. Pure."""
 
 from typing import Any
 
@@ -31,14 +31,14 @@ from coordinator.workflows.state import ScopeState
 from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
 
 ARGUMENTS_BYTES_MAX = 2_000_000
-"""Of one call: they travel in an event, which is bounded."""
+"""Bound on the arguments of one call, as they are part of an event, which is bounded."""
 _TEXT_CHARACTERS_MAX = 50_000
 _DATE_TIME = Param(type="str", format="date-time")
 _MOMENT: TypeAdapter[AwareDatetime] = TypeAdapter(AwareDatetime)
 
 
 def may_begin(turn: Turn, path: str) -> bool:
-    """Return whether a node has not begun, and neither has anything around it failed or been stopped."""
+    """Return whether a node has not begun, and its scope and container have neither failed nor been stopped."""
     if turn.node(path).status not in ("pending", "queued", "retrying"):
         return False
     if turn.scope(turn.scope_path(path)).phase != "working":
@@ -47,7 +47,7 @@ def may_begin(turn: Turn, path: str) -> bool:
 
 
 def begin(turn: Turn, path: str) -> None:
-    """Begin a node that has nothing to wait for, or skip it. Nothing begins in what has failed or was stopped."""
+    """Begin a node whose dependencies have settled, or skip it. Nodes in a failed or stopped scope do not begin."""
     if not may_begin(turn, path):
         return
     graph_node, state = turn.plan.node(path), turn.node(path)
@@ -55,7 +55,7 @@ def begin(turn: Turn, path: str) -> None:
         turn.then(Settled(path, "skipped"))
         return
     node = graph_node.node
-    turn.change(path, status="active")  # at once: two nodes may have activated it in one decision
+    turn.change(path, status="active")  # at once, as two nodes may have activated it in one decision
     try:
         if (
             node.when is not None
@@ -76,7 +76,7 @@ def begin(turn: Turn, path: str) -> None:
 
 
 def _skip(turn: Turn, path: str) -> None:
-    """Skip a node whose condition is false; the failure that it was to take the place of, stands then."""
+    """Skip a node whose condition is false; the failure that activated it then fails the workflow."""
     turn.then(Settled(path, "skipped"))
     for activator in turn.neighbours(path, turn.plan.node(path).activated_by):
         state = turn.node(activator)
@@ -137,7 +137,7 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
 
 
 def _because(turn: Turn, path: str) -> str:
-    """Return why a node was activated, where it was a failure that did it."""
+    """Return the message of the failure that activated a node; empty without one."""
     activators = map(turn.node, turn.neighbours(path, turn.plan.node(path).activated_by))
     return next((f": {one.failure.message}" for one in activators if one.failure is not None), "")
 
@@ -174,7 +174,7 @@ def _reason(turn: Turn, path: str, node: ReasonNode) -> None:
 
 
 def _text(value: Any) -> str:
-    """Return what a person or a model reads of a value, cut where it is long: events are bounded."""
+    """Return the text of a value for a person or a model, cut to a maximum, as events are bounded."""
     text = value if isinstance(value, str) else to_json(value, fallback=str).decode(errors="replace")
     return text if len(text) <= _TEXT_CHARACTERS_MAX else f"{text[:_TEXT_CHARACTERS_MAX]}..."
 
@@ -189,7 +189,7 @@ def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, A
 
 
 def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the params of a workflow, defaults filled in, and what is wrong with them."""
+    """Return the params of a workflow with defaults filled in, and their problem, if any."""
     if unknown := [name for name in given if name not in declared]:
         return {}, f"there is no param {unknown[0]!r}; there are {', '.join(declared) or 'none'}"
     params: dict[str, Any] = {}
@@ -236,7 +236,7 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
 
 
 def _no_moment(until: str) -> str | None:
-    """Return why a date-time is no moment that a clock here comes to: the year 0, or a leap second."""
+    """Return why a date-time is not a valid moment: the year 0, or a leap second."""
     try:
         _MOMENT.validate_python(until)
     except ValidationError:
@@ -245,6 +245,6 @@ def _no_moment(until: str) -> str | None:
 
 
 def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode | WaitNode) -> None:
-    """Let a node fail after its time; a call has its deadline at the dispatcher."""
+    """Set the timer of a node's timeout; the dispatcher bounds a call."""
     if node.timeout_s is not None:
         turn.commands.append(SetTimer(path, 0, seconds=node.timeout_s))

@@ -1,7 +1,7 @@
-"""What follows when something has happened to a run. Pure.
+"""The decision on one event of a run. Pure.
 
-A decision looks at the node that something has happened to, and at what depends on it: its cost grows with the edges of
-what changes. Failing and ending look at every node that has begun, once.
+A decision reads the node of the event and the nodes that depend on it: its cost grows with the edges of the
+changed nodes. Failing and ending read every node that has begun, once.
 """
 
 from collections.abc import Callable
@@ -49,16 +49,16 @@ from coordinator.workflows.turn import (
 )
 
 TIMED = ParallelNode | ForeachNode | WorkflowNode | WaitNode
-"""Nodes of which the run itself keeps the time."""
+"""Nodes whose timeouts the run itself keeps."""
 
 
 class UnfitParams(ValueError):
-    """A run cannot begin with the params that were given; the message names the param."""
+    """Raised when a run cannot begin with its params; the message names the param."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What changes in a run, and what is to be done."""
+    """The changes of a run, and the commands to carry out."""
 
     changes: Changes
     commands: tuple[Command, ...]
@@ -67,14 +67,14 @@ class Decision:
 def decide_run(
     plan: Plan, run: Run, happened: Happening, kept: Callable[[str], Any], draw: float = 0.0
 ) -> Decision:
-    """Return what follows. What comes late, twice or after the end changes nothing.
+    """Return the changes and commands after an event. A late or repeated event, or one after the end, has none.
 
     Args:
         plan: The run's workflow.
-        run: The run as it is; it is not changed.
-        happened: What has happened to it.
+        run: The current state of the run; it is not changed.
+        happened: The event.
         kept: Returns a value of an earlier Keep by its key.
-        draw: From 0 to 1, recorded with what happened; spreads retries.
+        draw: A number from 0 to 1, recorded with the event; it spreads retries.
 
     Raises:
         UnfitParams: The run cannot begin.
@@ -101,7 +101,7 @@ def _take(turn: Turn, happened: Happening) -> None:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)
         case StopRequested(status=status) if "" not in turn.run.scopes:
-            turn.ended = status  # nothing has begun
+            turn.ended = status  # no node has begun
             turn.commands.append(End(status, failure=Failure(status, happened.message)))
         case StopRequested(status=status, message=message):
             turn.then(ScopeFailed("", Failure(status, message), stop=status))
@@ -120,7 +120,7 @@ def _take(turn: Turn, happened: Happening) -> None:
 
 
 def _is_awaited(turn: Turn, path: str, attempt: int) -> bool:
-    """Return whether a result is of the attempt in flight."""
+    """Return whether a result belongs to the attempt in flight."""
     state = turn.run.nodes.get(path)
     if state is None or state.status not in IN_FLIGHT or state.attempt != attempt:
         return False

@@ -1,4 +1,4 @@
-"""How a run ends, and what a workflow returns. Pure."""
+"""The end of a run, and the output of a workflow. Pure."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _RANKS: tuple[RunStatus, ...] = (
 
 
 def complete(turn: Turn, done: ScopeDone) -> None:
-    """End a workflow whose nodes have all settled; where its output cannot be made, it fails."""
+    """End a workflow whose nodes have all settled; fail it when its output cannot be made."""
     if turn.scope(done.scope).phase != "working":
         return
     try:
@@ -38,7 +38,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
 
 
 def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | None = None) -> None:
-    """End the run, with the last status that applies and a word on every write that stands."""
+    """End the run with the last status in `_RANKS` that applies, and with the fate of every write."""
     states = turn.states()
     writes = [path for path in states if turn.plan.is_write(path)]
     done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)
@@ -61,7 +61,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
 
 
 def _is_undone(turn: Turn, path: str) -> bool:
-    """Return whether a node, or one that it lies in, was undone."""
+    """Return whether a node, or a node around it, was undone."""
     while path:
         if turn.node(path).is_undone:
             return True

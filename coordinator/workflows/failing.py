@@ -1,4 +1,4 @@
-"""A node has failed: it is tried again, another runs in its place, or its workflow fails. Pure."""
+"""The failure of a node: it is retried, its fallback runs, or its workflow fails. Pure."""
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError, ParallelNode
 
@@ -9,11 +9,11 @@ from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 
 _DELAY_MS_MAX = 60_000
 _SPREAD = 0.5
-"""Share of a delay that is drawn by lot, so that many runs do not come back at once."""
+"""Share of a delay that is random, so that many runs do not retry at the same time."""
 
 
 def fail(turn: Turn, failed: NodeFailed) -> None:
-    """Try a node again, activate its fallback, or fail its workflow."""
+    """Retry a node, activate its fallback, or fail its workflow."""
     path, failure = failed.path, failed.failure
     state, graph_node = turn.node(path), turn.plan.node(path)
     if state.status in SETTLED:
@@ -60,16 +60,16 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
 
 
 def _attempt(turn: Turn, path: str) -> int:
-    """Return the number of a node's attempt, without those before the run was resumed."""
+    """Return the number of a node's attempt, not counting those before the run was resumed."""
     state = turn.node(path)
     return state.attempt - state.attempts_before
 
 
 def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
-    """Return the fallback that may be activated: one that ends the workflow always may.
+    """Return the fallback that may be activated; one that ends the workflow always may.
 
-    After an unknown outcome no other may, as it might do the work a second time; nor after branches that are to be
-    rolled back, as the workflow would go on with what they did.
+    After an unknown outcome, another fallback might do the work a second time. After branches that are to be
+    rolled back, the workflow would continue with their effects. So neither may have one.
     """
     node = turn.plan.node(path).node
     on_error = getattr(node, "on_error", None)

@@ -1,7 +1,7 @@
-"""What can happen to a run, and the commands that a decision gives. Pure.
+"""The events of a run, and the commands of a decision. Pure.
 
-Nodes are named by their path: `book`, `outer/book` in a sub-workflow, `legs/flight` in a parallel, `each/3` for the
-fourth item of a foreach. The call that undoes a node has the node's path and `~undo`.
+Nodes are named by their path: `book`, `outer/book` in a sub-workflow, `legs/flight` in a parallel, `each/3`
+for the fourth item of a foreach. The call that undoes a node has the node's path and `~undo`.
 """
 
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from antiphon_shared.workflows.nodes import Fields, ReasonNode
 
 _MESSAGE_CHARACTERS_MAX = 2_000
 TRANSIENT = frozenset(("rate_limit", "api_failure", "timeout", "circuit_open"))
-"""Kinds of error that may pass, so that a node with retries is tried again."""
+"""Transient kinds of error, after which a node with retries is retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a node has failed."""
+    """The reason why a node has failed."""
 
     kind: str
     """An error type of a tool call, or one of the engine: reference_missing, no_branch_matched, ..."""
     message: str
-    """Cut where it is long: tools and references may put anything into it, and events are bounded."""
+    """The message, cut to a maximum: tools and references may put anything into it, and events are bounded."""
 
     def __post_init__(self) -> None:
         if len(self.message) > _MESSAGE_CHARACTERS_MAX:
@@ -31,20 +31,20 @@ class Failure:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the call may have had its effect all the same."""
+        """Return whether the call may have taken effect."""
         return self.kind == "outcome_unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The run begins."""
+    """The beginning of the run."""
 
     params: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """A call, a reasoning or a wait for a person has brought a result."""
+    """The result of a call, of a model's session, or of a wait for a person."""
 
     path: str
     attempt: int
@@ -53,7 +53,7 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call or a reasoning has failed, or a person has not answered in time."""
+    """The failure of a call or of a model's session, or the timeout of a wait for a person."""
 
     path: str
     attempt: int
@@ -62,7 +62,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class TimerFired:
-    """The time that a SetTimer asked for has come."""
+    """The time that a SetTimer asked for."""
 
     path: str
     attempt: int
@@ -70,7 +70,7 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class StopRequested:
-    """The run is to end: somebody has cancelled it, its time is over, or a step of it cannot be taken."""
+    """A request to end the run: it was cancelled, its time is over, or one of its steps failed."""
 
     status: Literal["cancelled", "timed_out", "failed"]
     message: str
@@ -78,14 +78,14 @@ class StopRequested:
 
 @dataclass(frozen=True, slots=True)
 class BrokenOff:
-    """The run cannot even be stopped as it should: it is to end at once, with nothing undone."""
+    """A request to end the run at once without undoing, because it cannot be stopped properly."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFound:
-    """A person has found out whether a write of unknown outcome took effect. Only of a run that has ended."""
+    """A person's finding whether a write of unknown outcome took effect. Only for a run that has ended."""
 
     path: str
     happened: bool
@@ -94,7 +94,7 @@ class OutcomeFound:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A run that has ended is to go on; see resuming.py."""
+    """A request to resume a run that has ended; see resuming.py."""
 
 
 Happening = Started | Succeeded | Failed | TimerFired | StopRequested | BrokenOff | OutcomeFound | Resumed
@@ -102,22 +102,22 @@ Happening = Started | Succeeded | Failed | TimerFired | StopRequested | BrokenOf
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Make a tool call. Its idempotency key is made of the run, the path and `key`."""
+    """A command to make a tool call. Its idempotency key is made of the run, the path and `key`."""
 
     path: str
     attempt: int
     key: int
-    """The same as that of the attempt before, where a repetition must not take effect twice."""
+    """The `key` of the previous attempt, when a repetition must not take effect twice."""
     tool: str
     arguments: Mapping[str, Any]
     timeout_s: float | None = None
     is_retried_by_run: bool = False
-    """Whether the node's own retries stand in place of those of the tool's contract."""
+    """Whether the node's own retries replace those of the tool's contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Let a model answer a question, in a session inside the run."""
+    """A command to let a model answer a question, in a session inside the run."""
 
     path: str
     attempt: int
@@ -128,7 +128,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Wait for a person's values."""
+    """A command to wait for a person's values."""
 
     path: str
     attempt: int
@@ -139,7 +139,7 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True)
 class SetTimer:
-    """Report a TimerFired in so many seconds, or at a time (ISO 8601)."""
+    """A command to report a TimerFired in so many seconds, or at a time (ISO 8601)."""
 
     path: str
     attempt: int
@@ -149,21 +149,21 @@ class SetTimer:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Forget a timer or a wait for a person: its node has been stopped."""
+    """A command to cancel a timer or a wait for a person, as its node has been stopped."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class EndReasoning:
-    """Let a model's session end now; how it has ended is still to be reported."""
+    """A command to end a model's session now; its end is still reported."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Keep a value that references may read: the result of a node, the items of a foreach, the params of a scope."""
+    """A command to keep a value for references: a node's result, the items of a foreach, the params of a scope."""
 
     key: str
     value: Any
@@ -171,15 +171,15 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The run is over."""
+    """A command to end the run."""
 
     status: RunStatus
     output: Any = None
     failure: Failure | None = None
     standing: tuple[str, ...] = ()
-    """Paths of writes that took effect and were not undone, in the order in which they were done."""
+    """Paths of writes that took effect and were not undone, in the order of their completion."""
     unknown: tuple[str, ...] = ()
-    """Paths of writes of which nobody knows whether they took effect."""
+    """Paths of writes whose effect is unknown."""
     undone: tuple[str, ...] = field(default=())
 
 

@@ -1,4 +1,4 @@
-"""What references in a node may name: params, results of nodes, further outputs, the item of a foreach. Pure."""
+"""The names that references in a node may use: params, results of nodes, outputs, the item of a foreach. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,18 +10,18 @@ from coordinator.workflows.plan import instance, parent_of, scope_of, template_o
 from coordinator.workflows.turn import Turn
 
 PARAMS, ITEMS = "?params", "?items"
-"""What the keys end with under which the params of a scope and the items of a foreach are kept."""
+"""Suffixes of the keys under which the params of a scope and the items of a foreach are kept."""
 
 
 class Names(Mapping[str, Any]):
-    """The values that a node's references may read, by name; a value is read when it is asked for.
+    """The values that a node's references may read, by name; a value is read on access.
 
     Args:
-        turn: The decision under way.
-        scope: The path of the scope whose names these are.
-        path: The node, where it may be the step of a foreach, whose item has a name then.
-        is_undoing: Whether something is undone: the name of its foreach stands for the item's own result then, and
-            that of a parallel that has failed for the branches that succeeded.
+        turn: The decision in progress.
+        scope: The path of the scope to which the names belong.
+        path: The node, which may be the step of a foreach, whose item then has a name.
+        is_undoing: Whether nodes are undone. Then the name of the step's foreach is the item's own result, and the name
+            of a failed parallel is the results of its successful branches.
     """
 
     def __init__(self, turn: Turn, scope: str, path: str = "", is_undoing: bool = False) -> None:
@@ -48,7 +48,7 @@ class Names(Mapping[str, Any]):
         raise KeyError(name)
 
     def _branches(self, path: str) -> list[str]:
-        """Return the branches that succeeded of a parallel that has failed, where something is undone."""
+        """Return the successful branches of a failed parallel, when nodes are undone."""
         node = self._turn.plan.node(path).node
         if not self._is_undoing or not isinstance(node, ParallelNode):
             return []
@@ -79,7 +79,7 @@ def _name(path: str) -> str:
 
 
 def _item_of(turn: Turn, path: str) -> tuple[str, str, int] | None:
-    """Return the item's name, the key of the list it is in, and its place, for the step of a foreach."""
+    """Return the item's name, the key of its list and its index, for the step of a foreach."""
     if not template_of(path).endswith(f"/{STEP}"):
         return None
     foreach = parent_of(path)

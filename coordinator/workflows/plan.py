@@ -1,4 +1,4 @@
-"""A compiled workflow with what is known of its tools, made once for many decisions. Pure."""
+"""A compiled workflow with its tools' properties, made once for many decisions. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.order import Order, edges_of
 
 _REMEMBERED = 65_536
-"""Paths; each is asked for many times in a decision, and in those that follow."""
+"""Bound on cached paths; a decision and those after it read each of them many times."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """What a decision has to know of a tool's contract."""
+    """The properties of a tool's contract that decisions use."""
 
     is_write: bool = False
     is_idempotent: bool = False
@@ -29,7 +29,7 @@ BUILT_IN = {"sql_query": ToolFacts(is_idempotent=True)}
 
 
 def facts_of(tool: ToolDefinition) -> ToolFacts:
-    """Return what a decision has to know of a tool that is published."""
+    """Return the properties of a published tool that decisions use."""
     contract = Contract.of_schema(tool.input_schema, tool.effect)
     return ToolFacts(
         is_write=tool.effect == "write",
@@ -40,7 +40,7 @@ def facts_of(tool: ToolDefinition) -> ToolFacts:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is decided by; the same for every run of one specification."""
+    """The workflow and tools of a run's decisions; the same for every run of one specification."""
 
     graph: Graph
     tools: Mapping[str, ToolFacts] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Plan:
         return self.graph.scopes[template_of(path)]
 
     def facts(self, tool: str) -> ToolFacts:
-        """Return what is known of a tool; a tool that is unknown is taken for a write."""
+        """Return the properties of a tool; an unknown tool is taken for a write."""
         return self.tools.get(tool) or BUILT_IN.get(tool) or ToolFacts(is_write=True)
 
     def is_write(self, path: str) -> bool:
@@ -64,7 +64,7 @@ class Plan:
 
     @cached_property
     def names(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """For each scope: the nodes, by template, whose results a name may stand for."""
+        """Return for each scope the templates of the nodes whose results a name may refer to."""
         found: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
         for path, one in self.graph.nodes.items():
             if one.within is None:
@@ -96,7 +96,7 @@ def _has_one_last(scope: Scope) -> bool:
 
 @lru_cache(_REMEMBERED)
 def template_of(path: str) -> str:
-    """Return the path in the graph: that of an item with the step's in place of its number."""
+    """Return the path in the graph, in which the step of a foreach replaces the number of an item."""
     return "/".join(STEP if part.isdigit() else part for part in path.split("/"))
 
 

@@ -1,8 +1,9 @@
-"""A run that has ended goes on: what was done stays done, what failed or was not reached runs. Pure.
+"""The resumption of a run that has ended: completed nodes stay done, failed and unreached ones run. Pure.
 
-The workflow begins again, and each node that was done ends as soon as it is reached, with the result and the place in
-the order that it had; so does one whose fallback took its place. Until then it is pending, and its state says how it
-ended: it may be reached many decisions later. So whatever had been decided about the rest is decided anew.
+The workflow begins again. Each completed node ends as soon as it is reached, with its earlier result and its
+number in the order of completion; so does a failed node whose fallback replaced it. Until then it is pending,
+and its state holds how it ended, as it may be reached many decisions later. All other decisions are made
+again.
 """
 
 from dataclasses import replace
@@ -20,11 +21,11 @@ from coordinator.workflows.turn import Settled, Turn
 
 RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
 NO_EFFECT = "no_effect"
-"""Kind of the failure of a write of which a person has found that it did not happen."""
+"""The kind of failure of a write that had no effect, as a person found."""
 
 
 def may_resume(plan: Plan, run: Run) -> bool:
-    """Return whether a run can go on: it has failed, nothing was undone, and no write's outcome is unknown any more."""
+    """Return whether a run can be resumed: it failed, nothing was undone, and every write's outcome is known."""
     if run.ended not in RESUMABLE or "" not in run.scopes:
         return False
     return not any(
@@ -34,7 +35,7 @@ def may_resume(plan: Plan, run: Run) -> bool:
 
 
 def find_outcome(turn: Turn, found: OutcomeFound) -> None:
-    """Note what a person has found out about a write of unknown outcome."""
+    """Note a person's finding about a write of unknown outcome."""
     state = turn.run.nodes.get(found.path)
     if (
         state is None
@@ -52,7 +53,7 @@ def find_outcome(turn: Turn, found: OutcomeFound) -> None:
 
 
 def resume(turn: Turn) -> None:
-    """Begin again what was not done. Only for a run that may resume."""
+    """Begin the unfinished nodes again. Only for a run that may be resumed."""
     turn.ended = None
     run = turn.run
     stands = {path for path in run.nodes if _stands(turn, path)}
@@ -78,7 +79,7 @@ def resume(turn: Turn) -> None:
 
 
 def has_ended_before(state: NodeState) -> bool:
-    """Return whether a node that waits to be reached in a resumed run is to end as it ended before."""
+    """Return whether a pending node of a resumed run is to end as it ended before."""
     return state.status == "pending" and (state.is_done or state.failure is not None)
 
 
@@ -100,7 +101,7 @@ def _is_retried(node: Any) -> bool:
 
 
 def _stands(turn: Turn, path: str) -> bool:
-    """Return whether what a node did is not done again: it succeeded, or its fallback took its place."""
+    """Return whether the work of a node is not repeated: it succeeded, or its fallback replaced it."""
     state, fallback = turn.run.nodes[path], _fallback(turn, path)
     if state.is_done or has_ended_before(state):
         return True
@@ -111,7 +112,7 @@ def _stands(turn: Turn, path: str) -> bool:
 
 
 def _fallback(turn: Turn, path: str) -> str | None:
-    """Return the fallback that does the work of a node, which one that ends the workflow does not."""
+    """Return the fallback that does the work of a node; one that ends the workflow does not."""
     on_error = getattr(turn.plan.node(path).node, "on_error", None)
     if on_error is None or on_error.fallback is None:
         return None
@@ -120,7 +121,7 @@ def _fallback(turn: Turn, path: str) -> str | None:
 
 
 def _lies_in(stands: set[str], path: str) -> bool:
-    """Return whether a node lies in one that is not done again."""
+    """Return whether a node is inside one whose work is not repeated."""
     while path := parent_of(path):
         if path in stands:
             return True

@@ -1,4 +1,4 @@
-"""A node has ended for good: its dependents, the container it is a part of, and its workflow. Pure."""
+"""The end of a node: the effect on its dependents, its container and its workflow. Pure."""
 
 from antiphon_shared.workflows.nodes import CallNode, ForeachNode, ParallelNode
 
@@ -10,7 +10,7 @@ from coordinator.workflows.turn import Begin, NodeFailed, OneStopped, ScopeDone,
 
 
 def settle(turn: Turn, settled: Settled) -> None:
-    """Note how a node has ended, and put on the agenda what that decides."""
+    """Note how a node has ended, and put the consequences on the agenda."""
     path, status = settled.path, settled.status
     before = turn.node(path)
     if before.status in SETTLED:
@@ -48,7 +48,7 @@ def _settle_neighbours(turn: Turn, settled: Settled) -> None:
 
 
 def _begin_or_skip(turn: Turn, path: str, state: NodeState) -> None:
-    """Let a pending node begin, or skip it, once nothing that decides about it is open."""
+    """Begin a pending node, or skip it, once all nodes that decide about it have settled."""
     if state.status != "pending":
         return
     waits = turn.plan.node(path).waits_for_activation

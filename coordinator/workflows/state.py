@@ -1,7 +1,7 @@
-"""A run as it is kept between decisions. Pure.
+"""The state of a run between decisions. Pure.
 
-A node that has not been touched has no state: it is pending, with the counts that the graph gives it. Results are kept
-apart, by path, so that the state stays small.
+An untouched node has no state: it is pending, with the counts of the graph. Results are kept apart, by path,
+so that the state stays small.
 """
 
 from collections.abc import Mapping
@@ -22,80 +22,80 @@ ScopePhase = Literal["working", "stopping", "undoing", "ended"]
 
 @dataclass(frozen=True, slots=True)
 class NodeState:
-    """A node that something has happened to."""
+    """The state of a node that a decision has touched."""
 
     status: NodeStatus
     unsettled: int = 0
-    """Dependencies that have not settled."""
+    """The number of dependencies that have not settled."""
     activators: int = 0
-    """Nodes that may still activate it."""
+    """The number of nodes that may still activate it."""
     has_success: bool = False
     """Whether a dependency has succeeded, or a node has activated it."""
     is_activated: bool = False
     attempt: int = 0
     attempts_before: int = 0
-    """Attempts before the run was resumed: its retries begin anew."""
+    """The number of attempts before the run was resumed, as its retries are counted anew."""
     key: int = 0
-    """The attempt whose idempotency key its call has."""
+    """The attempt with the idempotency key of its call."""
     order: int = 0
-    """Its place among the nodes that are done, from 1."""
+    """Its number in the order of completion, from 1."""
     failure: Failure | None = None
     is_undone: bool = False
     undo_began: bool = False
-    """Whether a call that undoes it was made: there is no second."""
+    """Whether a call to undo it was made; only one is."""
     owner: str | None = None
-    """What waits for it to settle before it goes on: the path of a container, or of a scope with a slash behind it."""
+    """The owner that waits for it to settle: the path of a container, or of a scope with a trailing slash."""
     size: int = 0
-    """Parts of a parallel or foreach."""
+    """The number of parts of a parallel or foreach."""
     begun: int = 0
     open: int = 0
-    """Parts under way; while it stops, calls in flight."""
+    """The number of parts in progress; while it stops, of calls in flight."""
     succeeded: int = 0
 
     @property
     def is_done(self) -> bool:
-        """Whether it has succeeded, also if it waits to be reached again in a run that was resumed."""
+        """Return whether it has succeeded, also when it is pending again in a resumed run."""
         return self.order > 0
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:
-    """A workflow under way: the run's own, or one inlined under a node."""
+    """The state of a workflow that has begun: the run's own, or one inlined under a node."""
 
     phase: ScopePhase
     left: int
-    """Nodes that have not settled."""
+    """The number of nodes that have not settled."""
     open: int = 0
-    """Calls in flight that it waits for before it undoes."""
+    """The number of calls in flight that must settle before it is undone."""
     failure: Failure | None = None
     compensator: str | None = None
     """The compensate node that ends it."""
     undone: int = 0
-    """How many of the calls that undo it have settled."""
+    """The number of settled calls to undo it."""
     stop: RunStatus | None = None
-    """Why the run was stopped from outside."""
+    """The reason for a stop from outside."""
     owner: str | None = None
-    """What waits for it to be undone before it goes on: a scope around it that stops too."""
+    """The scope around it that waits until it is undone, as it stops too."""
 
 
 @dataclass(slots=True)
 class Run:
-    """The state of a run. `apply` is the only way to change it, and costs what has changed."""
+    """The state of a run. Only `apply` changes it, at a cost that grows with the change."""
 
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
     queues: dict[str, dict[str, bool]] = field(default_factory=dict)
-    """For each sequential-only tool in use: the path of the call in flight, then of those that wait."""
+    """For each sequential-only tool in use: the path of the call in flight, then those of waiting calls."""
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each scope that is undone: the calls that undo it, in their order."""
     done: int = 0
-    """Nodes that are done, which numbers them."""
+    """The number of completed nodes, from which they get their numbers."""
     undo_failed: tuple[str, ...] = ()
-    """Calls that were to undo something and have failed, where that is not to be ignored."""
+    """Calls to undo a node that have failed, unless the failure is to be ignored."""
     ended: RunStatus | None = None
 
     def apply(self, changes: "Changes") -> None:
-        """Take over the changes of a decision."""
+        """Apply the changes of a decision."""
         self.nodes.update(changes.nodes)
         self.scopes.update(changes.scopes)
         self.undo.update(changes.undo)
@@ -113,7 +113,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a decision changes: whole new values of what it touched."""
+    """The changes of a decision: new values of what it touched."""
 
     nodes: Mapping[str, NodeState]
     scopes: Mapping[str, ScopeState]

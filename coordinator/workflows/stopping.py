@@ -1,4 +1,4 @@
-"""Nothing new begins: calls in flight are waited for, waits are withdrawn, then it goes on to undo or to fail. Pure."""
+"""The stop of a workflow or container: waits are cancelled, calls in flight settle, then it is undone. Pure."""
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
@@ -10,7 +10,7 @@ from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 from coordinator.workflows.undo import begin_undo, undoing_call
 
 _SCOPE = "/"
-"""Behind the path of a scope, where it is told from that of a container."""
+"""Suffix that distinguishes the path of a scope from that of a container."""
 
 
 def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
@@ -33,7 +33,7 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
 
 
 def break_off(turn: Turn, message: str) -> None:
-    """End the run at once: nothing is undone, and nobody knows what comes of the calls in flight."""
+    """End the run at once without undoing; the outcome of the writes in flight is unknown."""
     for path, state in turn.states().items():
         if state.status in SETTLED:
             continue
@@ -60,7 +60,7 @@ def stop_parts(turn: Turn, container: str, failure: Failure) -> None:
 
 
 def one_stopped(turn: Turn, owner: str) -> None:
-    """Go on with what has stopped, once the last call in flight has settled."""
+    """Continue with the stopped container or scope after its last call in flight has settled."""
     if not owner.endswith(_SCOPE):
         if turn.change(owner, open=turn.node(owner).open - 1).open == 0:
             _parts_stopped(turn, owner)
@@ -71,7 +71,7 @@ def one_stopped(turn: Turn, owner: str) -> None:
 
 
 def _parts_stopped(turn: Turn, container: str) -> None:
-    """Fail a container, or activate the compensate node that stands for its failure."""
+    """Fail a container, or activate the compensate node for its failure."""
     node, failure = turn.plan.node(container).node, turn.node(container).failure
     assert failure is not None, "it was stopped for a reason"
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
@@ -83,7 +83,7 @@ def _parts_stopped(turn: Turn, container: str) -> None:
 
 
 def _stop_inside(turn: Turn, within: str, owner: str) -> int:
-    """Stop all that lies within a scope or container, and return how much is waited for."""
+    """Stop all nodes within a scope or container, and return the number of calls to wait for."""
     return sum(_stop(turn, path, owner) for path in turn.children(within))
 
 
@@ -110,10 +110,10 @@ def _stop(turn: Turn, path: str, owner: str) -> int:
 
 
 def _stop_workflow(turn: Turn, path: str, owner: str) -> int:
-    """Stop a sub-workflow, which undoes itself, unless all around it is undone with it."""
+    """Stop a sub-workflow, which undoes itself, unless the scope around it is undone as a whole."""
     scope = turn.scopes.get(path) or turn.run.scopes.get(path)
     if scope is None or scope.phase == "ended":
-        return 0  # skipped, failed or done in this decision: how its node ends is on the agenda
+        return 0  # it was skipped, failed or done in this decision: the end of its node is on the agenda
     phase = scope.phase
     turn.commands.append(Withdraw(path))
     if phase == "working" and owner.endswith(_SCOPE):

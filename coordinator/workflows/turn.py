@@ -1,4 +1,4 @@
-"""One decision under way: reads the run and kept values, collects changes and commands. Local to a decision."""
+"""One decision in progress: it reads the run and kept values, and collects changes. Local to a decision."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,11 +13,13 @@ from coordinator.workflows.plan import Plan, instance, join, scope_of, template_
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
 Kept = Callable[[str], Any]
-"""Returns a value that was kept earlier. Raises KeyError where there is none, NotLoaded where it is to be fetched."""
+"""A function that returns a kept value. It raises KeyError when there is none, NotLoaded when it has to be
+fetched.
+"""
 
 
 class NotLoaded(Exception):
-    """Kept values have to be fetched before this can be decided."""
+    """Raised when kept values have to be fetched before a decision can be made."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         super().__init__(f"{len(keys)} kept values are not loaded")
@@ -26,14 +28,14 @@ class NotLoaded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """A node has nothing to wait for any more."""
+    """A step that begins a node whose dependencies have settled."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFailed:
-    """A node has failed, and may have retries or a fallback."""
+    """The failure of a node, which may have retries or a fallback."""
 
     path: str
     failure: Failure
@@ -41,25 +43,25 @@ class NodeFailed:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A node has ended for good."""
+    """The final end of a node."""
 
     path: str
     status: Literal["done", "failed", "skipped"]
     failure: Failure | None = None
     activates: str | None = None
-    """The node that it has chosen to activate."""
+    """The node that it activates."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeDone:
-    """All nodes of a workflow have settled."""
+    """The end of a workflow whose nodes have all settled."""
 
     scope: str
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeFailed:
-    """A workflow is to end before its nodes have settled, and to be undone."""
+    """The failure of a workflow, which ends before its nodes have settled, and is undone."""
 
     scope: str
     failure: Failure
@@ -69,7 +71,7 @@ class ScopeFailed:
 
 @dataclass(frozen=True, slots=True)
 class OneStopped:
-    """A call in flight has settled that a stopping container or scope waits for."""
+    """The end of a call in flight that a stopping container or scope waits for."""
 
     owner: str
 
@@ -79,13 +81,13 @@ Step = Begin | NodeFailed | Settled | ScopeDone | ScopeFailed | OneStopped
 
 @dataclass(slots=True)
 class Turn:
-    """What is read and changed while one thing that happened is worked through."""
+    """The reads and changes of the decision on one event."""
 
     plan: Plan
     run: Run
     kept: Kept
     draw: float
-    """From 0 to 1, recorded with what happened: it spreads retries."""
+    """A number from 0 to 1, recorded with the event: it spreads retries."""
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
     queues: dict[str, dict[str, bool]] = field(default_factory=dict)
@@ -93,13 +95,13 @@ class Turn:
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     agenda: deque[Step] = field(default_factory=deque)
-    """What follows from what was worked through so far; decide.py takes one after the other."""
+    """The consequences so far; decide.py takes them one after the other."""
     done: int = 0
     undo_failed: tuple[str, ...] = ()
     ended: RunStatus | None = None
 
     def node(self, path: str) -> NodeState:
-        """Return the state of a node; one that nothing has happened to has the counts of the graph."""
+        """Return the state of a node; an untouched one has the counts of the graph."""
         if (found := self.nodes.get(path) or self.run.nodes.get(path)) is not None:
             return found
         node = self.plan.node(path)
@@ -139,16 +141,16 @@ class Turn:
         return join(self.scope_path(path), id)
 
     def then(self, *steps: Step) -> None:
-        """Put on the agenda what follows."""
+        """Put steps on the agenda."""
         self.agenda.extend(steps)
 
     def succeed(self, path: str, value: Any, activates: str | None = None) -> None:
-        """Keep the result of a node, which has ended."""
+        """Keep the result of a node, and settle it."""
         self.keep(path, value)
         self.then(Settled(path, "done", activates=activates))
 
     def succeed_by_parts(self, path: str) -> None:
-        """End a parallel or foreach, whose result is that of its parts: they are kept once."""
+        """Settle a parallel or foreach, whose result is that of its parts, which are kept once."""
         self.then(Settled(path, "done"))
 
     def keep(self, key: str, value: Any) -> None:
@@ -157,7 +159,7 @@ class Turn:
         self.commands.append(Keep(key, value))
 
     def value(self, key: str) -> Any:
-        """Return a kept value, or the result of a parallel or foreach, made of those of its parts. Raises KeyError."""
+        """Return a kept value, or the result of a parallel or foreach from those of its parts. Raises KeyError."""
         if key in self.values:
             return self.values[key]
         node = None if "?" in key else self.plan.node(key).node
@@ -182,7 +184,7 @@ class Turn:
         return results
 
     def _values(self, keys: Sequence[str]) -> list[Any]:
-        """Return several values; what has to be fetched is fetched at once."""
+        """Return several values; missing ones are fetched together."""
         values: list[Any] = []
         missing: list[str] = []
         for key in keys:
@@ -195,7 +197,7 @@ class Turn:
         return values
 
     def call(self, call: CallTool) -> None:
-        """Make a call now, or when the call of the same sequential-only tool that is in flight has settled."""
+        """Make a call now, or after the call in flight of the same sequential-only tool."""
         if self.take_turn(call.tool, call.path):
             self.change(call.path, status="active", attempt=call.attempt, key=call.key)
             self.commands.append(call)
@@ -203,7 +205,7 @@ class Turn:
             self.change(call.path, status="queued")
 
     def take_turn(self, tool: str, path: str) -> bool:
-        """Return whether a call may be made now; of a sequential-only tool one at a time may."""
+        """Return whether a call may be made now; a sequential-only tool has one call at a time."""
         if not self.plan.facts(tool).is_sequential:
             return True
         if not self._is_queued(tool, path):
@@ -211,7 +213,7 @@ class Turn:
         return next(self._queue(tool)) == path
 
     def leave_queue(self, tool: str, path: str) -> None:
-        """Let the next call of a sequential-only tool begin: this one has settled, or is not to begin any more."""
+        """Begin the next call of a sequential-only tool, as this one has settled or will not begin."""
         if not self._is_queued(tool, path):
             return
         was_first = next(self._queue(tool)) == path
@@ -224,13 +226,13 @@ class Turn:
         return self.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
 
     def _queue(self, tool: str) -> Iterator[str]:
-        """Yield the paths of the calls of a sequential-only tool, that in flight first."""
+        """Yield the paths of the calls of a sequential-only tool, beginning with the one in flight."""
         before, changed = self.run.queues.get(tool, {}), self.queues.get(tool, {})
         yield from (path for path in before if changed.get(path, True))
         yield from (path for path, joined in changed.items() if joined and path not in before)
 
     def children(self, within: str) -> list[str]:
-        """Return the nodes directly inside a scope or container that something has happened to."""
+        """Return the touched nodes directly inside a scope or container."""
         paths: list[str] = []
         if within in self.scopes or within in self.run.scopes:
             template = template_of(within)
@@ -244,11 +246,11 @@ class Turn:
         return [path for path in paths if path in self.nodes or path in self.run.nodes]
 
     def states(self) -> Mapping[str, NodeState]:
-        """Return the state of every node that something has happened to; it costs as much as there are."""
+        """Return the state of every touched node, at a cost that grows with their number."""
         return {**self.run.nodes, **self.nodes}
 
     def changes(self) -> Changes:
-        """Return what the decision changes."""
+        """Return the changes of the decision."""
         return Changes(
             self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
         )

@@ -1,8 +1,8 @@
-"""What a workflow has done is undone, in reverse order of completion, one call after the other. Pure.
+"""The undoing of a workflow, in reverse order of completion, one call after the other. Pure.
 
-The steps of the compensate node that was activated come first, in their author's order; they stand in for the own
-`compensate` of every node that they refer to. A call that undoes has the path of its node and `~undo`, of a step
-`~undo` and its number.
+The steps of the activated compensate node come first, in their author's order; they replace the own
+`compensate` of every node that they refer to. A call that undoes has the path of its node and `~undo`; that
+of a step has `~undo` and its number.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def begin_undo(turn: Turn, scope: str) -> None:
         names = Names(turn, scope, is_undoing=True)
         for place, step in enumerate(node.steps):
             if _arguments(step, names) is None:
-                continue  # what was never produced has nothing to undo
+                continue  # its arguments do not exist, so there is nothing to undo
             steps.append(f"{compensator}{UNDO}{place}")
             for path in _referred(turn, scope, step):
                 turn.change(path, undo_began=True)
@@ -55,7 +55,7 @@ def begin_undo(turn: Turn, scope: str) -> None:
 
 
 def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
-    """Note how a call that undoes has ended, and make the next."""
+    """Note the end of a call that undoes, and make the next one."""
     scope = _undoing(turn, settled.path)
     if scope is None:
         return
@@ -71,16 +71,16 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
 
 
 def make_next(turn: Turn, path: str) -> None:
-    """Make a call that undoes, now that it is its turn among those of a sequential-only tool."""
+    """Make a call that undoes, which waited for other calls of a sequential-only tool."""
     scope = _undoing(turn, path)
     if scope is not None:
         _next(turn, scope)
 
 
 def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
-    """Yield the nodes that their own `compensate` is to undo, each after its place among those that are done.
+    """Yield the nodes that their own `compensate` undoes, each after its number in the order of completion.
 
-    That of a sub-workflow stands in for those of the nodes in it.
+    The `compensate` of a sub-workflow replaces those of its nodes.
     """
     for path in turn.children(within):
         state = turn.node(path)
@@ -101,7 +101,7 @@ def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
 
 
 def _next(turn: Turn, scope: str) -> None:
-    """Make the next call that undoes; where none is left, the workflow has ended."""
+    """Make the next call that undoes; end the workflow when none is left."""
     while (path := undoing_call(turn, scope)) is not None:
         step = _step(turn, path)
         base, _, number = path.rpartition(UNDO)
@@ -120,7 +120,7 @@ def _next(turn: Turn, scope: str) -> None:
 
 
 def undoing_call(turn: Turn, scope: str) -> str | None:
-    """Return the call that is in flight to undo a scope, or is to be made next; None when all have settled."""
+    """Return the call to undo a scope that is in flight or the next; None when all have settled."""
     calls, undone = turn.undo_of(scope), turn.scope(scope).undone
     return calls[undone] if undone < len(calls) else None
 
@@ -179,7 +179,7 @@ def _referred(turn: Turn, scope: str, step: CompensateCall) -> list[str]:
 
 
 def _parts(turn: Turn, path: str, reference: Reference) -> list[str]:
-    """Return what a reference to a node stands for: of a parallel the branch, of a foreach the item that it names."""
+    """Return the nodes that a reference means: a branch of a parallel, an item of a foreach, or the node itself."""
     node, part = turn.plan.node(path).node, reference.path[0] if reference.path else None
     if isinstance(node, ParallelNode):
         return [f"{path}/{part}"] if part in node.branches else [path, *turn.children(path)]

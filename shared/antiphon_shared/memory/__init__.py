@@ -1,1 +1,1 @@
-"""What a session knows: facts and their filing, the model's notes, conversations, and the briefing."""
+"""The memory of a session: facts and their filing, the model's notes, conversations, and the briefing."""

@@ -7,7 +7,7 @@ beginning stays cacheable:
     <the user's words, verbatim>
 
     # Earlier in this conversation
-    - turn_1: <what was asked before; its answer is among the facts>
+    - turn_1: <an earlier question; its answer is among the facts>
 
     # Facts
     <result call="toolu_1" tool="search" round="1" trust="untrusted">
@@ -24,7 +24,7 @@ beginning stays cacheable:
 
     # Summaries
     <result call="summary" tool="summary" round="3" trust="untrusted">
-      F20-F31: <what a model made of facts that have no place>
+      F20-F31: <a model's summary of facts that do not fit>
     </result>
 
     # Tools tried
@@ -38,7 +38,7 @@ beginning stays cacheable:
     </result>
 
     # Reasoning so far
-    - round 1: <what the model said>
+    - round 1: <the model's text>
 
     # Sub-questions
     - open: who teaches them?
@@ -50,15 +50,14 @@ beginning stays cacheable:
     # Now
     Round 2 of at most 4.
 
-A section with nothing to say is left out. Where room is short, one fence holds all facts that are trusted alike,
-without tool, call and round; searches that found something are not told, others on one line, `- already searched,
-found nothing: "MCP pricing"`; what is left out stands behind the round,
-`12 facts not shown; recall(id="F20") reads one.`
+An empty section is left out. With a small budget, one fence holds all facts of the same trust, without tool, call and
+round. Then searches that found something are not listed, and others share one line, `- already searched, found
+nothing: "MCP pricing"`. The omitted facts are named after the round, `12 facts not shown; recall(id="F20") reads one.`
 
-What tools returned stands inside `<result>` fences only, and `text.fence` makes sure that it can neither close its
-fence nor open another. Inside, a line begins with `## ` and the title of what follows, with the id of a fact and its
-statement, or with two spaces, which continue the line above: no statement can begin a line of its own. In parentheses
-behind the id stands what is known about the fact.
+Results of tools are inside `<result>` fences only, and `text.fence` ensures that they can neither close their fence nor
+open another. Inside, a line begins with `## ` and the title of the facts below, with the id of a fact and its
+statement, or with two spaces, which continue the line above: a statement cannot begin a line of its own. The relations
+of a fact are in parentheses after its id.
 """
 
 from collections.abc import Iterable
@@ -75,10 +74,10 @@ _RUN_MIN = 3
 
 
 class Outline(Value):
-    """What a briefing holds, without its text: what the session's log keeps of it.
+    """The properties of a briefing, without its text, for the session's log.
 
-    The text is a pure render of what is in the log already; keeping it for each round would make a session
-    grow with the square of its rounds. The digest proves a render to be the same.
+    The text is a pure render of the log; if it were stored for each round, a session would grow with the
+    square of its rounds. The digest proves a render to be the same.
     """
 
     digest: str = Field(description="BLAKE2b of the text, 128 bits, in hexadecimal.")
@@ -95,7 +94,7 @@ class Outline(Value):
 
 
 class Briefing(Value):
-    """One round's briefing, rendered; the newest stands in a document of its session."""
+    """One round's briefing, rendered; the newest is a document of its session."""
 
     text: str
     outline: Outline
@@ -109,7 +108,7 @@ class Briefing(Value):
         omitted: int = 0,
         missed: Iterable[str] = (),
     ) -> "Briefing":
-        """The briefing with that text, the ids of the facts in it, and what is told of those left out."""
+        """Return the briefing with that text, the ids of its facts, and the data about omitted facts."""
         return cls(
             text=text,
             outline=Outline(
@@ -124,12 +123,12 @@ class Briefing(Value):
 
 
 def digest_of(text: str) -> str:
-    """What a briefing is named by: a hash of its text."""
+    """Return the name of a briefing: a hash of its text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
-    """`F1`, `F2`, `F4-F7`: in the order of their numbers, three neighbours and more joined."""
+    """Return ids in the order of their numbers, with three and more neighbours joined: `F1`, `F2`, `F4-F7`."""
     runs: list[list[int]] = []
     for number in sorted({int(id[1:]) for id in ids}):
         if runs and number == runs[-1][-1] + 1:
@@ -143,6 +142,6 @@ def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def ids_in(ranges: Iterable[str]) -> tuple[str, ...]:
-    """The ids that `id_ranges` has joined, one by one."""
+    """Return the ids in ranges of `id_ranges`, one by one."""
     bounds = [[int(end[1:]) for end in part.split("-")] for part in ranges]
     return tuple(f"F{number}" for ends in bounds for number in range(ends[0], ends[-1] + 1))

@@ -1,7 +1,7 @@
-"""Conversations: what is kept of a session that has ended, and what a follow-up is given of it. Pure.
+"""Conversations: the turns that are stored of ended sessions, and those that a follow-up gets. Pure.
 
-A turn is bounded when it is kept, and turns are bounded together when they are read, so that no conversation
-grows a session's log or its briefing beyond that.
+A turn is bounded when it is stored, and turns are bounded together when they are read, so that a conversation
+cannot make a session's log or its briefing larger than that.
 """
 
 import re
@@ -18,11 +18,11 @@ from antiphon_shared.values import SessionId, Tenant, Value
 
 TurnT = TypeVar("TurnT", bound="Turn | OpenTurn")
 CONVERSATION = "this conversation"
-"""What stands in the place of a tool's name where an earlier answer is the source; no tool can be called so."""
+"""The name in place of a tool's when an earlier answer is the source; it is not a valid name of a tool."""
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 2_000, 6_000
 TURNS_KEPT_MAX = 50
 TURNS_GIVEN_MAX, CHARACTERS_GIVEN_MAX = 6, 20_000
-"""What a session is opened with at most."""
+"""Bounds on the turns that a session is opened with."""
 
 _SOURCES = "\n\n**Sources**\n\n1. "
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
@@ -41,37 +41,37 @@ class OpenTurn(Value):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is kept of a conversation, the oldest first."""
+    """The stored turns and open questions of a conversation, the oldest first."""
 
     turns: tuple[Turn, ...] = ()
     open: tuple[OpenTurn, ...] = ()
     is_turn_due: bool = False
-    """Whether one of the open questions is answered, so that its turn is about to be kept."""
+    """Whether one of the open questions is answered, so that its turn is about to be stored."""
 
 
 class Turns(Protocol):
-    """Where turns are kept, by tenant and conversation. All of it may be done again."""
+    """The store of turns, by tenant and conversation. Each of its operations can be repeated."""
 
     async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
-        """All that is kept; with `at`, of what was asked until then."""
+        """Return the stored turns and questions; with `at`, only of questions up to that time."""
 
     async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
         """Note a question, unless its session has a turn."""
 
     async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
-        """The question that `begin` has noted, while it is open and kept."""
+        """Return the question that `begin` noted, while it is open and stored."""
 
     async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
-        """Put a turn in the place of its question."""
+        """Replace a question by its turn."""
 
 
 def open_turn(session_id: SessionId, at: datetime, question: str) -> OpenTurn:
-    """What is kept of a session from its opening on."""
+    """Return the stored question of a session, from its opening on."""
     return OpenTurn(session_id=session_id, at=at, question=_cut(question.strip(), QUESTION_CHARACTERS))
 
 
 def turn_of(asked: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
-    """What is kept of a session that ended in `response`. Of one that failed, the question alone."""
+    """Return the stored turn of a session that ended in `response`; of a failed session only the question."""
     return Turn(
         **asked.model_dump(),
         answer="" if response.status == "failed" else _answer_of(response),
@@ -81,7 +81,7 @@ def turn_of(asked: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
 
 
 def earlier(turns: Iterable[Turn], session_id: SessionId, at: datetime) -> tuple[Turn, ...]:
-    """Of a conversation's turns, what a session that was asked `at` builds on: the newest, the oldest first."""
+    """Return the turns that a session asked at `at` builds on: the newest, the oldest first."""
     before = (turn for turn in turns if turn.at <= at and turn.session_id != session_id)
     given: list[Turn] = []
     characters = 0
@@ -94,23 +94,23 @@ def earlier(turns: Iterable[Turn], session_id: SessionId, at: datetime) -> tuple
 
 
 def in_order(turns: Iterable[TurnT]) -> list[TurnT]:
-    """By when they were asked; the same in every process."""
+    """Return the turns by the time of their questions; the same order in every process."""
     return sorted(turns, key=lambda turn: (turn.at, turn.session_id))
 
 
 def _answer_of(response: Response) -> str:
-    """The answer without its numbers and the list they point to: in another answer they would name others."""
+    """Return the answer without its numbered citations and sources, which would mean others in another answer."""
     answer = response.answer
     if any(source.number for source in response.sources) and (end := answer.rfind(_SOURCES)) >= 0:
         answer = answer[:end]
-    # Code keeps its brackets. A little more than is kept, since what is taken out counts too.
+    # Code keeps its brackets. More is read than is stored, as the removed marks count too.
     pieces = _CODE.split(answer[: 2 * ANSWER_CHARACTERS])
     pieces[::2] = [_MARKS.sub("", piece) for piece in pieces[::2]]
     return _cut("".join(pieces).strip(), ANSWER_CHARACTERS)
 
 
 def _cut(text: str, characters: int) -> str:
-    """The text, or its beginning up to the end of a sentence, else of a word, and an ellipsis."""
+    """Return the text, or its beginning up to the end of a sentence, else of a word, and an ellipsis."""
     if len(text) <= characters:
         return text
     kept = text[:characters]

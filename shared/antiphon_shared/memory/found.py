@@ -1,4 +1,4 @@
-"""What a session has found by its end, for whoever composes its answer. Pure."""
+"""The findings of a session at its end, for its answer. Pure."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from antiphon_shared.text.citations import cited_ids
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the session's record holds of what a request for its answer names."""
+    """The readable part of the session's record that a request for its answer names."""
 
     memory: Memory
     reply: ReasoningCompleted | None = None
     reasoning: ReasoningCompleted | None = None
-    """The last round's, where it is not in memory yet."""
+    """The last round's reasoning, when it is not in memory yet."""
     results: ToolsCompleted | None = None
-    """Likewise."""
+    """The last round's results, when they are not in memory yet."""
     batch: ToolsCompleted | None = None
-    """What a batch still under way has brought, in place of its results."""
+    """The results so far of a batch in flight, in place of its complete results."""
     missing: tuple[str, ...] = ()
-    """What could not be read."""
+    """The names of parts that could not be read."""
     steps: tuple[tuple[str, str], ...] = ()
-    """Name and output of each finished step."""
+    """The name and output of each finished step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class Found:
     memory: Memory
     reply: ReasoningCompleted | None = None
     unfinished: tuple[tuple[str, str], ...] = ()
-    """Id and tool of each call that had not ended, and of each write that had not begun."""
+    """The id and tool of each call that had not ended, and of each write that had not begun."""
     missing: tuple[str, ...] = ()
-    """What could not be read."""
+    """The names of parts that could not be read."""
     steps: tuple[tuple[str, str], ...] = ()
-    """Name and output of each finished step."""
+    """The name and output of each finished step."""
 
 
 def found_of(request: AssemblyRequested, read: Read) -> Found:
-    """Return what was read, with the round filed that was not."""
+    """Return the findings, with the last round filed if it was not."""
     results, unfinished = read.results, tuple[tuple[str, str], ...]()
     if results is None and read.batch is not None:
         results = read.batch
@@ -57,7 +57,7 @@ def found_of(request: AssemblyRequested, read: Read) -> Found:
 def answer_in(reply: ReasoningCompleted | None, status: Status, memory: Memory) -> str | None:
     """Return the reply's text without its note, when it is an answer.
 
-    Words beside calls that never ran are only a plan.
+    Text beside calls that never ran is only a plan.
     """
     if reply is None:
         return None

@@ -1,4 +1,4 @@
-"""What the session is after, as it changes from round to round: goal, constraints, sub-questions. Pure."""
+"""The intent of a session, as it changes from round to round: goal, constraints, sub-questions. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ _CONSTRAINT = re.compile(
     r"[^,.;?!\n]{1,80}",
     re.IGNORECASE,
 )
-"""A bound, a date, or an exclusion in English; what the rules miss still stands in the question itself."""
+"""A bound, a date, or an exclusion in English; one that the rules miss is still part of the question."""
 
 
 class Intent(Value):
-    """What the session is after once a round is filed, and what that round has changed."""
+    """The intent of a session after a round is filed, with the round's changes."""
 
     round: Round
     goal: str = Field(
@@ -39,7 +39,7 @@ class Intent(Value):
 
 @dataclass(frozen=True)
 class Question:
-    """A query, with what it says by itself, each read from it when it is first asked for."""
+    """A query with its goal, constraints and parts, each computed on first use."""
 
     query: str
 
@@ -70,7 +70,7 @@ def goal_of(query: str) -> str:
 
 
 def changed(before: Intent, after: Intent) -> tuple[str, ...]:
-    """Return what differs, a line each: the goal, and what has come or gone."""
+    """Return the differences, a line each: the goal, and added and removed entries."""
     return (
         *((f"goal: {after.goal}",) if after.goal != before.goal else ()),
         *_news("constraint", before.constraints, after.constraints),

@@ -1,16 +1,15 @@
-"""The layers of a session's memory, as documents, and the delta one filing adds to them.
+"""The layers of a session's memory, as documents, and the delta that one filing adds to them.
 
-Memory is append-only: a list of deltas, one per round, under the session's key; a fact once filed is never
-changed. Whoever reads it folds the deltas. The synthesizer writes it; the dispatcher's `recall` and the assembler
-read it.
+Memory is append-only: a list of deltas, one per round, under the session's key; a filed fact never changes. A reader
+folds the deltas. The synthesizer writes it; the dispatcher's `recall` and the assembler read it.
 
-    documents   what statements were taken from: a passage, a record, a page    D1, D2, ...
+    documents   the sources of statements: a passage, a record, a page          D1, D2, ...
     facts       statements, each verbatim from its document                     F1, F2, ...
-    reasoning   what the model concluded, planned and doubted, by round
-    tool usage  what was tried, and what came of it
-    summaries   what a model made of facts that have no place any more
+    reasoning   the model's conclusions, plans and doubts, by round
+    tool usage  calls, and their outcomes
+    summaries   a model's summaries of facts that do not fit any more
     intents     goal, constraints and sub-questions, each time that a round has changed them
-    earlier     what was asked before in the conversation; its answers are documents like any other
+    earlier     earlier questions of the conversation; their answers are documents like any other
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +30,7 @@ from antiphon_shared.values import LogEntry, Round, Value
 
 
 class Document(Value):
-    """What facts were taken from: one passage, record or text of a tool's result."""
+    """A source of facts: one passage, record or text of a tool's result."""
 
     id: str = Field(description="`D` and a number; counts from D1 within a session.")
     round: Round
@@ -72,7 +71,7 @@ class Fact(Value):
 
 
 class Sighting(Value):
-    """A statement found again, or nearly so, elsewhere."""
+    """A known statement that was found again, or nearly so, in another document."""
 
     fact: str
     document: str
@@ -83,7 +82,7 @@ FiledT = TypeVar("FiledT", Document, Fact)
 
 
 class ReasoningNote(Value):
-    """What the model said in one round beside its tool calls."""
+    """The model's text of one round, beside its tool calls."""
 
     round: Round
     text: str = Field(default="", description="Its words, without the note.")
@@ -91,7 +90,7 @@ class ReasoningNote(Value):
 
 
 class ToolUse(Value):
-    """What was tried, and what came of it."""
+    """A call of a tool, with its outcome."""
 
     round: Round
     call_id: str
@@ -137,13 +136,13 @@ class ToolUse(Value):
 
     @property
     def happened_and_next(self) -> tuple[str, str]:
-        """The message in two: what happened, and what to do next; all in the second where that is not known."""
+        """Return what happened and what to do next, from the message; all as the second where the first is unknown."""
         happened = self.what_happened if self.message.startswith(self.what_happened) else ""
         return happened, self.message.removeprefix(happened).strip()
 
 
 class Summary(Value):
-    """What a model made of facts, checked against them."""
+    """A model's summary of facts, checked against them."""
 
     round: Round
     text: str
@@ -151,7 +150,7 @@ class Summary(Value):
 
 
 class EarlierQuestion(Value):
-    """What was asked before in the conversation."""
+    """An earlier question of the conversation."""
 
     call_id: str = Field(description="`turn_1`: what the documents of its answer name as their call.")
     question: str
@@ -159,7 +158,7 @@ class EarlierQuestion(Value):
 
 
 class MemoryDelta(Value):
-    """What one filing adds, by the commit that answers the round's `briefing.requested`."""
+    """The delta of one filing, committed with the answer to the round's `briefing.requested`."""
 
     documents: tuple[Document, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -181,32 +180,32 @@ MEMORY_DELTA: Kind[MemoryDelta] = Kind("a memory delta", MemoryDelta, writes_def
 
 @dataclass(frozen=True)
 class Memory:
-    """The layers folded. A value: `plus` gives another."""
+    """The layers folded. A value: `plus` returns another one."""
 
     query: str = ""
     """The user's words, verbatim."""
     documents: Mapping[str, Document] = field(default_factory=lambda: MappingProxyType({}))
     facts: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
-    """By id, in the order of their ids."""
+    """The facts by id, in the order of their ids."""
     sightings: tuple[Sighting, ...] = ()
     reasoning: tuple[ReasoningNote, ...] = ()
     tool_usage: tuple[ToolUse, ...] = ()
     summaries: tuple[Summary, ...] = ()
     earlier: tuple[EarlierQuestion, ...] = ()
-    """The oldest first."""
+    """The earlier questions, the oldest first."""
     intents: tuple[Intent, ...] = ()
-    """As they changed, the oldest first."""
+    """The intents, the oldest first."""
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta] = ()) -> "Memory":
-        """All deltas, oldest first, as one memory."""
+        """Return the memory of all deltas, which begin with the oldest."""
         memory = cls(query)
         for delta in deltas:
             memory = memory.plus(delta)
         return memory
 
     def plus(self, delta: MemoryDelta) -> "Memory":
-        """The memory with one delta more."""
+        """Return the memory with one more delta."""
         if delta.is_empty and not delta.documents:
             return self
         after = Memory(
@@ -221,7 +220,7 @@ class Memory:
             intents=self.intents + delta.intents,
         )
         known, new = vars(self), vars(after)
-        new["asked"] = self.asked  # the query is the same, so it is read once
+        new["asked"] = self.asked  # the query is the same, so it is parsed once
         if all(one.note is None for one in delta.reasoning):
             new.update((name, known[name]) for name in _OF_NOTES if name in known)
         if not any(one.supersedes or one.superseded_by or one.contradicts for one in delta.facts):
@@ -229,7 +228,7 @@ class Memory:
         return after
 
     def since(self, round: Round) -> "Memory":
-        """Return the memory with all facts, without what was said and tried before a round."""
+        """Return the memory with all facts, without reasoning and tool uses before a round."""
         after = replace(
             self,
             reasoning=tuple(note for note in self.reasoning if note.round >= round),
@@ -241,7 +240,7 @@ class Memory:
 
     @cached_property
     def asked(self) -> Question:
-        """What the query says by itself."""
+        """Return the goal, constraints and parts of the query."""
         return Question(self.query)
 
     def document_of(self, fact: Fact) -> Document:
@@ -249,7 +248,7 @@ class Memory:
 
     @cached_property
     def open_questions(self) -> tuple[str, ...]:
-        """The sub-questions not answered yet: the query's parts by rule, until a note names others.
+        """Return the open sub-questions: the query's parts by rule, until a note names others.
 
         A note that only answers leaves the rest open.
         """
@@ -263,23 +262,23 @@ class Memory:
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
-        """The sub-questions answered, with their answers, oldest first, each once."""
+        """Return the answered sub-questions with their answers, oldest first, each once."""
         said = [line for note in reversed(self._notes_newest_first) for line in note.answered]
         return tuple(dict.fromkeys(said))
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
-        """Those that the model has noted, oldest first, each once; the question's own stand in the question."""
+        """Return the constraints that the model noted, oldest first, each once; without the question's own."""
         said = [line for note in reversed(self._notes_newest_first) for line in note.constraints]
         return tuple(dict.fromkeys(said))
 
     @cached_property
     def goal(self) -> str:
-        """What is wanted, as the model's newest note names it; empty as long as none does."""
+        """Return the goal in the model's newest note; empty while it has named none."""
         return next((note.goal[-1] for note in self._notes_newest_first if note.goal), "")
 
     def intent_after(self, round: Round) -> Intent | None:
-        """Return what the session is after now, with what has changed since it was last filed; None for nothing."""
+        """Return the session's intent, with its changes since the last filed one; None when it has not changed."""
         now = Intent.trusted(
             round=round,
             goal=self.goal or self.asked.goal,
@@ -295,14 +294,14 @@ class Memory:
 
     @cached_property
     def cited(self) -> frozenset[str]:
-        """Ids of the facts that the model's conclusions rest on; of those that exist."""
+        """Return the ids of existing facts that the model's conclusions cite."""
         texts = [one.text for one in self.reasoning]
         texts += [line for note in self._notes_newest_first for line in (*note.concluded, *note.answered)]
         return frozenset(id for text in texts for id in _cited_ids(text) if id in self.facts)
 
     @cached_property
     def superseded(self) -> Mapping[str, str]:
-        """Fact -> the fact that a later date puts in its place."""
+        """Return the fact with a later date for each superseded fact."""
         later: dict[str, str] = {}
         for fact in self.facts.values():
             if fact.supersedes:
@@ -313,7 +312,7 @@ class Memory:
 
     @cached_property
     def contradicted(self) -> Mapping[str, tuple[str, ...]]:
-        """Fact -> the facts that say otherwise, both ways."""
+        """Return the contradicting facts of each fact, in both directions."""
         pairs: dict[str, tuple[str, ...]] = {}
         for fact in self.facts.values():
             for other in fact.contradicts:
@@ -327,9 +326,9 @@ class Memory:
 
 
 _OF_NOTES = ("answered", "constraints", "goal", "open_questions", "_notes_newest_first")
-"""What a memory reads of the query and the model's notes alone: the next memory has the same until a note is new."""
+"""Properties of the query and the model's notes, which the next memory shares unless it has a new note."""
 _OF_PAIRS = ("superseded", "contradicted")
-"""What a memory reads of facts that name others: the next memory has the same until such a fact is new."""
+"""Properties of related facts, which the next memory shares unless it has a new related fact."""
 
 
 def _with(known: Mapping[str, FiledT], new: Iterable[FiledT]) -> MappingProxyType[str, FiledT]:
@@ -341,10 +340,10 @@ def _with(known: Mapping[str, FiledT], new: Iterable[FiledT]) -> MappingProxyTyp
 
 @lru_cache(4_096)
 def _cited_ids(text: str) -> tuple[str, ...]:
-    """Each memory of a session reads the same notes again."""
+    """Return the cited ids. Cached, as each memory of a session reads the same notes again."""
     return cited_ids(text)
 
 
 def _asked(question: str) -> str:
-    """How a line that answers the question begins."""
+    """Return the beginning of a line that answers the question."""
     return question.casefold().rstrip(" ?.")

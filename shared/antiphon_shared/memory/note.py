@@ -1,4 +1,4 @@
-"""The note a model writes at the end of a reply: what it concluded, doubts and plans, and what is still open.
+"""The note at the end of a model's reply: its conclusions, doubts and plans, and the open questions.
 
     <note>
     concluded: Course B covers the same topic as lesson 4 [F3, F7]
@@ -8,10 +8,10 @@
     plan: look up the teachers of course B
     </note>
 
-It is read leniently: JSON, a code fence, other cases, bullets, headings, plurals and synonyms will do, and the end of
-the text in place of `</note>`. An entry is a line; bullets below a key are its entries, and a line without a key
-goes on with the entry above. `none`, `...`, `<what is open>` and the words of `NOTE_FORM` say nothing. What has
-none of the keys is no note, and neither is what stands among other things in a code block. Pure.
+The parser is lenient: it accepts JSON, a code fence, other cases, bullets, headings, plurals and synonyms, and the end
+of the text in place of `</note>`. An entry is a line; bullets below a key are its entries, and a line without a key
+continues the entry above. `none`, `...`, `<what is open>` and the words of `NOTE_FORM` are empty entries. A text
+without any of the keys is no note, and neither is a part of a code block. Pure.
 """
 
 import json
@@ -38,7 +38,7 @@ answered: a sub-question, and its answer [F3]
 doubt: what may be wrong
 plan: what you look for next
 </note>"""
-"""The form as a prompt may show it. What repeats it is no entry."""
+"""The form for a prompt. A repetition of it is no entry."""
 
 _KEYS_OF = {
     "concluded": "concluded, conclusion, concluded so far, conclusions so far, known, known so far, known fact",
@@ -49,7 +49,7 @@ _KEYS_OF = {
     "constraints": "constraint",
     "goal": "goal, intent, objective",
 }
-"""Kind -> the keys it is written by, the canonical first; each in its plural too, and with `-`, `_` or no space."""
+"""The keys of each kind, the canonical first; also in the plural, and with `-`, `_` or no space."""
 
 _DEPTH_MAX = 4
 
@@ -58,26 +58,26 @@ _Entry = tuple[str, str]
 
 
 class Note(Value):
-    """What one reply says of the state of the work, each entry one line."""
+    """A reply's note on the state of the work, each entry one line."""
 
     concluded: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
-    """Sub-questions not answered yet."""
+    """Sub-questions that are not answered yet."""
     answered: tuple[str, ...] = ()
     """Sub-questions with their answers, and the facts cited."""
     doubts: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     goal: tuple[str, ...] = Field(default=(), json_schema_extra=since(2))
-    """What is wanted, where it has become clearer than the question; the last line counts."""
+    """The goal, where it has become clearer than the question; the last line counts."""
 
 
 def read_note(text: str) -> tuple[Note | None, str]:
-    """The note in a reply's text, None when there is none, and the text without it, stripped.
+    """Return the note in a reply's text, or None, and the text without it, stripped.
 
-    Of several notes the last that says something counts, and all are taken out of the text. Entries beyond
-    `ENTRIES_MAX` of a kind are dropped, and what goes beyond `ENTRY_CHARACTERS_MAX` and `NOTE_CHARACTERS_MAX`.
-    Raises nothing, whatever the text, and takes time in proportion to its length.
+    Of several notes the last one with entries counts, and all are removed from the text. Entries beyond
+    `ENTRIES_MAX` of a kind are dropped, and so is text beyond `ENTRY_CHARACTERS_MAX` and
+    `NOTE_CHARACTERS_MAX`. Raises nothing, and takes time linear in the text.
     """
     note, kept, position = None, [], 0
     for start, end, content in _candidates(text):
@@ -91,7 +91,7 @@ def read_note(text: str) -> tuple[Note | None, str]:
 
 
 def _note(entries: list[_Entry]) -> Note | None:
-    """The entries by kind, within the bounds; None when none of them says anything."""
+    """Return the entries by kind, within the bounds; None when all of them are empty."""
     said: dict[str, dict[str, None]] = {}
     for kind, text in entries:
         line = _one_line(text)
@@ -101,7 +101,7 @@ def _note(entries: list[_Entry]) -> Note | None:
     return Note(**lines) if lines else None
 
 
-# Where a note may stand
+# The position of a note
 
 _FENCE = re.compile(r"^[^\S\n]*+(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$", re.MULTILINE)
 _TAG = re.compile(r"<\s{0,4}(?P<closes>/?)\s{0,4}note\s{0,4}>", re.IGNORECASE)
@@ -109,7 +109,7 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
-    """What may be a note, in the order of the text: start, end, content. A later one may overlap an earlier."""
+    """Yield the possible notes in the order of the text: start, end, content. They may overlap."""
     blocks = _code_blocks(text)
     starts = [block[0] for block in blocks]
     tags: list[re.Match[str]] = []
@@ -122,7 +122,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _between(text: str, tags: list[re.Match[str]]) -> Iterator[tuple[int, int, str]]:
-    """From each `<note>` to the tag after it, or as far as the form of a note goes."""
+    """Yield the text from each `<note>` to the next tag, or as far as it has the form of a note."""
     for index, tag in enumerate(tags):
         if tag["closes"] or text[tag.start() - 1 : tag.start()] == "`":
             continue
@@ -135,7 +135,7 @@ def _between(text: str, tags: list[re.Match[str]]) -> Iterator[tuple[int, int, s
 
 
 def _unclosed_length(content: str) -> int:
-    """How far a note goes that is not closed: up to a paragraph that looks like none of it."""
+    """Return the length of a note that is not closed: up to a paragraph without its form."""
     begins = content.lstrip()[:100]
     if not (begins.startswith(("{", "`")) or _key_at(begins.split("\n")[0])):
         return 0
@@ -148,7 +148,7 @@ def _unclosed_length(content: str) -> int:
 
 
 def _code_blocks(text: str) -> list[tuple[int, int, str, str]]:
-    """Fenced code that is closed: start, end, the word after the fence, what is inside."""
+    """Return the closed blocks of fenced code: start, end, the word after the fence, the content."""
     blocks = []
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
@@ -163,7 +163,7 @@ def _code_blocks(text: str) -> list[tuple[int, int, str, str]]:
 
 
 def _whole_block(start: int, end: int, info: str, inside: str) -> tuple[int, int, str] | None:
-    """A code block that is nothing but a note."""
+    """Return a code block that contains only a note."""
     inside = inside.strip()
     tags = list(_TAG.finditer(inside))
     opens = bool(tags) and tags[0].start() == 0 and not tags[0]["closes"]
@@ -171,7 +171,7 @@ def _whole_block(start: int, end: int, info: str, inside: str) -> tuple[int, int
     return (start, end, _TAG.sub("\n", inside)) if is_framed or info.lower() == "note" else None
 
 
-# What a note says
+# The entries of a note
 
 _WORDS = {kind: [key.strip() for key in keys.split(",")] for kind, keys in _KEYS_OF.items()}
 _KIND_OF = {key.replace(" ", "").rstrip("s"): kind for kind, keys in _WORDS.items() for key in keys}
@@ -200,7 +200,7 @@ _FORM_SAYS = {CITATION.sub("", line.partition(": ")[2]).strip() for line in NOTE
 
 
 def _entries(content: str) -> list[_Entry] | None:
-    """What a note's text says, unbounded; None when it has none of the keys."""
+    """Return the entries of a note's text, unbounded; None when it has none of the keys."""
     if not content.strip():
         return []
     opening = content.find("{")
@@ -232,12 +232,12 @@ def _from_lines(content: str) -> list[_Entry] | None:
 
 
 def _key_at(line: str) -> re.Match[str] | None:
-    """The key that a line begins with: `open:`, `**Open**:`, `- open:`, `## Open questions`."""
+    """Return the key at the beginning of a line: `open:`, `**Open**:`, `- open:`, `## Open questions`."""
     return _KEYED.match(line) or _HEADING.match(line)
 
 
 def _as_line(tag: re.Match[str]) -> str:
-    """`<open>` as the key of a line."""
+    """Return `<open>` as the key of a line."""
     return "\n" if tag["closes"] else f"\n{tag['key']}: "
 
 
@@ -253,7 +253,7 @@ def _from_json(content: str) -> list[_Entry] | None:
 
 
 def _from_broken_json(content: str) -> list[_Entry] | None:
-    """The whole strings of JSON that was cut off, or has a fault, each under the key before it."""
+    """Return the complete strings of truncated or faulty JSON, each under the key before it."""
     entries: list[_Entry] = []
     kind, has_key = "", False
     for text, is_whole, is_key in _STRING.findall(content):
@@ -273,7 +273,7 @@ def _unescaped(text: str) -> str:
 
 
 def _texts(said: Any) -> list[str]:
-    """The entries in a JSON value: one for each line of a text, item of a list or field of an object."""
+    """Return the entries in a JSON value: one for each line of a text, item of a list or field of an object."""
     if isinstance(said, str):
         return said.splitlines()
     if isinstance(said, list):
@@ -284,7 +284,7 @@ def _texts(said: Any) -> list[str]:
 
 
 def _in_a_row(value: Any, depth: int = 0) -> str:
-    """All that a JSON value says, without its keys."""
+    """Return all values in a JSON value as one text, without keys."""
     parts = list(value.values()) if isinstance(value, dict) else value
     if isinstance(parts, list):
         return " ".join(_in_a_row(one, depth + 1) for one in parts) if depth < _DEPTH_MAX else ""
@@ -292,12 +292,12 @@ def _in_a_row(value: Any, depth: int = 0) -> str:
 
 
 def _kind(key: str) -> str:
-    """The kind a key stands for; empty for a key of something else."""
+    """Return the kind of a key; empty for an unknown key."""
     return _KIND_OF.get(re.sub(r"[\s_-]", "", key[:100]).lower().rstrip("s"), "")
 
 
 def _one_line(said: str) -> str:
-    """An entry within its bounds; empty when it says nothing."""
+    """Return an entry within its bounds; empty when it has no content."""
     plain = _KEY_TAG.sub(" ", _TAG.sub(" ", _SURROGATES.sub("\ufffd", said[:NOTE_CHARACTERS_MAX])))
     line = _BULLETS.sub("", " ".join(plain.split()))[:ENTRY_CHARACTERS_MAX].rstrip()
     words = CITATION.sub("", line).strip(" .,;:!-–—_*()\"'`")

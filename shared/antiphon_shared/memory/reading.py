@@ -1,4 +1,4 @@
-"""Reading of a session's record at its end: its log, its memory, and the journal of a batch under way."""
+"""Reads of a session's record at its end: its log, its memory, and the journal of a batch in flight."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -26,22 +26,22 @@ DataT = TypeVar("DataT", bound=EventData)
 
 @dataclass
 class Reading:
-    """A session's record as far as it can be read; what cannot be is noted."""
+    """The readable part of a session's record; unreadable parts are noted."""
 
     session: SessionStore
     missing: list[str] = field(default_factory=list)
     filings: int = 0
-    """How many there were in memory."""
+    """The number of deltas in memory."""
     batch: ToolsCompleted | None = None
-    """What a batch still under way has brought."""
+    """The results so far of a batch in flight."""
 
     @property
     def record(self) -> MaterialRead:
-        """What a replay needs to know of it."""
+        """Return the inputs of the answer that a replay needs, from these reads."""
         return MaterialRead(filings=self.filings, batch=self.batch, missing=tuple(self.missing))
 
     async def of(self, request: AssemblyRequested) -> Read:
-        """Read what the request for an answer names."""
+        """Read the parts that the request for an answer names."""
         deltas, question, reply, reasoning, results = await asyncio.gather(
             self._deltas(),
             self._event(request.question, QuerySubmitted),
@@ -57,7 +57,7 @@ class Reading:
         return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing), steps)
 
     def _event(self, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
-        """Return the event named, if one is, and if it is there and of the kind expected."""
+        """Return the named event, if one is named, and if it exists and is of the expected kind."""
         return nothing() if log_entry is None else self._named(log_entry, kind)
 
     async def _named(self, log_entry: str, kind: type[DataT]) -> DataT | None:
@@ -82,7 +82,7 @@ class Reading:
         return tuple(deltas)
 
     async def _read_batch(self, round: Round, calls: Sequence[ToolCall]) -> None:
-        """Read what a batch still under way has brought so far; the outcome of a write only begun is unknown."""
+        """Read the results so far of a batch in flight; the outcome of a begun write is unknown."""
         journal = await self.session.settled(journal_name(round))
         settled = outcomes(journal, calls or None)
         ids = {result.call_id for result in settled}

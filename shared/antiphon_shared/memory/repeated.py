@@ -1,4 +1,4 @@
-"""What a reader learns of writes that were asked for again, and of those that nobody knows the outcome of. Pure."""
+"""Reports to a reader on repeated writes, and on writes of unknown outcome. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -10,7 +10,7 @@ _MESSAGE_CHARACTERS = 300
 
 
 class Repetition(NamedTuple):
-    """A write that was asked for again and not made again."""
+    """A write that was requested again and not made again."""
 
     kind: Literal["write_repeated", "write_refused"]
     use: ToolUse
@@ -18,7 +18,7 @@ class Repetition(NamedTuple):
 
 
 def repetitions(uses: Iterable[ToolUse]) -> Iterator[Repetition]:
-    """Writes that were asked for again: what was answered by the first result, and what was refused."""
+    """Yield the writes that were requested again: those answered by the first result, and those refused."""
     for use in uses:
         if use.repeated and use.outcome == "ok":
             again = f"was asked for again in round {use.round}, as in call {use.repeated}"
@@ -31,7 +31,7 @@ def repetitions(uses: Iterable[ToolUse]) -> Iterator[Repetition]:
 
 
 def unknown(uses: Sequence[ToolUse]) -> list[ToolUse]:
-    """Calls of unknown outcome that no later call has settled; identical ones that did not run are the first's."""
+    """Return calls of unknown outcome that no later call has settled, without repetitions that did not run."""
     repeated = {(use.tool, use.repeated) for use in uses if use.outcome == "ok"}
     settled = repeated | {(use.tool, use.settles) for use in uses}
     return [

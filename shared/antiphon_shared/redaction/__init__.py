@@ -1,9 +1,9 @@
-"""Redaction: what finds secrets, and takes them out of logs, errors, results and recordings. One way in: `Redactor`.
+"""Redaction: it finds secrets and removes them from logs, errors, results and recordings. The entry is `Redactor`.
 
-redactor.py       Redactor: text and JSON without secrets, and what was found
-known_values.py   secrets that are known, in whatever form they are written
-secret_values.py  which those of this process are, from its environment and settings
-credentials.py    what looks like one: private keys, signed tokens, headers, URLs, lines of files and commands
-token_rules.py    what looks like a token of some issuer, by the rules in token_rules.json
+redactor.py       Redactor: text and JSON without secrets, and the secrets that were found
+known_values.py   known secrets, in any form in which they are written
+secret_values.py  the known secrets of this process, from its environment and settings
+credentials.py    texts in the form of credentials: private keys, signed tokens, headers, URLs, commands
+token_rules.py    texts in the form of some issuer's tokens, by the rules in token_rules.json
 secret_keys.py    keys whose values are secret, in JSON and in text; the grammar of both is in the files it imports
 """

@@ -1,4 +1,4 @@
-"""Values behind `:`, `=` and the like: in JSON, code, YAML, headers, tables and URLs. Pure."""
+"""Values after `:`, `=` and similar signs: in JSON, code, YAML, headers, tables and URLs. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from antiphon_shared.redaction.span import (
 
 _SPACE = r"(?:\s|\\{1,15}[nrt]){0,40}+"
 _LITERAL = r"(?:[bfruBFRU]{1,2}(?=\\{0,15}[\"']))?"
-"""How Python marks bytes and the like before a quote."""
+"""Python's prefix of bytes and other literals before a quote."""
 _TYPE = (
     r": ?(?:[A-Za-z&][\w.&?\[\],]{0,60}+(?: \| None)? |str|string|String|bytes)=(?!=)"
     r"(?=[ \t]{0,20}+[bfruBFRU]{0,2}\\{0,15}[\"'])"
 )
-"""Between a name and the literal that it is assigned: `: Optional[str] =`."""
+"""The text between a name and the literal that is assigned to it: `: Optional[str] =`."""
 _ADDRESS = tuple("/:.@#")
-"""Before `secret:x` they tell that it is part of an address, of an image's name or of a scope."""
+"""Signs before `secret:x` that show that it is part of an address, of an image's name or of a scope."""
 _LINE_START_MAX = 60
 _CODE_MAX = 200
 _ASSIGNED = re.compile(
@@ -38,7 +38,7 @@ _ASSIGNED = re.compile(
     r"(?:(?P<block>[|>][+-]?\d?[ \t]*+(?P<newline>\n|\r\n|\\{1,15}n)(?=[ \t]))"
     rf"|{_LITERAL}(?P<opening>{QUOTE})|(?=(?P<word>[^\s\"'`]))))"
 )
-"""`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and how YAML begins a block of lines."""
+"""`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and the beginning of a block in YAML."""
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|negotiate|ntlm|key)[ \t]{1,4}+")
 _WITH_FIELDS = re.compile(r"(?i:digest|hawk|oauth|signature|aws4-hmac-sha256)[ \t]{1,4}+(?=[\w-]{1,40}=)")
 _FIELD = re.compile(
@@ -94,7 +94,7 @@ def assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 
 def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[list[Span], int]:
-    """The value of `key: value` and `key=value` without quotes, in a word that ends there; and where to go on."""
+    """Return the unquoted value of `key: value` or `key=value`, in a word with that end; and where to continue."""
     start, separator, name = match.end(), match["separator"], key.lower()
     if separator == ":" and text[match.start() - 1 : match.start()] in _ADDRESS:
         return [], start
@@ -109,7 +109,7 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
         start = text.index(";", start) + 1
     quote = _quote_around(text, match)
     is_line = _ends_line(text, end, quote) and (bool(quote) or _starts_line(text, match.start()))
-    # What stands behind the value within its word; a long one is not copied for that.
+    # The end of the value within its word. Only the beginning of a long word is copied for the test.
     behind = _NEXT_FIELD if is_line or is_code(text[start : min(end, start + _CODE_MAX)]) else _CUT
     cut = behind.search(text, start, end)
     word = text[start : cut.start() if cut else end]
@@ -124,7 +124,7 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
 def _each_value(
     part: "re.Pattern[str]", text: str, at: int, is_first_only: bool = False
 ) -> tuple[list[Span], int]:
-    """The values of `a=x; b=y` and the like, as long as there are more; and where to go on."""
+    """Return the values of `a=x; b=y` and similar lists; and where to continue."""
     values: list[Span] = []
     while (match := part.match(text, at)) is not None:
         at = match.end()
@@ -136,14 +136,14 @@ def _each_value(
 
 
 def _quote_around(text: str, match: "re.Match[str]") -> str:
-    """The quote that begins before a key and does not end behind it, as around `-H 'X-Api-Key: x'`."""
+    """Return the quote that begins before a key and does not end after it, as around `-H 'X-Api-Key: x'`."""
     before = _QUOTE_BEFORE.search(text, max(0, match.start() - 16), match.start())
     is_around = before and text[match.end("key") : match.end("key") + 1] not in ("\\", before[0][-1])
     return before[0] if before and is_around else ""
 
 
 def _starts_line(text: str, start: int) -> bool:
-    """Whether nothing but what may stand before a key stands before it in its line."""
+    """Return whether the line has only permitted text before its key."""
     if text[start - 1 : start + 1] in ("\\n", "\\r"):
         return True
     before = text[max(0, start - _LINE_START_MAX) : start]
@@ -158,7 +158,7 @@ def _ends_line(text: str, end: int, quote: str) -> bool:
 
 
 def _end_of_block(text: str, match: "re.Match[str]") -> int:
-    """Where the lines are no longer indented; in JSON, which writes a line's end with a letter, or its text ends."""
+    """Return the end of the indented lines; in JSON, whose line ends are escapes, also the end of its text."""
     newline, end = match["newline"], match.end()
     first = _INDENT.match(text, end)
     indent = first[0] if first else ""
@@ -173,7 +173,7 @@ def _end_of_block(text: str, match: "re.Match[str]") -> int:
 
 
 def _texts_inside(text: str, match: "re.Match[str]") -> tuple[list[Span], int]:
-    """The texts of a list or an object, all of which are secret; its keys are not. And where it ends."""
+    """Return the texts of a list or an object, all of which are secret, without keys; and its end."""
     quote, depth, at = match["escape"] + match["closing"], 1, match.end()
     inside: list[Span] = []
     while depth and (sign := _BRACKET_OR_QUOTE.search(text, at)) is not None:

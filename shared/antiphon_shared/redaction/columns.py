@@ -1,4 +1,4 @@
-"""Values of secret keys that do not stand behind them: in columns, in lists, in pairs of name and value. Pure."""
+"""Values of secret keys in other positions: in columns, in lists, in pairs of name and value. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -57,13 +57,13 @@ _PAIRS = {
         r"(?P<value>[^\s\"'\\:=|,;]{6,4096})[ \t]*(?=[\r\n]|\\n|\Z)"
     ),
 }
-"""Each by a sign without which it does not stand in a text."""
+"""The forms, each by a mark that a text must contain for it."""
 _LOOSE = ("(", " ")
-"""Forms in which two words of prose or of a program may stand as well."""
+"""Marks of forms that also occur in prose or in a program."""
 
 
 def elsewhere(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    """The values in all these forms."""
+    """Yield the values in all these forms."""
     if "\n" in text or "\\n" in text:
         yield from _in_columns(text, is_secret)
     for match in _ITEMS.finditer(text) if "- " in text else ():
@@ -81,7 +81,7 @@ def elsewhere(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 
 def _in_columns(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    """The cells below a secret name in a table of commas, semicolons, tabs or bars."""
+    """Yield the cells below a secret name in a table of commas, semicolons, tabs or bars."""
     at = 0
     while (header := _HEADER.search(text, at)) is not None:
         sign, newline, at = header["sign"], header["newline"], header.end()
@@ -109,7 +109,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _cells(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
-    """Where the cells of a row stand, without what is around them; a sign in quotes is none."""
+    """Return the positions of a row's cells, without the signs around them; a separator in quotes does not count."""
     cells: list[tuple[int, int]] = []
     begin, is_quoted = start, False
     for at in range(start, end + 1):

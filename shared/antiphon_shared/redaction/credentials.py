@@ -1,10 +1,10 @@
-"""What looks like a credential: private keys, signed tokens, headers, URLs, lines of files and commands. Pure.
+"""Texts in the form of credentials: private keys, signed tokens, headers, URLs, lines of files and commands. Pure.
 
-Every rule has marks, plain words without which its pattern cannot match; a text is searched for them first. The
-patterns leave alone whatever may be ordinary text, a hash, an id, an image in base64 or a piece of code.
+Every rule has marks, plain words without which its pattern cannot match; a text is searched for them first.
+The patterns do not match ordinary text, hashes, ids, images in base64 or pieces of code.
 
-Nothing here may match a text and miss it in its JSON: there quotes, backslashes and control characters are written
-otherwise, and structures are searched as JSON first.
+A rule that matches a text must also match it in JSON, where quotes, backslashes and control characters are
+escaped, because structures are first searched as JSON.
 """
 
 import binascii
@@ -31,11 +31,11 @@ _LOOK = (
     "-----BEGIN [A-Z0-9 ]{0,30}PRIVATE|LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
     r"uthorization|[Bb]earer {1,3}[A-Za-z0-9._~+/=-]{16}|[Bb]asic {1,3}[A-Za-z0-9+/]{8}|curl|wget|://[^\s/@\"'<>]{1,}@"
 )
-"""What a text holds that matches one of the rules below."""
+"""An expression that matches in every text with a match of one of the rules below."""
 
 
 class Found(NamedTuple):
-    """Where a secret stands in a text."""
+    """The position of a secret in a text, and its kind."""
 
     start: int
     end: int
@@ -44,12 +44,12 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One form in which credentials stand."""
+    """One form of credentials."""
 
     marks: tuple[str, ...]
     pattern: "re.Pattern[str]"
     is_secret: IsSecret
-    """Of what the group `token`, or else all of it, holds."""
+    """A test of the group `token`, or of the whole match without one."""
     kind: str
 
     def found(self, text: str) -> Iterator[Found]:
@@ -62,7 +62,7 @@ class _Rule:
 
 
 def credentials(text: str) -> list[Found]:
-    """What looks like one, in order and apart from each other."""
+    """Return the credentials in a text, in order and without overlaps."""
     if not credentials_hint().may_match(text):
         return []
     found = [one for rule in _RULES for one in rule.found(text)]
@@ -80,7 +80,7 @@ def credentials(text: str) -> list[Found]:
 
 @cache
 def credentials_hint() -> NativeSearch:
-    """Return a first look for all of them at once."""
+    """Return a first search for all of them at once."""
     return NativeSearch(f"{_LOOK}|{token_rules().look}")
 
 
@@ -89,12 +89,12 @@ def _any(_: str) -> bool:
 
 
 def _random(token: str) -> bool:
-    """Letters and digits: not a word, nor a number."""
+    """Return whether a token has letters and digits, unlike a word or a number."""
     return any(sign.isdigit() for sign in token) and any(sign.isalpha() for sign in token)
 
 
 def _basic(token: str) -> bool:
-    """Base64 of `name:password`, which words behind "basic" are not."""
+    """Return whether a token is base64 of `name:password`, unlike words after "basic"."""
     bare = token.rstrip("=")
     try:
         said = b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
@@ -104,12 +104,12 @@ def _basic(token: str) -> bool:
 
 
 def _no_placeholder(token: str) -> bool:
-    """Not words in capital letters, such as YOUR_TOKEN."""
+    """Return whether a token is not a placeholder in capital letters, such as YOUR_TOKEN."""
     return re.fullmatch(r"[A-Z_]+", token) is None
 
 
 def _user(token: str) -> bool:
-    """A name in a URL that is none: long, of letters and digits at random."""
+    """Return whether a name in a URL is a token: long, of random letters and digits."""
     return _random(token) and entropy(token) > 3
 
 
@@ -118,17 +118,17 @@ def _rule(marks: str, pattern: str, is_secret: IsSecret = _any, kind: str = CRED
 
 
 def _key(marks: str, beginning: str, rest: str, kind: str = CREDENTIAL) -> _Rule:
-    """A key that begins so, not in the middle of a word, a name or base64.
+    """Return the rule for a key with that beginning, unless it is within a word, a name or base64.
 
-    That is looked at after the beginning was found, which a literal makes several times quicker. A letter may
-    stand before it where it is part of JSON's way to write a line's end or another control character.
+    The text before it is tested after the beginning was found, as a search for a literal is several times
+    faster. A letter may precede it if it is part of JSON's escape of a line end or another control character.
     """
     before = rf"(?:(?<![A-Za-z0-9_-]{beginning})|(?<=\\[bfnrt]{beginning})|(?<=\\u[0-9a-f]{{4}}{beginning}))"
     return _rule(marks, beginning + before + rest, kind=kind)
 
 
 _BREAK = r"(?:\s|\\{1,4}[nrt])"
-"""A line's end, in JSON within text as well."""
+"""A line end, also in JSON within text."""
 _QUOTE = r"(?:\\{0,7}[\"'])"
 _BASE64 = "[A-Za-z0-9+/=]"
 _PEM = (
@@ -137,13 +137,13 @@ _PEM = (
     rf"{_BASE64}{{16,}}+(?:{_BREAK}{{1,4}}{_BASE64}{{16,}}+)*+(?:{_BREAK}{{1,4}}{_BASE64}{{1,80}}+){{0,2}}"
     rf"(?:{_BREAK}{{0,4}}+-----END [A-Z0-9 ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----)?"
 )
-"""A private key. One that code only mentions has no body; one that was cut off has no end."""
+"""A private key. A mention in code has no body; a truncated key has no end."""
 _AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"
-"""An id of AWS, with the key itself where that stands behind it."""
+"""An id of AWS, with the key itself if it follows."""
 
 _RULES = (
     _rule("-----BEGIN", _PEM, kind=PRIVATE_KEY),
-    # The same in base64, as Kubernetes has it; neither certificates nor public keys.
+    # The same in base64, as in Kubernetes; neither certificates nor public keys.
     _rule("LS0tLS1CRUdJTi", r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{60,}={0,2}", kind=PRIVATE_KEY),
     # JSON Web Tokens, signed, encrypted or neither: two or more parts, the first an object in base64.
     _key(
@@ -152,7 +152,7 @@ _RULES = (
         r"[A-Za-z0-9_-]{8,}+\.(?:eyJ)?[A-Za-z0-9_-]{10,}+(?:\.[A-Za-z0-9_-]*+){1,3}",
         SIGNED_TOKEN,
     ),
-    # The many that name their keys as OpenAI does.
+    # Keys of the many issuers that use the prefix of OpenAI.
     _key(
         "sk-",
         "sk-",
@@ -168,7 +168,7 @@ _RULES = (
     ),
     _rule("earer", "earer(?<=[Bb]earer) {1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,})", _random),
     _rule("asic", "asic(?<=[Bb]asic) {1,3}(?P<token>[A-Za-z0-9+/]{8,}={0,2})", _basic),
-    # Name and password of a command, not the numbers of a user and a group.
+    # Name and password of a command; not the numbers of a user and a group.
     _rule(
         "curl wget",
         rf" (?:-[uU] ?|--(?:proxy-)?user[ =]){_QUOTE}?(?![0-9]+:[0-9]+(?![^\s\"'\\]))[^\s:\"'\\$<{{]{{1,200}}+:"

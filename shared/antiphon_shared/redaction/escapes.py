@@ -1,4 +1,4 @@
-"""What JSON and literals of programs write with backslashes, and what was meant by it. Pure."""
+"""Backslash escapes of JSON and of literals in programs, and their meaning. Pure."""
 
 import re
 
@@ -7,12 +7,12 @@ _MEANT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def unescaped(value: str, levels: int) -> str:
-    """A text as it was before it was written in quotes so many times; what is no escape stays."""
+    """Return a text without the escapes of that many levels of quotes; other backslashes stay."""
     for _ in range(levels):
         if "\\" not in value:
             break
         value = _ESCAPE.sub(_meant, value)
-    # JSON writes a sign beyond U+FFFF as two.
+    # JSON escapes a character beyond U+FFFF as two.
     return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Which values of secret keys tell nothing, and which texts look like secrets. Pure."""
+"""Rules for which values of secret keys are harmless, and which texts look like secrets. Pure."""
 
 import itertools
 import re
@@ -10,35 +10,35 @@ _WORDS = re.compile(
     r"refused|rejected|required|revoked|secret|secretstr|str|string|text|token|true|"
     r"undefined|unknown|unset|valid|value|void|wrong|write|yes"
 )
-"""What schemas, type hints and messages say of a secret."""
+"""Words about a secret in schemas, type hints and messages."""
 _AFTER_OPTION = re.compile(
     r"a|an|and|argument|arguments|by|can|does|flag|for|from|if|in|instead|is|must"
     r"|only|option|options|or|parameter|should|that|the|to|when|with|would"
 )
-"""What follows the name of an option where a text speaks of it."""
+"""Words after the name of an option in prose."""
 _PLACEHOLDER = re.compile(
     r"redacted(?:-\d{1,9})?|\[[a-z][a-z ]{0,40}\]"  # redacted-3, [hidden]
     r"|[\W_]+|[xX]{3,}(?:[-. ][xX]+)*"  # ***, xxx-xxx
     r"|<[^<>]{1,80}>|\$?\{{2,3}[^{}]{1,80}\}{2,3}|\{[^{}=+/]{1,80}\}"  # <token>, {{ token }}
-    r"|\$\([^()]{1,80}\)|\$\{[^{}:]{1,80}\}"  # ${TOKEN}; what is told after a colon is the value where there is none
+    r"|\$\([^()]{1,80}\)|\$\{[^{}:]{1,80}\}"  # ${TOKEN}; a text after a colon is a default, which may be the value
     r"|\$[A-Z_][A-Z0-9_]*|%\(?\w{1,40}\)?[sd%]|%[sdv]"  # $TOKEN, %(token)s, %TOKEN%
     r"|(?i:your)[_-][A-Za-z_-]{1,60}|[A-Z]{2,}(?:_[A-Z]+)+"  # your-api-key, API_TOKEN
 )
 _CODE = re.compile(
     r"[A-Za-z_]+(?:\.[A-Za-z_]\w*)*(?:[(\[]|[(\[][^()\[\]]*[)\]].*)|[a-z_]+(?:\.[a-z_]+)+;?", re.DOTALL
 )
-"""A call, an index, a name with dots: what code assigns is not what it comes to."""
+"""A call, an index, a name with dots: code that is assigned is not the value itself."""
 _CHARACTERS_MIN, _DIGITS_MIN, _LETTERS_MIN = 6, 4, 21
 _CHARACTERS_MAX = 200
 _RANDOM_CHARACTERS_MIN = 8
 _CHANGES_MIN = 0.4
-"""Where each sign is drawn from capitals, small letters and digits, the kind changes at six places of ten."""
+"""The least share of changes between capitals, small letters and digits; random text has 0.6 on average."""
 _NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}")
 """A word and a number, such as oauth2 and sha-256, or a number and its unit."""
 
 
 def is_harmless(value: str, key: str = "") -> bool:
-    """Whether a secret key's value stands for another, or says something about it: `<token>`, `***`, `required`."""
+    """Return whether a secret key's value is a placeholder or a word about it: `<token>`, `***`, `required`."""
     value = value.strip().strip("\"'`")
     if not value or value.lstrip("\\").startswith("[redacted"):
         return True
@@ -50,17 +50,17 @@ def is_harmless(value: str, key: str = "") -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Whether a value without quotes is an expression of a program: `get_token()`, `self.token`, `os.environ[`."""
+    """Return whether an unquoted value is an expression of a program: `get_token()`, `self.token`, `os.environ[`."""
     return _CODE.fullmatch(value[:200]) is not None
 
 
 def is_said_of_an_option(word: str) -> bool:
-    """Whether a word behind `--password` goes on with a sentence: "the --password option"."""
+    """Return whether a word after `--password` continues a sentence: "the --password option"."""
     return _AFTER_OPTION.fullmatch(word.lower().rstrip(",.;:")) is not None
 
 
 def looks_secret(word: str) -> bool:
-    """Whether a word within a sentence may be a secret: letters and digits, a number, or very many letters."""
+    """Return whether a word in a sentence may be a secret: letters and digits, a number, or very many letters."""
     if "://" in word or word.startswith(("/", "./", "~/")):
         return False
     if word.isdigit():
@@ -73,14 +73,14 @@ def looks_secret(word: str) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Whether the value of a key that often means something else is a secret: `pass: x`, `auth = x`, `tokens: [x]`."""
+    """Return whether the value of a key with several meanings is a secret: `pass: x`, `auth = x`, `tokens: [x]`."""
     if " " in value or _NAMED.fullmatch(value) or is_harmless(value) or is_code(value):
         return False
     return looks_secret(value) and not value.isdigit() and len(value) >= _RANDOM_CHARACTERS_MIN
 
 
 def is_drawn(token: str) -> bool:
-    """Whether letters and digits stand side by side as if drawn by lot, unlike those of a name as `PageOfUser12`."""
+    """Return whether letters and digits alternate as in random text, unlike those of a name as `PageOfUser12`."""
     kinds = [0 if sign.isdigit() else 1 if sign.islower() else 2 for sign in token]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))
     return min(map(kinds.count, range(3))) >= 2 and changes >= _CHANGES_MIN * len(token)

@@ -1,4 +1,4 @@
-"""Secret values that are known or have been seen, and wherever they are repeated, in whatever form. Pure."""
+"""Known or found secret values, and their repetitions in any form. Pure."""
 
 import json
 import re
@@ -7,22 +7,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
 SECRET_CHARACTERS_MIN = 6
-"""Shorter values are not looked for: they would be found in every other word."""
+"""The least length of a searched value: a shorter one would match in many words."""
 CHARACTERS_MAX = 10_000
-"""Of a value that was seen and is looked for elsewhere; a longer one is found by its beginning."""
+"""Bound on the searched part of a found value; a longer one is found by its beginning."""
 _WORD_CHARACTERS_MAX = 12
-"""A value so short and without other signs is found as a word: ids and hashes hold such parts by chance."""
+"""The length up to which an alphanumeric value is only found as a word, as ids and hashes contain such parts
+by chance.
+"""
 _WITHIN_BASE64_BYTES_MIN = 8
 _MARKS_MAX = 60
 _PREFIX = 6
-"""Beginnings that an expression shares among its alternatives, one sign after the other."""
+"""The depth to which an expression shares the beginnings of its alternatives."""
 _REDACTED = "[redacted]"
 
 
 class KnownValues:
-    """Finds values in text. `placeholders` are the values, each with what stands in its place.
+    """A search for values in text. `placeholders` maps each value to its replacement.
 
-    With `as_words`, for values that were seen, short ones are found as words of their own only.
+    With `as_words`, for values that were found, short ones only match as whole words.
     """
 
     def __init__(
@@ -45,27 +47,27 @@ class KnownValues:
         self._pattern = re.compile("|".join(parts)) if parts else None
 
     def suspects(self, text: str) -> bool:
-        """Whether one may stand in a text, or in the text of JSON; `False` is certain."""
+        """Return whether a text, or the text of JSON, may contain a value; False is certain."""
         if self._pattern is None or (self._marks and not any(mark in text for mark in self._marks)):
             return False
         return self._pattern.search(text) is not None
 
     def found(self, text: str) -> Iterator[str]:
-        """The values in a text, as they stand there."""
+        """Yield the values in a text, as they are written there."""
         if self._pattern is not None and self.suspects(text):
             yield from (match[0] for match in self._pattern.finditer(text))
 
     def replaced(self, text: str, replaced: Callable[[str], str] = str) -> str:
-        """`text` with `replaced(placeholder)` in place of each value."""
+        """Return `text` with `replaced(placeholder)` in place of each value."""
         if self._pattern is None or not self.suspects(text):
             return text
         return self._pattern.sub(lambda match: replaced(self._by_form[match[0]]), text)
 
 
 def _forms(value: str, characters_min: int) -> Iterable[str]:
-    """How a value may be written, also in JSON within JSON within JSON, and in the midst of base64.
+    """Return the written forms of a value, also in JSON within JSON within JSON, and inside base64.
 
-    None of one that is too short.
+    The result is empty for a value that is too short.
     """
     value = value.strip()
     if len(value) < characters_min or value in _REDACTED:
@@ -77,22 +79,22 @@ def _forms(value: str, characters_min: int) -> Iterable[str]:
 
 
 def _written(value: str) -> set[str]:
-    """As it is, in a URL, in JSON, in base64."""
+    """Return the value as it is, in a URL, in JSON, and in base64."""
     raw = value.encode("utf-8", "surrogateescape" if _is_from_bytes(value) else "replace")
     plain = raw.decode("utf-8", "replace")
     encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
     in_json = {json.dumps(plain)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
-    in_json |= {form.replace("/", "\\/") for form in in_json}  # as PHP writes it
+    in_json |= {form.replace("/", "\\/") for form in in_json}  # the escape of PHP
     return {value, quote(raw, safe=""), quote(raw), quote_plus(raw), *in_json, *encoded}
 
 
 def _is_from_bytes(value: str) -> bool:
-    """Whether every lone surrogate stands for a byte, as in an environment variable that is no UTF-8."""
+    """Return whether every lone surrogate is a byte, as in an environment variable that is not UTF-8."""
     return all("\udc80" <= sign <= "\udcff" for sign in value if "\ud800" <= sign <= "\udfff")
 
 
 def _within_base64(value: str) -> set[str]:
-    """The signs of base64 that the value alone determines, wherever in a longer text it begins."""
+    """Return the parts of base64 that depend on the value alone, for any position in a longer text."""
     raw = value.encode("utf-8", "replace")
     if len(raw) < _WITHIN_BASE64_BYTES_MIN:
         return set()
@@ -106,7 +108,7 @@ def _within_base64(value: str) -> set[str]:
 
 
 def _any_of(forms: Sequence[str], depth: int = 0) -> str:
-    """One expression for many texts, the longest of those with the same beginning first."""
+    """Return one expression for many texts, with longer ones first among those of the same beginning."""
     if len(forms) < 3 or depth == _PREFIX or not all(forms):
         return "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
     by_first: dict[str, list[str]] = {}

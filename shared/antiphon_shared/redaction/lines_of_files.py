@@ -1,6 +1,6 @@
-"""Secrets in files, commands and messages whose form alone tells where they stand: .netrc, `sshpass -p x`. Pure.
+"""Secrets in files, commands and messages with a fixed form: .netrc, `sshpass -p x`. Pure.
 
-Each form has an expression without looks back, by which a text is first looked at (`HINT`).
+Each form has an expression without lookbehind for a first search of a text (`HINT`).
 """
 
 import re
@@ -11,9 +11,9 @@ from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, l
 from antiphon_shared.redaction.span import Span
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
-"""Where a line begins, in JSON within text as well."""
+"""The beginning of a line, also in JSON within text."""
 _NAME = r"(?:\b|(?<=\\n))"
-"""Where a name begins, in JSON within text as well."""
+"""The beginning of a name, also in JSON within text."""
 _GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
@@ -22,12 +22,12 @@ _BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form, and what a text must hold for it."""
+    """A form, with a mark that a text must contain for it."""
 
     mark: str
     pattern: "re.Pattern[str]"
     is_random: bool
-    """Whether only what is of letters and digits counts: the words around it occur in prose too."""
+    """Whether only random letters and digits count, as the words around them occur in prose too."""
 
 
 def _form(mark: str, pattern: str, is_random: bool = False) -> _Form:
@@ -129,7 +129,7 @@ _UNKNOWN = re.compile(
     r"(?<![A-Za-z0-9_+/=.-])[A-Za-z][A-Za-z0-9]{1,11}[_-](?:[A-Za-z0-9]{1,8}[_-])?(?P<drawn>[A-Za-z0-9]{28,200})"
     r"(?![A-Za-z0-9_+/-])"
 )
-"""A token of an issuer that no rule knows: a few letters that say whose, and many drawn by lot. Ids have fewer."""
+"""A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
 _MARKS = tuple(
     dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth"))
 )
@@ -144,11 +144,11 @@ HINT = "|".join(
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
-"""What a text holds in which one of these forms may stand."""
+"""An expression that matches in every text that may contain one of these forms."""
 
 
 def in_lines(text: str) -> Iterator[Span]:
-    """The values in all such forms."""
+    """Yield the values in all such forms."""
     for form in _FORMS:
         if form.mark not in text:
             continue

@@ -1,7 +1,7 @@
-"""Text and JSON without secrets: the one way in. Pure.
+"""Text and JSON without secrets: the entry of this package. Pure.
 
-Taken out are the secrets that are known, what looks like a credential, and with `keys` also what stands behind a secret
-key. A structure is searched in one go as JSON: where there is nothing to find, that is all it costs.
+It removes the known secrets, credentials, and with `keys` the values of secret keys. A structure is first
+searched as JSON: without a match, that is the only cost.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +12,15 @@ import orjson
 
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN, KnownValues
 
-if TYPE_CHECKING:  # dozens of expressions, which are compiled when the first text is looked at
+if TYPE_CHECKING:  # dozens of expressions, which are compiled on first use
     from antiphon_shared.redaction.credentials import Found
     from antiphon_shared.redaction.secret_keys import SecretKeys
 
 REDACTED = "[redacted]"
 MARKED_CHARACTERS_MIN = 4
-"""The shortest value that is looked for where an author has marked an argument: a PIN is short, and only its own call
-is searched for it."""
+"""The least length of a value that is searched for because its author marked the argument. Such a value may
+be short, as a PIN is; only its own call is searched.
+"""
 KNOWN = "known_secret"
 _TOO_DEEP = "[redacted: nested too deep to be looked through]"
 _DEPTH_MAX = 200
@@ -27,9 +28,9 @@ _HEADERS = ("authorization", "proxy-authorization")
 
 
 class Redactor:
-    """Takes secrets out of text and JSON.
+    """A filter that removes secrets from text and JSON.
 
-    `values` are what must never be seen, such as passwords; `keys` the patterns of keys whose values must not either.
+    `values` are secrets, such as passwords; `keys` are the patterns of keys whose values are secret.
     """
 
     def __init__(
@@ -43,13 +44,13 @@ class Redactor:
 
     @cached_property
     def _keys(self) -> "SecretKeys | None":
-        """Made when the first text is looked at: a command that logs nothing need not wait for it."""
+        """Return the secret keys, compiled on first use, so that a command without logs does not wait for them."""
         from antiphon_shared.redaction.secret_keys import secret_keys
 
         return secret_keys(self._patterns) if self._patterns else None
 
     def text(self, text: str) -> str:
-        """`text` without secrets; the same object when there is none."""
+        """Return `text` without secrets; the same object when it has none."""
         clean = self._known.replaced(text)
         if self._keys is not None and self._keys.suspects(clean):
             clean = self._keys.in_text(clean, lambda _: REDACTED)
@@ -57,9 +58,9 @@ class Redactor:
         return text if clean == text else clean
 
     def json(self, value: Any) -> Any:
-        """A JSON value without secrets, in keys as well; the same object when there is none.
+        """Return a JSON value without secrets, also in its keys; the same object when it has none.
 
-        What is nested deeper than 200 levels is left out whole.
+        A value below 200 levels is replaced as a whole.
         """
         try:
             is_clean = not self.suspects(orjson.dumps(value).decode())
@@ -68,12 +69,12 @@ class Redactor:
         return value if is_clean else self._json(value, 0)
 
     def found(self, text: str) -> Iterator[tuple[str, str]]:
-        """Kind and value of the secrets in `text`, as they stand there, but for those behind keys."""
+        """Yield kind and value of the secrets in `text`, as they are written there, except values of secret keys."""
         yield from ((KNOWN, value) for value in self._known.found(text))
         yield from ((one.kind, text[one.start : one.end]) for one in _credentials(text))
 
     def suspects(self, text: str) -> bool:
-        """Whether there may be something to redact; `False` is certain, for the text of JSON as well."""
+        """Return whether a text, or the text of JSON, may contain a secret; False is certain."""
         return (
             self._known.suspects(text)
             or bool(_credentials(text))
@@ -107,7 +108,7 @@ class Redactor:
         return value if is_same else clean
 
     def _behind(self, key: str, value: Any) -> Any:
-        """The text behind a key, read as it would be in a header's line where the key is a header's name."""
+        """Return the value of a key, read as a header's line when the key is a header's name."""
         if isinstance(value, list):
             return [self._behind(key, one) for one in value] if self._keys is not None else value
         if not isinstance(value, str):
@@ -128,7 +129,7 @@ def _credentials(text: str) -> "list[Found]":
 
 
 def without_credentials(text: str) -> str:
-    """`text` without what looks like a credential; the same object when there is none."""
+    """Return `text` without credentials; the same object when it has none."""
     parts: list[str] = []
     done = 0
     for start, end, _ in _credentials(text):
@@ -138,7 +139,7 @@ def without_credentials(text: str) -> str:
 
 
 def free_key(key: Any, taken: dict[Any, Any]) -> Any:
-    """A key that is not taken: two redacted keys of one object may look alike, and nothing is to be lost."""
+    """Return a free key: two redacted keys of one object may be equal, and no value may be lost."""
     n, free = 1, key
     while free in taken:
         n += 1
@@ -147,4 +148,4 @@ def free_key(key: Any, taken: dict[Any, Any]) -> Any:
 
 
 WELL_KNOWN = Redactor()
-"""Knows no secret value; only what credentials look like."""
+"""A redactor that knows no secret value, only the forms of credentials."""

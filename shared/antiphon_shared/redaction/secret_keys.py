@@ -75,35 +75,35 @@ ALWAYS = (
     "*recoverycode*",
     "*seedphrase*",
 )
-"""Patterns that count in every export, unless an operator keeps a key.
+"""Patterns that apply to every export, unless an operator keeps a key.
 
-`*` is any text; `!` takes out again; `?` means a key that often stands for something else: its value counts where it is
-of letters and digits at random.
+`*` is any text; `!` excludes; `?` marks a key with several meanings: its value is secret only if it is random
+letters and digits.
 """
 
 _ESCAPED_LETTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
 Found = Callable[[str], str]
-"""Told the value of a secret key in a text; returns what stands there instead."""
+"""A function from the value of a secret key in a text to its replacement."""
 
 
 class SecretKeys:
-    """Which keys are secret, by patterns."""
+    """Secret keys, by patterns."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         patterns = tuple(patterns)
         self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
         self.hint = key_hint(patterns)
-        """Finds what may be such a key in JSON or text."""
+        """A search for possible secret keys in JSON or text."""
         self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
         self.matches = lru_cache(10_000)(self._matches)
         self.may_match = lru_cache(10_000)(self._may_match)
 
     def suspects(self, text: str | bytes) -> bool:
-        """Whether such a key may stand in JSON or text; `False` is certain."""
+        """Return whether JSON or text may contain such a key; False is certain."""
         return self.hint.may_match(text)
 
     def in_text(self, text: str, found: Found) -> str:
-        """`text` with what `found` gives in place of the values of secret keys."""
+        """Return `text` with the results of `found` in place of the values of secret keys."""
         parts: list[str] = []
         done = 0
         for start, end, form, levels in self._spans(text):
@@ -125,7 +125,7 @@ class SecretKeys:
         return apart(found)
 
     def hides(self, key: str, value: str) -> bool:
-        """Whether a text is secret behind that key."""
+        """Return whether a text is secret as the value of that key."""
         return bool(value) and (self.matches(key) or (self.may_match(key) and looks_random(value)))
 
     def _matches(self, key: str) -> bool:
@@ -139,7 +139,7 @@ class SecretKeys:
 
 @lru_cache(8)
 def secret_keys(patterns: tuple[str, ...]) -> SecretKeys:
-    """The keys by those patterns, made once."""
+    """Return the keys by those patterns, cached."""
     return SecretKeys(patterns)
 
 
@@ -150,7 +150,7 @@ def _squeezed(key: str) -> str:
 
 
 def _any_of(patterns: Iterable[str], mark: str) -> "re.Pattern[str]":
-    """One expression for the patterns with that mark; of none, one that matches nothing."""
+    """Return one expression for the patterns with that mark; without any, one that never matches."""
     meant = (pattern.lstrip("!?") for pattern in patterns if _mark(pattern) == mark)
     written = [re.escape(_squeezed(pattern)).replace(r"\*", ".*") for pattern in meant]
     return re.compile("|".join(written) or r"(?!)", re.DOTALL)

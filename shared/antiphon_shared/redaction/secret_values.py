@@ -1,4 +1,4 @@
-"""Which values of this process's environment nobody may see: passwords, keys, and what an operator names."""
+"""The secrets in this process's environment: passwords, keys, and variables that an operator names."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from antiphon_shared.process.environment import load_environment
 
-if TYPE_CHECKING:  # what reads settings is not small, and commands that have none need this too
+if TYPE_CHECKING:  # the settings are a large import, and commands without any need this module too
     from antiphon_shared.process.settings import Settings
 
 ALWAYS_SECRET = (
@@ -20,20 +20,20 @@ ALWAYS_SECRET = (
     "OPENAI_BASE_URL",
 )
 NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
-"""Holds the names of further variables, for instance of a tool's API key."""
+"""The variable with the names of further variables, for instance of a tool's API key."""
 
 
 def secret_values(*groups: "Settings") -> tuple[str, ...]:
-    """What a `antiphon_shared.redaction.redactor.Redactor` is to look for. Of an address only its password is secret.
+    """Return the values that a Redactor searches for. Of an address only its password is secret.
 
-    From the environment, and from the secret settings in `groups`, which may have been given otherwise. A
-    variable that is named and not set is passed over: not every process has every secret.
+    They come from the environment, and from the secret settings in `groups`, which may have another source. A
+    named variable that is not set is skipped, as not every process has every secret.
     """
     values = [load_environment(name) or "" for name in ALWAYS_SECRET]
     for group in groups:
         settings = (getattr(group, name) for name in type(group).model_fields)
         values += [setting.get_secret_value() for setting in settings if isinstance(setting, SecretStr)]
-    # Of a comma list, each key.
+    # each key of a comma list
     values += (load_environment("ANTIPHON_SIGNING_KEY") or "").split(",")
     named = [load_environment(name.strip()) or "" for name in (load_environment(NAMED_BY) or "").split(",")]
     found = [*(secret for value in values for secret in secrets_in(value)), *named]
@@ -42,9 +42,9 @@ def secret_values(*groups: "Settings") -> tuple[str, ...]:
 
 
 def secrets_in(value: str) -> Iterator[str]:
-    """The value itself; of an address, its password, as it stands there and as it is meant.
+    """Yield the value itself; of an address, its password, as it is written and decoded.
 
-    Takes any address, also one that no library could read.
+    It accepts any address, even one that a library cannot parse.
     """
     if not _is_address(value):
         yield value

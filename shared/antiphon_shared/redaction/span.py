@@ -1,4 +1,4 @@
-"""A place in a text where a value stands, and what all forms to write a secret key and its value share. Pure."""
+"""The position of a value in a text, and the common grammar of secret keys and their values. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,35 +9,37 @@ IsSecret = Callable[[str], bool]
 
 
 class Span(NamedTuple):
-    """Where a value stands in a text."""
+    """The position of a value in a text."""
 
     start: int
     end: int
     form: str = ""
-    """`number` where it is one of JSON, `url` and `encoded` where it is written as in a URL, with what is around it."""
+    """`number` for a number of JSON, `url` and `encoded` for a value in a URL's encoding, the latter with its
+    surroundings.
+    """
     levels: int = 0
-    """How often it was written as in JSON."""
+    """The number of times that it was escaped as in JSON."""
 
 
 KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+(?:\\{1,15}u00[c-fC-F][0-9a-fA-F][\w-]{0,80}+){0,3}+)"
-"""A word; its letters with accents may stand as JSON writes them in ASCII."""
+"""A word; its accented letters may be escaped as in ASCII JSON."""
 QUOTE = r"\\{0,15}[\"'`]"
 BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
-"""Not within a word; a letter may be part of how JSON writes a line's end, or a URL a bracket."""
+"""Not within a word; a letter may be part of JSON's escape of a line end, or a URL's of a bracket."""
 _SIGNS = r"[^\s\\\"'`]"
 WORD = rf"(?:{_SIGNS}++|\\(?![nrtbfu\"'`\\/]))++"
-"""Up to a space, a quote, or what JSON writes in place of one."""
+"""A text up to a space, a quote, or an escape of one in JSON."""
 _BACKSLASHES_MAX = 64
 WORD_AT = re.compile(WORD)
 _WORDS_BEFORE = re.compile(r"(?:[A-Za-z]{1,30}+[ \t]){1,2}\Z")
 SECOND_WORDS = frozenset(("key", "keys", "phrase", "code", "number", "word"))
-"""What makes a secret key together with the words before it: "API key", "credit card number"."""
+"""Words that make a secret key together with the words before them: "API key", "credit card number"."""
 
 
 def candidates(text: str, start: int, key: str) -> Iterator[str]:
-    """A key, and where it is the second word of one, with one and two words before it, which stand before `start`."""
+    """Yield a key, and, when it is a second word, it with the one and two words before `start`."""
     yield key
-    if text[start - 1 : start] == "\\" and key[0] in "bfnrt":  # perhaps part of a line's end in JSON
+    if text[start - 1 : start] == "\\" and key[0] in "bfnrt":  # perhaps part of a line end in JSON
         yield key[1:]
     if key.lower() in SECOND_WORDS and (before := _WORDS_BEFORE.search(text, max(0, start - 64), start)):
         words = before[0].split()
@@ -46,7 +48,7 @@ def candidates(text: str, start: int, key: str) -> Iterator[str]:
 
 
 def apart(found: Iterable[Span]) -> list[Span]:
-    """Spans that overlap become one."""
+    """Return the spans in order, with overlapping ones merged."""
     merged: list[Span] = []
     for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):
         if merged and span.start < merged[-1].end:
@@ -57,12 +59,12 @@ def apart(found: Iterable[Span]) -> list[Span]:
 
 
 def levels(quote: str) -> int:
-    """How often JSON was written within JSON, by the backslashes of a quote: none, 1, 3, 7."""
+    """Return the number of levels of JSON within JSON, from a quote with its 0, 1, 3 or 7 backslashes."""
     return len(quote).bit_length()
 
 
 def end_of(text: str, start: int, quote: str) -> int:
-    """Where a quoted value ends; one whose end was cut off goes to the end of the text."""
+    """Return the end of a quoted value; of a truncated one the end of the text."""
     end = start
     while (end := text.find(quote[-1], end)) >= 0:
         before = text[max(start, end - _BACKSLASHES_MAX) : end]

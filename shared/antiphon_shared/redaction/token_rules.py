@@ -1,7 +1,7 @@
-"""Tokens by the shapes that their issuers give them: the rules of token_rules.json. Pure.
+"""Tokens in the forms of their issuers: the rules of token_rules.json. Pure.
 
-The file is read when the first text is looked at. `scripts/renew_token_rules.py` makes it from those of Betterleaks,
-whose licence stands beside it; it names those that are left out, and why.
+The file is read on first use. `scripts/renew_token_rules.py` makes it from the rules of Betterleaks, whose
+licence is beside it; it names the omitted rules, and why.
 """
 
 import json
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from antiphon_shared.text.native_search import NativeSearch
 
 _BEGINS = r"(?:^|[^A-Za-z0-9_]|\\[bfnrt]|\\u[0-9a-f]{4})"
-"""What must stand before a token. Without it the parts of a UUID look like the beginnings of some."""
+"""The text before a token. Without it, parts of a UUID look like the beginnings of some tokens."""
 
 
 class Token(NamedTuple):
-    """Where a token stands in a text."""
+    """The position of a token in a text."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Token(NamedTuple):
 
 
 class _Rule:
-    """The shape of one issuer's tokens."""
+    """The form of one issuer's tokens."""
 
     def __init__(self, name: str, keywords: list[str], entropy: float, pattern: str) -> None:
         self.name, self.keywords = name, keywords
@@ -51,7 +51,7 @@ class TokenRules:
 
     def __init__(self, rules: list[_Rule], look: str) -> None:
         self.look = look
-        """An expression that is found in a text wherever a token is: by its beginning, or by its issuer's name."""
+        """An expression that matches in every text with a token, by its beginning or by its issuer's name."""
         self._look = NativeSearch(look)
         self._by_keyword: dict[str, list[_Rule]] = {}
         for rule in rules:
@@ -59,7 +59,7 @@ class TokenRules:
                 self._by_keyword.setdefault(keyword, []).append(rule)
 
     def tokens(self, text: str) -> list[Token]:
-        """The tokens in a text, in order and apart from each other; of two that overlap the first and longest."""
+        """Return the tokens in a text, in order and without overlaps, of which the first and longest stays."""
         if not self._look.may_match(text):
             return []
         small = text.lower()
@@ -77,7 +77,7 @@ class TokenRules:
 
 @cache
 def token_rules() -> TokenRules:
-    """The rules, read once."""
+    """Return the rules, read once."""
     data = json.loads(files(__package__).joinpath("token_rules.json").read_text())["rules"]
     rules = [_Rule(one["id"], one["keywords"], one["entropy"], one["pattern"]) for one in data]
     begins = "|".join(dict.fromkeys(one["look"] for one in data if one["begins"]))
@@ -86,6 +86,6 @@ def token_rules() -> TokenRules:
 
 
 def entropy(text: str) -> float:
-    """Bits for each character, by how often each occurs (Shannon): 0 for `xxxx`, 4 at most for hexadecimal digits."""
+    """Return the bits per character by frequency (Shannon): 0 for `xxxx`, 4 at most for hexadecimal digits."""
     counts = Counter(text).values()
     return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)

@@ -1,4 +1,4 @@
-"""What is written as in a URL, once or several times, and what was meant by it. Pure."""
+"""URL-encoded text, encoded once or several times, and its meaning. Pure."""
 
 import re
 from bisect import bisect_right
@@ -7,31 +7,33 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 _QUOTE_OR_SIGN = re.compile(r"%(?:25){0,8}(?:22|27|3[AaDd])")
-"""Of a quote, a colon or `=`: without one there is no key and value to find."""
+"""A quote, a colon or `=` in encoded form, without which there is no key and value."""
 _RUN = re.compile(r"[^\s\"'<>\\`]{3,}+")
 _BYTE = re.compile(r"%(?:25){0,8}([0-9A-Fa-f]{2})")
 _LETTERS = {32: 183, **{byte: 256 + byte for byte in range(128, 256)}}
-"""Beyond ASCII each byte counts as a letter, that none looks like a space. A space ends a word, but no value here."""
+"""Replacements for decoded bytes: letters for those beyond ASCII, so that none looks like a space; and `·` for a space,
+which would end a word.
+"""
 _SPACES = re.compile(r"(?<=[:,])[+\u00b7]{1,8}")
-"""They do not count between a key and its value."""
+"""Spaces between a key and its value, which are ignored."""
 _TIMES_MAX = 4
 
 
 class Run(NamedTuple):
-    """A part of a text without its encoding."""
+    """A decoded part of a text."""
 
     text: str
     decoded_at: list[int]
     encoded_at: list[int]
 
     def place(self, of: int) -> int:
-        """Where in the whole text, as it is written, a place of this one is."""
+        """Return the position in the whole encoded text for a position in this part."""
         before = bisect_right(self.decoded_at, of) - 1
         return self.encoded_at[before] + of - self.decoded_at[before]
 
 
 def decoded_runs(text: str) -> Iterator[Run]:
-    """The parts of a text that may hold keys and values in an encoded form."""
+    """Yield the parts of a text that may hold keys and values in an encoded form."""
     if _QUOTE_OR_SIGN.search(text) is None:
         return
     for run in _RUN.finditer(text):
@@ -40,7 +42,7 @@ def decoded_runs(text: str) -> Iterator[Run]:
 
 
 def as_meant(value: str) -> str:
-    """A value of a URL as it was before it was encoded, however often."""
+    """Return a decoded value of a URL, for any number of encodings."""
     for _ in range(_TIMES_MAX):
         if (decoded := unquote(value, errors="replace")) == value:
             break

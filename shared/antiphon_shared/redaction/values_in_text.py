@@ -1,7 +1,7 @@
-"""Where the values of secret keys stand in text: in JSON, assignments, headers, XML, URLs and sentences. Pure.
+"""Positions of the values of secret keys in text: JSON, assignments, headers, XML, URLs and sentences. Pure.
 
-Each form has an expression of its own with bounded parts, and a plain mark without which it is not looked for. A new
-one whose keys are not written in their letters is also one for `key_hint.py`.
+Each form has its own expression with bounded parts, and a plain mark that a text must contain for it. A new
+form whose keys are not written in their own letters must be added to `key_hint.py` too.
 """
 
 import re
@@ -39,7 +39,7 @@ _DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 
 def spans(text: str, is_secret: IsSecret) -> list[Span]:
-    """Where the values of secret keys stand, in order and apart from each other; `is_secret` knows the keys."""
+    """Return the positions of the values of secret keys, in order and without overlaps; `is_secret` tests keys."""
     found = [*assigned(text, is_secret), *elsewhere(text, is_secret)]
     if "</" in text or "&lt;/" in text:
         found += _in_elements(text, is_secret)
@@ -54,7 +54,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
 
 
 def _without_variable(text: str, span: Span) -> Span:
-    """Of `${NAME:-value}` the value, which stands elsewhere without the name."""
+    """Return the span of the value in `${NAME:-value}`, which occurs elsewhere without the name."""
     match = _DEFAULT.fullmatch(text, span.start, span.end)
     return span if match is None else span._replace(start=match.start("value"), end=match.end("value"))
 
@@ -67,7 +67,7 @@ def _in_elements(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 
 def _without_space_behind(value: str) -> str:
-    """Also of lines' ends as JSON writes them."""
+    """Return a value without trailing space, also without escaped line ends of JSON."""
     while (shorter := value.rstrip()).endswith(("\\n", "\\r", "\\t")):
         value = shorter[:-1].rstrip("\\")
     return shorter
@@ -84,7 +84,7 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 
 def _behind_names(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    """Behind a name of several parts, as no sentence has it: `setenv DB_PASSWORD x`; and `:password "x"` of Clojure."""
+    """Yield values after a name of several parts, as in `setenv DB_PASSWORD x`; and `:password "x"` of Clojure."""
     at = 0
     while (match := _SETTING.search(text, at)) is not None:
         at, key = match.end("key"), match["key"]

@@ -8,7 +8,7 @@ _ID_OR_RUN = re.compile(r"F?(\d{1,9})(?:\s*[-–]\s*F?(\d{1,9}))?")
 
 
 def cited_ids(text: str) -> tuple[str, ...]:
-    """The ids cited, each once, in the order of the text; of very many the first thousand or so."""
+    """Return the cited ids, each once, in the order of the text; of very many the first thousand or so."""
     numbers: dict[int, None] = {}
     for citation in CITATION.finditer(text):
         for part in _ID_OR_RUN.finditer(citation[1]):

@@ -1,7 +1,7 @@
-"""Text that came from anywhere, made harmless for a terminal. Pure.
+"""Text from any source, made safe to show in a terminal. Pure.
 
-A tool, a model or a client may write signs that steer a terminal: set its clipboard (OSC 52) or title, clear the
-screen, move the cursor, or reverse the direction in which text is read. Tab and line break stay.
+A tool, a model or a client may write characters that control a terminal: set its clipboard (OSC 52) or title,
+clear the screen, move the cursor, or reverse the direction of text. Tab and line break stay.
 """
 
 import re
@@ -21,7 +21,7 @@ _UNSAFE_IN_JSON = re.compile(f"[{_STEERING}]")
 
 
 def harmless(text: str) -> str:
-    """Return the text without escape sequences and signs that steer a terminal; tab and line break stay."""
+    """Return the text without escape sequences and control characters; tab and line break stay."""
     if _UNSAFE.search(text) is None:
         return text
     plain = text.replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
@@ -29,10 +29,10 @@ def harmless(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text with `\\x1b` and the like in the place of the signs that `harmless` takes out."""
+    """Return the text with an escape such as `\\x1b` for each character that `harmless` removes."""
     return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def harmless_json(text: str) -> str:
-    """Return JSON that means the same, with an escape for each sign that JSON lets stand and a terminal obeys."""
+    """Return equivalent JSON, with an escape for each character that JSON allows and a terminal obeys."""
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,16 +1,16 @@
-"""The beginning of a text, for where the whole has no place. Pure."""
+"""The beginning of a text that is too long to show. Pure."""
 
 _WORD_CHARACTERS_MAX = 30
 
 
 def one_line(text: str, characters: int) -> str:
-    """The text on one line, or its beginning and an ellipsis when that is longer than `characters`."""
+    """Return the text on one line, or its beginning and an ellipsis when that is longer than `characters`."""
     line = " ".join(text[: 4 * characters].split())
     return shorten(line, characters) if len(line) > characters or len(text) > 4 * characters else line
 
 
 def shorten(text: str, characters: int) -> str:
-    """The first part of a text that is longer than `characters`, up to the end of a word, and an ellipsis."""
+    """Return the first part of a text that is longer than `characters`, up to the end of a word, and an ellipsis."""
     cut = text[:characters]
     space = cut.rfind(" ", max(0, len(cut) - _WORD_CHARACTERS_MAX))
     return (cut[:space] if space > 0 else cut).rstrip() + " …"

@@ -1,4 +1,4 @@
-"""The fence around what tools returned, which nothing inside can close, open or imitate. Pure.
+"""The fence around results of tools, which their text cannot close, open or imitate. Pure.
 
     <result call="toolu_1" tool="search" round="1" trust="untrusted">
     ## A title
@@ -6,16 +6,16 @@
       or more.
     </result>
 
-What could pass for a fence, to a program or to a reader, loses its bracket to `&lt;`: whatever stands between the
-bracket and the word and between its letters that is no letter (spaces, slashes, line breaks, zero-width, combining,
-soft-hyphen, bidi and other control characters), in any case, full-width, circled or in tag characters, backwards,
-with digits for letters, doubled, in the plural, or with letters of another script. Of those any may be drawn like one
-of ours, so a bracket before six of them is taken for a fence too; that costs a `&lt;` in a few harmless places. HTML
-entities stay: nothing decodes a briefing, so `&lt;/result&gt;` is text like any other, and it is what we write
-ourselves.
+A text that a program or a reader could take for a fence loses its bracket to `&lt;`. That holds with any characters
+other than letters between the bracket and the word and between its letters (spaces, slashes, line breaks, zero-width,
+combining, soft-hyphen, bidi and other control characters). It holds in any case, full-width, circled or in tag
+characters, backwards, with digits for letters, doubled, in the plural, or with letters of another script. Any of those
+may look like one of ours, so a bracket before six of them is taken for a fence too; that costs a `&lt;` in a few
+harmless texts. HTML entities stay: a briefing is never decoded, so `&lt;/result&gt;` is ordinary text, and we write
+it ourselves.
 
-What a briefing says about a fact stands in parentheses behind its id; so one that begins a text becomes `&#40;`.
-Whoever compares text that was shown with text that was said takes both `unescaped`.
+A briefing's remarks about a fact are in parentheses after its id; so a parenthesis that begins a text becomes `&#40;`.
+To compare a shown text with an original, use `unescaped` on both.
 """
 
 import re
@@ -29,13 +29,13 @@ CLOSING = "</result>"
 _BRACKETS = "<≮＜﹤˂‹❮❬❰⟨〈《«\u2329⧼⦑≺⋖ᐸᚲ𝈶\U000e003c"
 _BRACKET = re.compile(f"[{_BRACKETS}]")
 _FILLERS = "\u115f\u1160\u3164\uffa0"
-"""Letters to Unicode, but drawn as nothing."""
+"""Characters that are letters in Unicode, but invisible."""
 _ANY = "\ufffd"
-"""Stands for a character that may be drawn like any letter."""
+"""A stand-in for a character that may look like any letter."""
 _KNOWN = 4_096
 
 _BETWEEN = f"[^a-z0-9<{_ANY}]*+"
-"""Stops at a bracket, so that the brackets of a text share the work of reading it once."""
+"""Any characters up to a bracket, so that a text with many brackets is read only once."""
 _LETTERS = (
     f"(?:r++|{_ANY})",
     f"(?:[e3]++|{_ANY})",
@@ -44,7 +44,7 @@ _LETTERS = (
     f"(?:[li1]++|{_ANY}|(?<=[|!]))",
     f"(?:[t7]++|{_ANY})",
 )
-"""What each letter of the word may be drawn like; `|` and `!` may also stand between letters, so we look back."""
+"""The look-alikes of each letter of the word; `|` and `!` may also be between letters, hence the lookbehind."""
 _FORWARDS = _BETWEEN.join(_LETTERS)
 _BACKWARDS = _BETWEEN.join(reversed(_LETTERS))
 _FENCE = re.compile(
@@ -52,12 +52,12 @@ _FENCE = re.compile(
 )
 _SIGNS = str.maketrans("$+", "st")
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Tag characters repeat ASCII unseen: to one reader they are letters, to another nothing at all."""
+"""Tag characters, which repeat ASCII invisibly: some readers take them for letters, others skip them."""
 
 _PARENTHESES = "(（⁽₍﹙❨❪⟮⦅⸨﴾﴿"
 _PARENTHESIS = re.compile(f"[{_PARENTHESES}]")
 _BEFORE_WORDS = re.compile(f'(?:[^\\w{{\\["]|[_{_FILLERS}])*+')
-"""What a remark may begin behind without seeming to belong to the text; not the signs that begin a JSON value."""
+"""Characters after which a remark seems not to belong to the text; without those that begin a JSON value."""
 _ATTRIBUTE = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "＞": "&gt;"} | dict.fromkeys('"＂“”„‟″ˮ', "&quot;")
 )
@@ -66,7 +66,7 @@ _ATTRIBUTE_CHARACTERS_MAX = 200
 
 
 def fence(text: str) -> str:
-    """Tool output as text that cannot imitate the fence around it, to be placed behind the id of a fact.
+    """Return tool output that cannot imitate the fence around it, to be placed after the id of a fact.
 
     Every line after the first is indented by two spaces, so that it cannot begin like a line of ours; line
     separators of all kinds become line breaks. The rest is verbatim. Takes time linear in the text.
@@ -85,32 +85,32 @@ def fence(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """The text with the brackets and parentheses that `fence` has replaced, for comparing what was shown."""
+    """Return the text with the brackets and parentheses that `fence` replaced, for comparisons."""
     return text.replace("&lt;", "<").replace("&#40;", "(")
 
 
 def opening(call: str, tool: str, round: int, is_untrusted: bool) -> str:
-    """The line that opens the fence around one call's words; `CLOSING` closes it."""
+    """Return the line that opens the fence around one call's text; `CLOSING` closes it."""
     trust = "untrusted" if is_untrusted else "tool"
     return f'<result call="{attribute(call)}" tool="{attribute(tool)}" round="{round}" trust="{trust}">'
 
 
 def attribute(value: str) -> str:
-    """A value that cannot leave its quotes, on one line, of 200 characters or so."""
+    """Return a value that cannot leave its quotes, on one line, of about 200 characters."""
     if _PLAIN.fullmatch(value):
         return value
     return fence(one_line(value, _ATTRIBUTE_CHARACTERS_MAX).translate(_ATTRIBUTE))
 
 
 def _drawn(text: str) -> str:
-    """The text, of the same length, in the characters that its own may be taken for."""
+    """Return the text, of the same length, in the characters that its own may be taken for."""
     drawn = text.lower() if text.isascii() else "".join(map(_drawn_as, text))
     return drawn.translate(_SIGNS)
 
 
 @lru_cache(_KNOWN)
 def _drawn_as(character: str) -> str:
-    """One character: `<`, a lower-case ASCII letter or digit, `_ANY`, or what is no letter.
+    """Return `<`, a lower-case ASCII letter or digit, `_ANY`, or a space, for one character.
 
     By its compatibility decomposition (Unicode Standard Annex 15).
     """

@@ -1,7 +1,7 @@
-"""Whether a text may match an expression, asked of the engine that pydantic brings along. Pure.
+"""A test whether a text may match an expression, with pydantic's regex engine. Pure.
 
-That one is written in Rust: it looks for many words in one go, some ten times quicker than `re` or one search after the
-other. It takes time in proportion to the text, whatever the expression.
+The engine is written in Rust. It looks for many words at once, some ten times faster than `re` or separate
+searches. Its time is linear in the text, whatever the expression.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 
 class NativeSearch:
-    """One expression, in what `re` and https://docs.rs/regex have in common."""
+    """A search for one expression, in the common subset of `re` and https://docs.rs/regex."""
 
     def __init__(self, expression: str) -> None:
         self.expression = expression
@@ -19,13 +19,14 @@ class NativeSearch:
 
     @classmethod
     def of_any(cls, searches: Iterable["NativeSearch"]) -> "NativeSearch":
-        """Return one search for what any of them finds: it goes through a text once."""
+        """Return one search for the matches of all, which reads a text once."""
         return cls("|".join(f"(?:{one.expression})" for one in searches))
 
     def may_match(self, text: str | bytes) -> bool:
-        """Whether it is found somewhere in a text, or its UTF-8; `False` is certain.
+        """Return whether a text, or its UTF-8, may match; False is certain.
 
-        True of what is no text, and always where the engine does not take the expression, as one of megabytes.
+        It is True for bytes that are not text, and always when the engine refuses the expression, for
+        instance for its size.
         """
         if self._validator is None or self._validator.isinstance_python(text):
             return True
@@ -41,7 +42,7 @@ def _validator(expression: str) -> SchemaValidator | None:
 
 
 def _is_text(text: str | bytes) -> bool:
-    """Whether it is neither a lone surrogate nor other than UTF-8."""
+    """Return whether a text has no lone surrogates, or bytes are UTF-8."""
     if text.isascii():
         return True
     try:

@@ -1,4 +1,4 @@
-"""What was probably meant by a name that does not exist. Pure."""
+"""Suggestions for a name that does not exist. Pure."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ _LISTED_MAX = 40
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`Did you mean max_rounds? There are: ...`: the nearest of the names there are, and all of them."""
+    """Return `Did you mean max_rounds? There are: ...`, with the nearest known name, and all of them."""
     there = list(known)
     nearest = get_close_matches(name, there, n=1, cutoff=0.6)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""

@@ -3,10 +3,10 @@
     1,204   2 914   1.204.000   14.2   7,50   -5       figures, with separators of thousands and decimals
     twelve   twenty-five   two hundred and six         words, in English
     1.2 million   €42m   85 thousand   twelve hundred  magnitudes
-    14.2 km   $1,200   USD 1,200   9 EUR   21%   9 am  units and currencies, brought to one unit of their kind
+    14.2 km   $1,200   USD 1,200   9 EUR   21%   9 am  units and currencies, converted to one unit of their kind
     4-6 weeks   from 9 to 5   between 20 and 30 °C     ranges
 
-What is read is compared by value: `1.2 thousand` is `1,200`, and `14.2 km` is `14,200 metres`.
+Amounts are compared by value: `1.2 thousand` is `1,200`, and `14.2 km` is `14,200 metres`.
 """
 
 import re
@@ -22,7 +22,7 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 CARDINALS = {word: number for number, word in enumerate(_ONES)} | {
     word: 10 * number for number, word in enumerate(_TENS, 2)
 }
-"""What a single word counts."""
+"""The values of single number words."""
 _MAGNITUDES = {
     form: Decimal(10) ** power
     for power, forms in (
@@ -32,7 +32,7 @@ _MAGNITUDES = {
     for form in forms.split()
 }  # fmt: skip  # a table
 _SHORT_MAGNITUDES = _MAGNITUDES | {"k": Decimal(1000), "m": Decimal(10) ** 6, "b": Decimal(10) ** 9}
-"""Behind an amount of money."""
+"""Magnitudes after an amount of money."""
 _SCALES = (
     ("m", (("mm millimetre millimetres millimeter millimeters", "0.001"), ("cm centimetre centimetres centimeter"
      " centimeters", "0.01"), ("m metre metres meter meters", "1"), ("km kilometre kilometres kilometer kilometers",
@@ -70,7 +70,7 @@ UNITS = {
     for forms, factor in scale
     for form in forms.split()
 }
-"""A unit's name -> the unit of its kind that all are brought to, and how many of that one it is."""
+"""The common unit of its kind for each unit's name, and the number of common units in it."""
 CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "chf", "inr"))
 _SQUARED = {"square": 2, "sq": 2, "cubic": 3}
 _FIGURE = re.compile(
@@ -85,20 +85,20 @@ _ONE = Decimal(1)
 
 
 class Amount(NamedTuple):
-    """`words[start:end]`, and what they count; a range where `low` and `high` differ."""
+    """An amount: its words are `words[start:end]`; a range where `low` and `high` differ."""
 
     start: int
     end: int
     low: Decimal
     high: Decimal
     unit: str
-    """The one that all units of its kind are brought to; empty for a bare number."""
+    """The common unit of its kind; empty for a bare number."""
     step: Decimal
-    """What one more in the last written figure adds: 1 for `14`, and 100 metres for `14.2 km`."""
+    """The weight of the last written figure: 1 for `14`, and 100 metres for `14.2 km`."""
     is_word: bool
 
     def is_same(self, other: "Amount") -> bool:
-        """Whether both count the same, as far as the one that is written with fewer figures tells."""
+        """Return whether both are the same amount, at the precision of the one with fewer figures."""
         if self.unit != other.unit:
             return False
         if self.low == other.low and self.high == other.high:
@@ -107,7 +107,7 @@ class Amount(NamedTuple):
         return step != min(self.step, other.step) and 2 * self._distance(other) <= step
 
     def excludes(self, other: "Amount") -> bool:
-        """Whether both cannot hold of one thing: two numbers or ranges that differ, or a number outside of a range."""
+        """Return whether both cannot be true: two numbers or ranges that differ, or a number outside of a range."""
         if self.unit != other.unit or self.is_same(other):
             return False
         if (self.low == self.high) == (other.low == other.high):
@@ -149,7 +149,7 @@ def _may_be_number(word: str) -> bool:
 def _amount(words: Sequence[str], at: int, free: int) -> Amount | None:
     """Return the amount whose figures begin at a word: one number, or the range of two.
 
-    Words before `free` belong to the amount before, also a currency.
+    Words before `free` belong to the previous amount, also a currency.
     """
     pair = None if words[at].isdecimal() else _RANGE.fullmatch(words[at])
     if pair and not _ISO_DATE.fullmatch(words[at]):
@@ -168,7 +168,7 @@ def _amount(words: Sequence[str], at: int, free: int) -> Amount | None:
 
 
 def _joins(words: Sequence[str], start: int, end: int) -> bool:
-    """Whether what stands behind a number makes a range of it and the next."""
+    """Return whether the words after a number make a range of it and the next number."""
     if end + 1 >= len(words):
         return False
     return words[end] in ("to", "-", "–", "until") or (
@@ -177,7 +177,7 @@ def _joins(words: Sequence[str], start: int, end: int) -> bool:
 
 
 def _scaled(start: int, first: _Number, last: Decimal, unit: str, end: int) -> Amount:
-    """Return a number, or the range up to another, in the one unit of its kind."""
+    """Return a number, or the range up to another, in the common unit of its kind."""
     low = first.value * 60 if unit == "clock" and not first.unit else first.value
     step = first.step
     if unit in UNITS:
@@ -188,7 +188,7 @@ def _scaled(start: int, first: _Number, last: Decimal, unit: str, end: int) -> A
 
 
 def _number(words: Sequence[str], at: int) -> _Number | None:
-    """Return the number that begins at a word, with its magnitude and the unit behind it."""
+    """Return the number that begins at a word, with its magnitude and the unit after it."""
     if at >= len(words):
         return None
     if words[at].isalpha() or words[at].split("-")[0] in CARDINALS:
@@ -206,7 +206,7 @@ def _number(words: Sequence[str], at: int) -> _Number | None:
 
 
 def _of_figures(words: Sequence[str], at: int, digits: str, unit: str, attached: str) -> _Number | None:
-    """Return the number that figures make with the currency before them and what is attached to them."""
+    """Return the number that figures make with the currency before them and the unit attached to them."""
     value, step = _value(digits)
     end = at + 1
     if not attached and len(digits) <= 3:  # 2 914
@@ -222,7 +222,7 @@ def _of_figures(words: Sequence[str], at: int, digits: str, unit: str, attached:
 
 
 def _value(digits: str) -> tuple[Decimal, Decimal]:
-    """Return what figures with separators count, and what their last one counts."""
+    """Return the value of figures with separators, and the weight of the last one."""
     if digits.isdecimal() and not digits.endswith("000"):
         return Decimal(digits), _ONE
     if thousands := _THOUSANDS.fullmatch(digits):
@@ -266,7 +266,7 @@ def _in_words(words: Sequence[str], at: int) -> _Number | None:
 
 
 def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return what is counted up to ninety-nine, and where it ends: at its start when nothing is."""
+    """Return the number up to ninety-nine at a word, and its end, which is `at` when there is none."""
     if at >= len(words):
         return 0, at
     tens, _, ones = words[at].partition("-")
@@ -280,7 +280,7 @@ def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _with_unit(words: Sequence[str], number: _Number) -> _Number | None:
-    """Return the number with the magnitudes and the unit that stand behind it."""
+    """Return the number with the magnitudes and the unit after it."""
     end, value, step, unit, is_word = number
     if step == 0:
         return None

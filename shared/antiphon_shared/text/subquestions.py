@@ -1,8 +1,9 @@
-"""The parts of a question, by rules: for where no model has named them. Pure.
+"""The parts of a question, by rules: a fallback for questions without sub-questions by a model. Pure.
 
-A part is a slice of the query, in the user's own words: a sentence that asks, an item of a list that asks, a clause
-after `and` that asks anew, one side of a comparison. A wrong part misleads more than a missing one, so whatever is
-in doubt stays whole; beyond question marks the rules are of English, and leave other languages as they are.
+A part is a slice of the query, in the user's own words: a sentence that asks, an item of a list that asks, a
+clause after `and` that asks again, one side of a comparison. A wrong part misleads more than a missing one,
+so uncertain cases stay whole. Except for question marks, the rules are for English, and leave other languages
+whole.
 """
 
 import re
@@ -13,10 +14,10 @@ import sentencex
 
 PARTS_MAX = 8
 QUERY_CHARACTERS_MAX = 4_000
-"""A longer query holds a pasted text, whose questions are not the user's: it stays whole."""
+"""The length from which a query is taken to hold a pasted text, whose questions are not the user's: it stays whole."""
 
 _REMEMBERED = 256
-"""Queries whose parts are kept: each round of a session asks for them again."""
+"""Bound on cached queries, whose parts are needed in each round of a session."""
 
 _Span = tuple[int, int]
 
@@ -46,7 +47,7 @@ _OF_FORM = re.compile(
     r"|json|markdown|bullets?|bullet points|step by step|briefly|concise)\b",
     re.IGNORECASE,
 )
-"""What a command beside other questions speaks of when it is about the answer's form."""
+"""Words of a command about the answer's form, next to other questions."""
 _COURTESY = re.compile(
     r"(?:can|could|would|will) you (?:please )?help\b.*|(?:any|some) (?:ideas?|thoughts?|suggestions?)\b.*"
     r"|how are you\b.*|(?:do you|does anyone) know\?|(?:is that|are you) (?:ok|okay|right)\b.*",
@@ -79,9 +80,9 @@ _AMONG = re.compile(r"\s*,\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 @lru_cache(_REMEMBERED)
 def sub_questions(query: str) -> tuple[str, ...]:
-    """What a query asks, one by one, in its own words; the query alone when it asks one thing.
+    """Return the questions of a query, in its own words; the whole query when it asks one thing.
 
-    At most `PARTS_MAX`: the last is then all that is left. Nothing for a query of nothing but space.
+    At most `PARTS_MAX`: the last one then contains the rest. An empty tuple for a blank query.
     """
     if not query.strip():
         return ()
@@ -97,14 +98,14 @@ def sub_questions(query: str) -> tuple[str, ...]:
 
 
 def _veiled(query: str) -> str:
-    """The query, as long as it was, without what must not be looked into: quotations, brackets, addresses."""
+    """Return the query, of the same length, with quotations, brackets and addresses masked."""
     plain = re.sub(r"[\ud800-\udfff]", "x", query)
     veiled = _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
     return re.sub(r";(?=\s|$)", "\u037e", veiled) if _GREEK.search(veiled) else veiled
 
 
 def _asks(veiled: str) -> list[_Span]:
-    """The sentences and list items that ask something."""
+    """Return the sentences and list items that ask something."""
     asks: list[_Span] = []
     for start, end in _sentences(veiled):
         sentence = veiled[start:end]
@@ -120,7 +121,7 @@ def _asks(veiled: str) -> list[_Span]:
 
 
 def _sentences(veiled: str) -> Iterator[_Span]:
-    """Trimmed; a list item begins one, its bullet is not of it."""
+    """Yield the sentences, trimmed; a list item begins one, without its bullet."""
     at = 0
     for line in veiled.splitlines(keepends=True):
         item = _ITEM.match(line)
@@ -137,7 +138,7 @@ def _sentences(veiled: str) -> Iterator[_Span]:
 
 
 def _clauses(veiled: str, ask: _Span) -> list[_Span]:
-    """The clauses of one sentence that ask each on its own, the sides of a comparison apart."""
+    """Return the clauses of one sentence that each ask by themselves, with the sides of a comparison apart."""
     start, end = ask
     cuts: list[_Span] = []
     for joint in _JOINT.finditer(veiled, start, end):
@@ -152,7 +153,7 @@ def _clauses(veiled: str, ask: _Span) -> list[_Span]:
 
 
 def _parts(joint: re.Match[str], left: str, right: str) -> bool:
-    """Whether both sides of a joint can stand alone."""
+    """Return whether both sides of a joint can stand alone."""
     if _is_short(left) or _is_short(right):
         return False
     if not _HAS_VERB.search(left) and (joint["series"] or not joint[0].startswith(",")):
@@ -174,7 +175,7 @@ def _parts(joint: re.Match[str], left: str, right: str) -> bool:
 
 
 def _sides(veiled: str, clause: _Span) -> list[_Span]:
-    """`Compare A and B on C` as `A` and `B on C`; any other clause as it is."""
+    """Return `A` and `B on C` for `Compare A and B on C`; the whole of any other clause."""
     start, end = clause
     compare = _COMPARE.match(veiled, start, end)
     if compare is None:
@@ -191,19 +192,19 @@ def _sides(veiled: str, clause: _Span) -> list[_Span]:
 
 
 def _are_alike(sides: list[str]) -> bool:
-    """Whether all begin with the same word, or all like a name, a number or a quotation."""
+    """Return whether all begin with the same word, or none with a lower-case letter."""
     return len({side.split()[0].lower() for side in sides}) == 1 or not any(
         side[0].islower() for side in sides
     )
 
 
 def _is_short(text: str) -> bool:
-    """Fewer than three words: too little to stand alone, in a script that has spaces."""
+    """Return whether a text has fewer than three words, too few to stand alone, in a script with spaces."""
     return len(text.split()) < 3 and not re.search(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]", text)
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[_Span]:
-    """The span without what separates it from the next, and a sentence's full stop; nothing when nothing is left."""
+    """Yield the span without separators and a sentence's full stop, unless it is empty then."""
     while start < end and _separates(text[start]):
         start += 1
     while end > start and _separates(text[end - 1]):

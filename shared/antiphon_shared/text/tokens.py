@@ -1,22 +1,24 @@
-"""How many tokens a text has, estimated offline. Pure.
+"""An offline estimate of a text's number of tokens. Pure.
 
-Every byte of a text's UTF-8 has a price, in hundredths of a token; a text costs the sum. So the estimate is exactly
-additive: that of two texts joined is the sum of theirs, whatever they are, and a text can be put together within a
-budget piece by piece. A letter that is rare in words is dear, for where it stands words are seldom whole tokens:
-that tells ids and names from prose without looking at their neighbours.
+Every byte of a text's UTF-8 has a price, in hundredths of a token; a text costs the sum. So the estimate is
+exactly additive: that of two texts joined is the sum of theirs, and a text can be built within a budget piece
+by piece. A letter that is rare in words has a high price, as words with it are seldom whole tokens: that
+tells ids and names from prose without a look at their neighbours.
 
-The prices were fitted, by bounded least squares on the relative error, to Claude's published tokenizer over prose
-in fourteen languages, code, JSON, tables and URLs, and raised by 4 %: too much is a smaller briefing, too little one
-that breaks its budget. docs/memory.md states the error by kind of text, `benchmarks/tokens.py` measures it.
+The prices were fitted, by bounded least squares on the relative error, to Claude's published tokenizer over
+prose in fourteen languages, code, JSON, tables and URLs, and raised by 4 %: too high an estimate makes a
+smaller briefing, too low a one exceeds its budget. docs/memory.md states the error by kind of text,
+`benchmarks/tokens.py` measures it.
 """
 
 from zlib import adler32
 
 UNITS_PER_TOKEN = 100
 _SUM_MAX = 256
-"""Begun at 0, the lower half of an Adler-32 is the sum of the bytes modulo 65521: of so few bytes, the sum itself.
+"""The number of bytes whose sum Adler-32 gives exactly: begun at 0, its lower half is the sum modulo 65521.
 
-It takes a third of the time of `sum`, which makes a number of each byte; every piece of every briefing is priced.
+It takes a third of the time of `sum`, which makes a number of each byte; every piece of every briefing is
+priced.
 """
 
 _CHARACTERS = {
@@ -48,7 +50,7 @@ _CHARACTERS = {
     155: "<",
     175: "z",
 }
-"""Price -> the printable ASCII characters that have it, but for the space."""
+"""The printable ASCII characters by price, without the space."""
 _RANGES = (
     (0x00, 0x1F, 104),
     (0x0A, 0x0A, 112),
@@ -74,14 +76,14 @@ _RANGES = (
 
 
 def estimate_tokens(text: str) -> int:
-    """The estimate, rounded up; 0 for an empty text."""
+    """Return the estimate, rounded up; 0 for an empty text."""
     return -(-token_units(text) // UNITS_PER_TOKEN)
 
 
 def token_units(text: str) -> int:
-    """The estimate in hundredths of a token: `token_units(a + b) == token_units(a) + token_units(b)`.
+    """Return the estimate in hundredths of a token. The estimate of joined texts is the sum of theirs.
 
-    Any text will do, one with lone surrogates too. Less than a microsecond for 200 characters of English.
+    Any text is accepted, also with lone surrogates. Less than a microsecond for 200 characters of English.
     """
     prices = text.encode("utf-8", "surrogatepass").translate(_PRICES)
     if len(prices) <= _SUM_MAX:
@@ -90,7 +92,7 @@ def token_units(text: str) -> int:
 
 
 def _prices() -> bytes:
-    """By byte value. A price is a byte itself, so that `bytes.translate` can look all of them up at once."""
+    """Return the prices by byte value, a byte each, so that `bytes.translate` can look all of them up at once."""
     prices = bytearray(256)
     for first, last, price in _RANGES:
         prices[first : last + 1] = bytes([price]) * (last - first + 1)

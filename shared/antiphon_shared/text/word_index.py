@@ -1,8 +1,8 @@
 """An index of texts by their words that grows text by text. Pure.
 
-The ranking is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-equation 3.15. Adding a text costs what the text is long; a word's worth and the mean length are those of the
-moment of asking, so nothing is ever built anew.
+The ranking is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
+(2009), equation 3.15. The cost of adding a text grows with its length. A word's weight and the mean length
+are computed on demand, so the index is never rebuilt.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ class WordIndex:
         return len(self._lengths)
 
     def add(self, words: Iterable[str]) -> None:
-        """One text more, by its words."""
+        """Add a text by its words."""
         counted = Counter(words)
         place, length = len(self._lengths), counted.total()
         for word, count in counted.items():
@@ -42,12 +42,12 @@ class WordIndex:
         return self._words[place]
 
     def worth(self, word: str) -> float:
-        """How much a word tells: the fewer texts hold it, the more; 0 for one that none holds."""
+        """Return a word's weight: higher when fewer texts contain it; 0 when no text does."""
         held = len(self._held.get(word, ()))
         return log(1 + (len(self) - held + 0.5) / (held + 0.5)) if held else 0.0
 
     def scores_of(self, word: str) -> Iterator[tuple[int, float]]:
-        """The texts that hold a word, and what it adds to the score of each."""
+        """Yield the texts that contain a word, with its part of the score of each."""
         worth = self.worth(word)
         if not worth:
             return
@@ -57,7 +57,7 @@ class WordIndex:
             yield place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place])
 
     def scores_since(self, first: int) -> Iterator[tuple[int, str, float]]:
-        """Yield each word of the texts from a place on, with what it adds to the score of its text."""
+        """Yield each word of the texts from `first` on, with its part of the score of its text."""
         base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
         worths: dict[str, float] = {}
         for place in range(first, len(self)):

@@ -1,10 +1,10 @@
-"""How close two texts are in meaning, by a table of English words as vectors. Pure: the table is a part of the code.
+"""The closeness of two texts in meaning, by a table of English words as vectors. Pure: the table is part of the code.
 
-`word_vectors.z` holds 38,000 common words in 192 dimensions of four bits: 3.2 MB. It was fitted so that the sum of a
-sentence's words points where a sentence model (all-MiniLM-L6-v2) puts the sentence, over 54,576 glosses and example
-sentences of WordNet, and some made from its words: scripts/make_word_vectors.py says how, and from which sources;
-their licences stand in word_vectors.licences.md. No model runs here: a text is a
-sum of whole numbers, so it is the same on every machine.
+`word_vectors.z` holds 38,000 common words in 192 dimensions of four bits: 3.2 MB. It was fitted so that the
+sum of a sentence's words has the direction that a sentence model (all-MiniLM-L6-v2) gives the sentence, over
+54,576 glosses and example sentences of WordNet, and some made from its words. scripts/make_word_vectors.py
+has the method and the sources, word_vectors.licences.md their licences. No model runs here: a text is a sum
+of whole numbers, so it is the same on every machine.
 """
 
 import struct
@@ -22,7 +22,7 @@ from antiphon_shared.text.words import is_telling, plain_words
 _HEADER = ">III"
 _ZERO = 8
 _UNIT = 4096
-"""The length of a text's vector: whole numbers, and fine enough."""
+"""The length of a text's vector, large enough for whole numbers to be precise."""
 _NIBBLES = tuple((byte >> 4, byte & 15) for byte in range(256))
 _REMEMBERED = 1 << 12
 
@@ -30,12 +30,12 @@ Vector = tuple[int, ...]
 
 
 def text_vector(text: str) -> Vector:
-    """Return the direction in which a text points; of length zero when no word of it is known."""
+    """Return the direction of a text; of length zero when none of its words is known."""
     return unit(sum_of_words(text))
 
 
 def sum_of_words(text: str) -> Vector:
-    """Return the sum of the vectors of a text's words: the longer, the more it says."""
+    """Return the sum of the vectors of a text's words."""
     total: Iterable[int] = [0] * _table().dimensions
     for word in plain_words(text):
         if is_telling(word) and (vector := _of(word)):
@@ -64,7 +64,7 @@ def closeness(one: Vector, other: Vector) -> float:
 
 
 class _Table:
-    """The words, and a row of four-bit numbers with a scale for each."""
+    """The words, with a row of four-bit numbers and a scale for each."""
 
     def __init__(self, packed: bytes) -> None:
         raw = zlib.decompress(packed)
@@ -77,7 +77,7 @@ class _Table:
         self.places = {word: place for place, word in enumerate(words)}
         stemmer = Stemmer("english")
         self.stem = stemmer.stemWord
-        # All in one go, and backwards, so that the first of a stem stays.
+        # All at once, and backwards, so that the first word of a stem wins.
         self.stems: dict[str, int] = dict(
             zip(reversed(stemmer.stemWords(words)), reversed(range(count)), strict=True)
         )

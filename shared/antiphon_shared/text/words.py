@@ -1,4 +1,4 @@
-"""The words of a text as they are compared. Pure."""
+"""The words of a text in the form for comparisons. Pure."""
 
 import re
 from functools import lru_cache
@@ -8,9 +8,9 @@ from Stemmer import Stemmer
 _REMEMBERED = 1 << 16
 _STEMMER = Stemmer("english")
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Scripts that put no space between words: each pair of neighbours counts as one."""
+"""Scripts without spaces between words: each pair of neighbours counts as one word."""
 _ASCII = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
-"""Names are taken apart at their humps."""
+"""Words of ASCII text; names in camel case are split."""
 _ANY = re.compile(rf"(?=([{_UNSPACED}]{{2}}))[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _SAY_LITTLE = frozenset((
     "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does",
@@ -22,24 +22,24 @@ _SAY_LITTLE = frozenset((
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Lower case, names taken apart, without their endings; words that say little are left out."""
+    """Return the stems of the words in lower case, with names split and without stop words."""
     found = _ASCII.findall(text) if text.isascii() else [one[1] or one[0] for one in _ANY.finditer(text)]
     return tuple([stem for word in found if (stem := _stem(word))])
 
 
 def plain_words(text: str) -> list[str]:
-    """Return the words in lower case, names taken apart, with their endings; also those that say little."""
+    """Return the words in lower case, with names split, with endings and stop words."""
     return [word.lower() for word in _ASCII.findall(text)]
 
 
 def is_telling(word: str) -> bool:
-    """Whether a word in lower case says something by itself."""
+    """Return whether a lower-case word is neither a stop word nor a single character."""
     return len(word) > 1 and word not in _SAY_LITTLE
 
 
 @lru_cache(_REMEMBERED)
 def _stem(word: str) -> str:
-    """The word without its ending, by Snowball's rules for English; empty for one that says little.
+    """Return the stem of a word, by Snowball's rules for English; empty for a stop word.
 
     Words of other languages lose little by it.
     """

@@ -1,8 +1,9 @@
 """YAML as JSON values, with the line and column of each. Pure.
 
-It is read by the rules of JSON: a plain scalar is a number, `true`, `false` or `null` where JSON would read it so, null
-where it is empty, and text otherwise. An alias may repeat a value where that is allowed, but a value must not contain
-itself, nor may aliases make a small text large. Nothing recurses: the depth of a text is a number that is counted.
+It is read by the rules of JSON: a plain scalar is a number, `true`, `false` or `null` where JSON would read
+it so, null where it is empty, and text otherwise. An alias may repeat a value where that is allowed, but a
+value must not contain itself, and aliases must not make a small text large. The reader does not recurse, and
+bounds the depth of a text.
 """
 
 import math
@@ -16,7 +17,7 @@ from pydantic_core import from_json
 
 BYTES_MAX = 1_000_000
 _VALUES_MAX = 100_000
-"""Once aliases are written out."""
+"""Bound on the values, with aliases expanded."""
 _LEVELS_MAX = 64
 _PROBLEMS_MAX = 100
 _INTEGER_MAX = 2**63 - 1
@@ -31,7 +32,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Where a value begins in a text; both count from 1."""
+    """The position of a value in a text; both numbers count from 1."""
 
     line: int
     column: int
@@ -53,36 +54,36 @@ class YamlProblem:
 
 @dataclass(frozen=True)
 class YamlText:
-    """What a text holds."""
+    """The content of a text, with the positions of its values."""
 
     value: Any
     _positions: dict[Path, Position] = field(default_factory=dict, repr=False)
     _keys: dict[Path, Position] = field(default_factory=dict, repr=False)
 
     def position(self, path: Sequence[str | int]) -> Position:
-        """Return where a value begins, or the nearest one around it that there is."""
+        """Return the position of a value, or of the nearest value around it that has one."""
         at = tuple(path)
         while at and at not in self._positions:
             at = at[:-1]
         return self._positions[at]
 
     def key_position(self, path: Sequence[str | int]) -> Position:
-        """Return where the key of a value begins; of what has none, where the value does."""
+        """Return the position of a value's key; that of the value when it has no key."""
         return self._keys.get(tuple(path)) or self.position(path)
 
 
 class UnreadableYaml(ValueError):
-    """The text is no YAML that can be used; the message has a line for each problem, with its position where known."""
+    """Raised for a text that is not usable YAML; the message has a line for each problem, with its position."""
 
     def __init__(self, *problems: YamlProblem, text: YamlText | None = None) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems
         self.text = text
-        """What the text holds all the same, where it could be read to its end, for further checks."""
+        """The content of the text, if it could be read to its end, for further checks."""
 
 
 def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
-    """Return what a text holds. Raises UnreadableYaml."""
+    """Return the content of a text. Raises UnreadableYaml."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
@@ -102,7 +103,7 @@ def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
 
 
 def _with_yaml_escapes(text: str) -> str:
-    """Return JSON with its pairs of surrogates as YAML escapes them; any other text as it is."""
+    """Return JSON with its pairs of surrogates in the escapes of YAML; any other text unchanged."""
     if not _SURROGATES.search(text):
         return text
     try:
@@ -126,17 +127,17 @@ class _Open:
     anchor: str | None
     key: str | None = None
     depth: int = 0
-    """Levels inside it."""
+    """The number of levels inside it."""
 
 
 class _Reader:
-    """Builds a value from the events of a parser."""
+    """A builder of a value from the events of a parser."""
 
     def __init__(self, allows_aliases: bool) -> None:
         self._allows_aliases = allows_aliases
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Any, int, int] | None] = {}
-        """A value, how many values it holds and its levels; None as long as it is being read."""
+        """Each anchor's value, its number of values and its levels; None while it is being read."""
         self._positions: dict[Path, Position] = {}
         self._keys: dict[Path, Position] = {}
         self._values = 0
@@ -268,7 +269,7 @@ class _Reader:
 
 
 class _TooLarge:
-    """A number that does not fit."""
+    """The marker of a number that does not fit into 64 bits."""
 
 
 def _scalar(text: str) -> Any:
@@ -286,7 +287,7 @@ def _scalar(text: str) -> Any:
 
 
 def _position(mark: Any) -> Position:
-    """Return where a mark of either parser is."""
+    """Return the position of a mark of either parser."""
     return Position(mark.line + 1, mark.column + 1)
 
 

@@ -1,19 +1,19 @@
-"""Workflows: what a domain team wrote down, as values that a run is decided on. Pure.
+"""Workflows: a domain team's processes, as values that a run is decided on. Pure.
 
 specification.py     a workflow file: domain, workflows, params
-nodes.py             what may stand in a graph
+nodes.py             the kinds of nodes in a graph
 params.py            values that are given by name, and whether a value fits
-references.py        $name.path in texts, and what it stands for
+references.py        $name.path in texts, and their values
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
 sql.py               the SQL of a sql_query: its tables and its references
 form.py              text in, specification or problems of form out
-validate.py          a specification held against itself and the tools; checks/ has one subject per file
-file.py              files and folders read and checked: the one that is not pure
-recipe.py            a workflow that was learned from sessions, as it is kept
-ranking.py           which workflows serve a goal
-graph.py             a workflow compiled: what follows what, sub-workflows inlined
-outline.py           what a workflow does, in words
+validate.py          a specification checked against itself and the tools; checks/ has one subject per file
+file.py              files and folders, read and checked: the only module that is not pure
+recipe.py            a workflow that was learned from sessions, as it is stored
+ranking.py           the workflows that serve a goal
+graph.py             a compiled workflow: its edges, with sub-workflows inlined
+outline.py           a workflow in words
 as_tool.py           a workflow as the tool that a model sees
 publication.py       the workflows that can be run by name
 """

@@ -10,7 +10,7 @@ from antiphon_shared.workflows.outline import outline
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
 WORKFLOW, RECIPE = "w_", "r_"
-"""What the names of such tools begin with."""
+"""Prefixes of the names of such tools."""
 BUILT_IN_TOOLS = frozenset(("sql_query",))
 """Calls of workflows that need no tool of the catalogue."""
 _NAME_CHARACTERS_MAX = 64
@@ -20,10 +20,10 @@ _TIMEOUT_S_MAX = 3_600.0
 def as_tool(
     specification: Specification, name: str, catalogue: Catalogue, prefix: str = WORKFLOW
 ) -> ToolDefinition | None:
-    """Return the tool that a workflow is for a model; None where it calls tools that there are not.
+    """Return the tool for a workflow; None when the workflow calls tools that do not exist.
 
-    Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all its tools,
-    and it is sequential-only unless all of them are parallel-safe.
+    Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all
+    its tools, and it is sequential-only unless all of them are parallel-safe.
     """
     workflow = specification.workflows[name]
     try:

@@ -1,8 +1,9 @@
-"""Conditions: whether a node runs, decided from what there is. Pure.
+"""Conditions: whether a node runs, decided from the available values. Pure.
 
-The meaning is CEL's, with two differences: ints and floats mix everywhere, and division by zero fails for both. Values
-of other types do not mix: `==` across types is false, every other comparison fails. A failure in one operand of `&&`
-or `||` does not count where the other operand decides. Patterns take time linear in the text.
+The meaning is CEL's, with two differences: ints and floats mix everywhere, and division by zero fails for
+both. Values of other types do not mix: `==` across types is false, every other comparison fails. A failure in
+one operand of `&&` or `||` does not count when the other operand decides. Patterns take time linear in the
+text.
 """
 
 import math
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _INT_MAX = 2**63 - 1
 _TEXT_MAX = 1_000_000
-"""Characters of a text, or values of a list, that an expression builds."""
+"""Bound on the characters of a text, or values of a list, that an expression builds."""
 _PATTERN_MAX = 1_000
 _PATTERN_BYTES_MAX = 1_000_000
 _KEPT_MAX = 256
@@ -39,13 +40,13 @@ _NUMBERS = ("int", "float")
 
 
 class ConditionFailed(ValueError):
-    """A condition has no value; the message says why."""
+    """Raised when a condition has no value; the message says why."""
 
 
 def is_true(text: str, values: Mapping[str, Any]) -> bool:
-    """Return whether a condition holds. `values` holds what there is by name.
+    """Return whether a condition holds. `values` holds the available values by name.
 
-    Raises ConditionFailed, ReferenceMissing, and ConditionSyntax for a text that no validation has passed.
+    Raises ConditionFailed, ReferenceMissing, and ConditionSyntax for a text that was not validated.
     """
     result = _evaluate(read_condition(text), values)
     if not isinstance(result, bool):
@@ -54,7 +55,7 @@ def is_true(text: str, values: Mapping[str, Any]) -> bool:
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise ConditionFailed for a pattern that `matches` does not take."""
+    """Raise ConditionFailed for a pattern that `matches` rejects."""
     _pattern(pattern)
 
 
@@ -215,7 +216,7 @@ def _call(name: str, arguments: list[Any]) -> Any:
 
 @lru_cache(_KEPT_MAX)
 def _pattern(pattern: str) -> "Draft202012Validator":
-    # Imported where there is a pattern. Its engine is Rust's `regex`, as in output/schema.py.
+    # Imported only for a pattern. Its engine is Rust's `regex`, as in output/schema.py.
     from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
     if len(pattern) > _PATTERN_MAX:

@@ -1,7 +1,7 @@
 """The syntax of conditions, a part of CEL: text in, tree out. Pure.
 
-Left out of CEL are macros, type conversions, byte texts and the literals of maps; a reference is one variable, path and
-all. Both the length of a condition and the depth of its tree are bounded, so that evaluating it is too.
+It has no macros, type conversions, byte texts and literals of maps; a reference is one variable, including
+its path. Both the length of a condition and the depth of its tree are bounded, and so is its evaluation.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from antiphon_shared.workflows.references import Reference
 
 LENGTH_MAX = 2_000
 _DEPTH_MAX = 32
-"""Of the tree, where `a || b || c` counts as one level."""
+"""Bound on the depth of the tree, in which `a || b || c` counts as one level."""
 _INT_MAX = 2**63 - 1
 
 FUNCTIONS = {"size": 1, "has": 1, "startsWith": 2, "endsWith": 2, "contains": 2, "matches": 2}
-"""With how many values each takes; but for `has`, the first may stand before it: `$text.startsWith("a")`."""
+"""The number of values of each function; except for `has`, the first may precede it: `$text.startsWith("a")`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """Operands that `&&` or `||` joins."""
+    """Operands that are joined by `&&` or `||`."""
 
     operator: Literal["&&", "||"]
     operands: tuple["Tree", ...]
@@ -94,7 +94,7 @@ def read_condition(text: str) -> Tree:
 
 
 def variables(tree: Tree) -> list[tuple[Reference, bool]]:
-    """Return every reference of a condition, with whether `has` asks if it is there."""
+    """Return every reference of a condition, and whether `has` tests its existence."""
     match tree:
         case Variable(reference):
             return [(reference, False)]
@@ -104,7 +104,7 @@ def variables(tree: Tree) -> list[tuple[Reference, bool]]:
 
 
 def inner_trees(tree: Tree) -> tuple[Tree, ...]:
-    """Return the trees that a tree is made of."""
+    """Return the direct parts of a tree."""
     match tree:
         case Listed(inner) | Logic(_, inner) | Function(_, inner):
             return inner
@@ -118,7 +118,7 @@ def inner_trees(tree: Tree) -> tuple[Tree, ...]:
 
 
 class _Parser:
-    """Recursive descent, one level of the tree at a time."""
+    """A parser by recursive descent, one level of the tree at a time."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -157,7 +157,7 @@ class _Parser:
             if operator in ("&&", "||"):
                 operands.append(right)
             else:
-                self._deeper()  # a chain leans to the left
+                self._deeper()  # a chain nests to the left
                 tree = Binary(operator, tree, right)
         self._depth = depth
         return Logic("||" if level == 0 else "&&", tuple(operands)) if len(operands) > 1 else tree

@@ -1,4 +1,4 @@
-"""The words of conditions: texts, numbers, names, signs and references. Pure."""
+"""The tokens of conditions: texts, numbers, names, signs and references. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class ConditionSyntax(ValueError):
-    """A text is no condition; the message says at which character."""
+    """Raised for a text that is not a condition; the message names the character."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(f"{message} (character {offset + 1})")

@@ -1,4 +1,4 @@
-"""Hints that published workflows give: which tool's result another tool takes. Pure."""
+"""Hints from published workflows: the tools that take another tool's result. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from antiphon_shared.workflows.references import MalformedReference, Reference, 
 from antiphon_shared.workflows.specification import Workflow
 
 _NAMED_MAX = 3
-"""Tools that one hint names: the ones that most workflows connect."""
+"""Bound on the tools that one hint names: those that most workflows connect."""
 
 Flow = tuple[str, str, str]
 """A tool, the field of its result that is used, and the tool that takes it."""
@@ -19,9 +19,9 @@ Flow = tuple[str, str, str]
 def with_flow_hints(
     tools: Iterable[ToolDefinition], workflows: Iterable[Workflow]
 ) -> tuple[ToolDefinition, ...]:
-    """Return the tools, each with the tools whose results workflows give it, and those that take its own.
+    """Return the tools with hints: the tools whose results workflows pass to each, and those that take its own.
 
-    What a description says already is not said again.
+    A hint that is already in the description is not repeated.
     """
     flows = Counter(flow for workflow in workflows for flow in dict.fromkeys(_flows(workflow)))
     return tuple(_hinted(tool, flows) for tool in tools) if flows else tuple(tools)
@@ -38,7 +38,7 @@ def _hinted(tool: ToolDefinition, flows: Mapping[Flow, int]) -> ToolDefinition:
 
 
 def _flows(workflow: Workflow) -> Iterator[Flow]:
-    """Yield which results of calls the calls of a workflow take."""
+    """Yield the results of calls that the calls of a workflow take."""
     calls = {id: node for id, node in workflow.graph.items() if isinstance(node, CallNode)}
     givers = {name: node.call for id, node in calls.items() for name in (id, node.output) if name}
     for node in workflow.graph.values():

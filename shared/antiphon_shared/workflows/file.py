@@ -1,4 +1,4 @@
-"""Workflow files, read and checked."""
+"""Reads and checks of workflow files."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,17 +11,17 @@ from antiphon_shared.workflows.specification import Specification
 from antiphon_shared.workflows.validate import problems_of
 
 PROBLEMS_MAX = 200
-"""Of one file: after that, correct these first."""
+"""Bound on the problems of one file that are reported."""
 ENDINGS = (".yaml", ".yml", ".json")
-"""Of the files that are read where a folder is named."""
+"""Suffixes of the files that are read in a folder."""
 
 
 def read_workflows(
     paths: Iterable[str | Path], catalogue: Catalogue | None = None
 ) -> tuple[list[Specification], list[Problem]]:
-    """Return the specifications of files and folders, and all that is wrong with them, each alone and together.
+    """Return the specifications of files and folders, and the problems of each file and of all together.
 
-    Without a catalogue, calls are not held against their tools.
+    Without a catalogue, calls are not checked against their tools.
     """
     specifications: list[Specification] = []
     problems: list[Problem] = []
@@ -76,7 +76,7 @@ def _read(path: Path) -> WorkflowFile:
 
 
 def _files(paths: Iterable[str | Path], problems: list[Problem]) -> Iterator[Path]:
-    """Yield the files, each once, in their order; a folder that holds none is a problem."""
+    """Yield the files, each once, in their order; a folder without any is a problem."""
     found: dict[Path, None] = {}
     for path in map(Path, paths):
         if not path.is_dir():

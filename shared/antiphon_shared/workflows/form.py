@@ -37,7 +37,7 @@ _WITHIN: dict[str, type[Value]] = {
     "on": nodes.Arm,
 }
 _STAND_INS = {"version": "0", "description": "-"}
-"""For keys that may be required."""
+"""Stand-ins for keys that may be required."""
 _ALONE = frozenset(
     (
         *_STAND_INS,
@@ -51,15 +51,15 @@ _ALONE = frozenset(
         "example",
     )
 )
-"""Keys whose value leaves the meaning of the rest alone."""
+"""Keys whose values do not change the meaning of the rest."""
 _NAMESPACES = frozenset(("workflows", "params", "expects", "graph", "branches", "args", "output"))
-"""Objects whose keys are names that authors choose."""
+"""Objects whose keys are names of the author's choice."""
 _NAMES = "letters, digits and _, at most 64, the first no digit"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowFile:
-    """What was read of a file; without a specification where the problems of its form leave none to check."""
+    """The content of a file; without a specification if the problems of its form prevent further checks."""
 
     name: str
     text: YamlText | None
@@ -67,16 +67,16 @@ class WorkflowFile:
     problems: tuple[Problem, ...] = ()
 
     def located(self, problem: Problem) -> Problem:
-        """Return a problem with the file, line and column of what it is about."""
+        """Return a problem with its file, line and column."""
         position = self.text.position(problem.path) if self.text else problem.position
         return replace(problem, file=self.name, position=position)
 
 
 def read_file(text: str, name: str) -> WorkflowFile:
-    """Return what a text holds, with every problem of its form.
+    """Return the content of a text, with every problem of its form.
 
-    There is a specification also beside slips that leave the meaning of the rest alone, such as a key that stands
-    twice or is unknown, or a time of 0 seconds, so that the rest is checked at once.
+    The result has a specification despite problems that do not change the meaning of the rest, such as a
+    repeated or unknown key, or a time of 0 seconds, so that the rest is checked at once.
     """
     problems: tuple[Problem, ...] = ()
     try:
@@ -103,7 +103,7 @@ def read_file(text: str, name: str) -> WorkflowFile:
 
 
 def _stands_alone(problem: Problem) -> bool:
-    """Return whether the rest of a file means the same without what a problem is about."""
+    """Return whether the rest of a file means the same without the key of a problem."""
     *around, key = problem.path or ("",)
     return problem.code == "unknown_key" or (key in _ALONE and not (around and around[-1] in _NAMESPACES))
 
@@ -113,7 +113,7 @@ def _specification(value: Any) -> Specification:
 
 
 def _rest(value: Any, problems: Iterable[Problem]) -> Any:
-    """Return JSON without what problems are about, or with something else in its place where that is needed."""
+    """Return JSON without the keys of problems, or with stand-ins for required ones."""
     rest = from_json(to_json(value))
     for problem in problems:
         *around, key = problem.path
@@ -126,7 +126,7 @@ def _rest(value: Any, problems: Iterable[Problem]) -> Any:
 
 
 def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
-    """Yield what pydantic found, in the words of the file; of several about one path the first."""
+    """Yield pydantic's errors in the words of the file; of several on one path the first."""
     named_paths: set[Path] = set()
     details = refused.errors(include_url=False, include_context=True)
     for one in sorted(details, key=lambda one: one["type"] == "too_short"):
@@ -139,7 +139,7 @@ def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
 
 
 def _path(one: ErrorDetails, value: Any) -> Path:
-    """Return where it stands in the file: without the tags of unions and the like."""
+    """Return the path of an error in the file, without the tags of unions and similar parts."""
     path: list[str | int] = []
     for part in one["loc"]:
         if _has(value, part):
@@ -214,7 +214,7 @@ def _at(value: Any, path: Path) -> Any:
 
 
 def _fields(loc: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that there are beside an unknown one."""
+    """Return the known keys next to an unknown one."""
     around = [part for part in loc[:-1] if part not in ("<fields>", "<schema>")]
     model: type[Value] = Specification
     if around and around[-1] in _NODES:

@@ -1,8 +1,8 @@
-"""A workflow compiled: what follows what, with sub-workflows inlined. Pure.
+"""A compiled workflow: its edges, with sub-workflows inlined. Pure.
 
-The path of a node is its id; of a node in a sub-workflow `outer/inner`, of a branch `parallel/branch`, of the step of a
-foreach `each/*`: one template, of which a run makes `each/0`, `each/1`, ... Whatever settles, the nodes that it may
-begin are listed with it, so that a decision looks at the edges of what changed and no others.
+The path of a node is its id; of a node in a sub-workflow `outer/inner`, of a branch `parallel/branch`, of the
+step of a foreach `each/*`: one template, of which a run makes `each/0`, `each/1`, ... Each node has the list
+of nodes that may begin once it settles, so that a decision reads only the edges of changed nodes.
 """
 
 from collections import defaultdict
@@ -14,11 +14,11 @@ from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specif
 STEP = "*"
 """The last part of the path of a foreach's step."""
 UNDO = "~undo"
-"""Stands in the path of a call that undoes a node, and in no node's id."""
+"""The mark in the path of a call that undoes a node; no node's id contains it."""
 
 
 class TooLarge(ValueError):
-    """A workflow has too many nodes or levels, or contains itself."""
+    """Raised for a workflow that has too many nodes or levels, or contains itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class GraphNode:
     scope: str
     """The path of the scope it belongs to."""
     within: str | None
-    """The parallel or foreach whose part it is."""
+    """The parallel or foreach that contains it as a part."""
     upstream: tuple[str, ...]
-    """What it depends on."""
+    """The nodes that it depends on."""
     downstream: tuple[str, ...]
-    """What depends on it."""
+    """The nodes that depend on it."""
     activated_by: tuple[str, ...]
     activates: tuple[str, ...]
     parts: tuple[str, ...]
@@ -42,13 +42,13 @@ class GraphNode:
 
     @property
     def waits_for_activation(self) -> bool:
-        """Whether it runs only when another node activates it."""
+        """Return whether it runs only when another node activates it."""
         return bool(self.activated_by) or isinstance(self.node, CompensateNode)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A workflow as it is inlined: names in references are those of its own nodes, outputs and params."""
+    """An inlined workflow: names in its references are those of its own nodes, outputs and params."""
 
     path: str
     """The path of the node that it is inlined under; empty for the run's own workflow."""
@@ -58,7 +58,7 @@ class Scope:
     roots: tuple[str, ...]
     """Nodes that can begin at once."""
     last: tuple[str, ...]
-    """Nodes whose results count where the workflow has no `output`."""
+    """Nodes whose results count when the workflow has no `output`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Graph:
 
 
 def compile_graph(specification: Specification, name: str) -> Graph:
-    """Return the graph of one workflow of a specification. Raises TooLarge, and KeyError for names that are not there.
+    """Return the graph of one workflow of a specification. Raises TooLarge, and KeyError for unknown names.
 
-    A specification that has passed validation compiles.
+    A valid specification compiles.
     """
     compiled = _Compiling(specification)
     compiled.inline(name, "", ())
@@ -80,7 +80,7 @@ def compile_graph(specification: Specification, name: str) -> Graph:
 
 
 def last_nodes(workflow: Workflow) -> tuple[str, ...]:
-    """Return the ids of the nodes that no other depends on, but for branches, errors and compensations."""
+    """Return the ids of the nodes that no other depends on, except branches, errors and compensations."""
     needed = {one for node in workflow.graph.values() for one in node.depends_on}
     return tuple(
         id
@@ -110,9 +110,7 @@ class _Compiling:
             for target in targets(node):
                 activated_by[target].append(id)
         for id, node in graph.items():
-            activates = [
-                target for target in targets(node) if target in graph
-            ]  # rollback_all need not be there
+            activates = [target for target in targets(node) if target in graph]  # rollback_all may be missing
             edges = (node.depends_on, downstream[id], activated_by[id], activates)
             upstream, below, activators, activated = (tuple(f"{prefix}{one}" for one in ids) for ids in edges)
             path, inner = f"{prefix}{id}", {f"{prefix}{id}/{part}": one for part, one in parts(node).items()}

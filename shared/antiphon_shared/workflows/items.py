@@ -21,11 +21,11 @@ _RANGE = re.compile(r"\s*range\(\s*(?P<first>[^,()]+?)\s*,\s*(?P<last>[^,()]+?)\
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _INTEGER = re.compile(r"-?\d{1,18}")
 _DAYS_MAX = 4_000_000
-"""More than there are in the calendar."""
+"""A bound above the number of days in the calendar."""
 
 
 class UnfitItems(ValueError):
-    """The items of a foreach cannot be made; the message says why, and what to write."""
+    """Raised when the items of a foreach cannot be made; the message says why, and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From the first, up to but without the last."""
+    """A half-open range: it includes the first, but not the last."""
 
     first: Bound
     last: Bound
 
 
 def read_items(text: str) -> Reference | Range:
-    """Return what the items of a foreach are made of. Raises UnfitItems."""
+    """Return the reference or range of a foreach's items. Raises UnfitItems."""
     stripped = text.strip()
     if whole := (BARE.fullmatch(stripped) or BRACED.fullmatch(stripped)):
         return reference_of(whole)
@@ -60,7 +60,7 @@ def read_items(text: str) -> Reference | Range:
 
 
 def references_in(items: Reference | Range) -> list[Reference]:
-    """Return the references that items are made of."""
+    """Return the references in items."""
     if isinstance(items, Reference):
         return [items]
     ends = (items.first.of, items.first.days, items.last.of, items.last.days)
@@ -87,7 +87,7 @@ def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[
 
 
 def count_known(items: Reference | Range) -> int | None:
-    """Return how many items there will be, where that can be known without values. Raises UnfitItems."""
+    """Return the number of items, if it is known without values. Raises UnfitItems."""
     if isinstance(items, Reference) or references_in(items):
         return None
     first, last = _end(items.first, {}), _end(items.last, {})
@@ -141,7 +141,7 @@ def _end(bound: Bound, values: Mapping[str, Any]) -> int | date:
     if type(days) is not int or not -_DAYS_MAX <= days <= _DAYS_MAX:
         raise UnfitItems(f"{bound.days} is {shown(days)}, and a number of days is needed")
     if days == 0 and type(end) in (int, date):
-        return end  # type: ignore[no-any-return]  # its type has just been looked at
+        return end  # type: ignore[no-any-return]  # its type was just checked
     if not isinstance(end, date):
         raise UnfitItems(f"{bound.of} is {shown(end)}, and a date is needed to add days to")
     try:

@@ -1,7 +1,7 @@
-"""What may stand in the graph of a workflow. Pure.
+"""The kinds of nodes in the graph of a workflow. Pure.
 
-A node is known by its key: `call`, `workflow`, or `type` for all others. The classes have the form of the file, so that
-a specification that is written out is a workflow file again.
+A node is identified by its key: `call`, `workflow`, or `type` for all others. The classes have the form of
+the file, so that a specification that is written out is a workflow file again.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ Condition = Annotated[
 
 
 class Retry(Value):
-    """What is done about a failed node: further attempts (calls only), then the fallback."""
+    """The handling of a failed node: further attempts (calls only), then the fallback."""
 
     retry: int = Field(default=0, ge=0, le=10, description="Further attempts, in place of the contract's.")
     delay: int = Field(default=1_000, ge=0, le=60_000, description="Milliseconds before the first of them.")
@@ -44,7 +44,7 @@ class Retry(Value):
 
 
 class OnError(Retry):
-    """As Retry, with the node that runs in place of one that failed."""
+    """The handling of a failed node, with a fallback node that replaces it."""
 
     fallback: Name | None = None
 
@@ -86,7 +86,7 @@ class WorkflowNode(_WithOutput):
 
 
 def _as_fields(value: Any) -> Any:
-    """Write out `{name: type}`."""
+    """Return `{name: type}` in its full form."""
     if not isinstance(value, Mapping):
         return value
     return {
@@ -132,14 +132,14 @@ class ReasonNode(_WithOutput):
 
 
 class Arm(Value):
-    """One way out of a branch: a condition and the node that it activates. Without a condition: the default."""
+    """A way out of a branch: a condition and the node that it activates. Without a condition: the default."""
 
     when: Condition | None = None
     goto: Name
 
 
 def _as_arm(value: Any) -> Any:
-    """Write out `{default: X}`, `{default: , goto: X}` and `{default: {goto: X}}`."""
+    """Return `{default: X}`, `{default: , goto: X}` and `{default: {goto: X}}` in their full form."""
     if not isinstance(value, Mapping) or "default" not in value or "when" in value:
         return value
     others = {name: one for name, one in value.items() if name != "default"}
@@ -154,7 +154,7 @@ def _as_arm(value: Any) -> Any:
 
 
 class _DefaultArm(Value):
-    """How a file may write the default."""
+    """The forms of the default in a file."""
 
     default: Name | Arm | None
     goto: Name | None = None
@@ -164,14 +164,14 @@ FileArm = Annotated[Arm, BeforeValidator(_as_arm, json_schema_input_type=Arm | _
 
 
 class BranchNode(_WithOutput):
-    """Activates the target of the first condition that is true."""
+    """A choice: it activates the target of the first condition that is true."""
 
     type: Literal["branch"]
     on: tuple[FileArm, ...] = Field(min_length=1, max_length=100)
 
 
 class YieldNode(_WithOutput):
-    """Waits for a person's values; fails after `timeout_s`, by default YIELD_TIMEOUT_S."""
+    """A wait for a person's values; it fails after `timeout_s`, by default YIELD_TIMEOUT_S."""
 
     type: Literal["yield"]
     message: str = Field(min_length=1, max_length=TEXT_MAX)
@@ -179,7 +179,7 @@ class YieldNode(_WithOutput):
 
 
 class WaitNode(_WithOutput):
-    """Goes on after some seconds, or at a time."""
+    """A wait for some seconds, or until a time."""
 
     type: Literal["wait"]
     seconds: Annotated[float, Field(ge=0, le=SECONDS_MAX)] | Text | None = None
@@ -189,21 +189,21 @@ class WaitNode(_WithOutput):
 
 
 class CompensateNode(_Described):
-    """Undoes, then ends its workflow; runs only when activated."""
+    """An undoing that ends its workflow; it runs only when activated."""
 
     type: Literal["compensate"]
     steps: tuple[CompensateCall, ...] = Field(min_length=1, max_length=1_000)
 
 
 class ErrorNode(_Described):
-    """Ends its workflow as failed."""
+    """A failure that ends its workflow."""
 
     type: Literal["error"]
     message: str = Field(min_length=1, max_length=TEXT_MAX)
 
 
 def node_kind(value: Any) -> str | None:
-    """Return the tag of a node by the one key that says what it is; None where there is not exactly one."""
+    """Return the tag of a node by its identifying key; None unless there is exactly one."""
     if isinstance(value, Value):
         value = value.__dict__
     if not isinstance(value, Mapping):
@@ -222,7 +222,7 @@ Part = Annotated[
     | Annotated[ReasonNode, Tag("<reason>")],
     Discriminator(node_kind, custom_error_type="node_kind", custom_error_message=PART_KINDS),
 ]
-"""What may stand inside another node."""
+"""The kinds of nodes inside another node."""
 
 
 class ParallelNode(_WithOutput):

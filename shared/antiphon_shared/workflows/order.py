@@ -1,6 +1,7 @@
-"""What runs before what, and what has certainly succeeded when a node runs. Pure.
+"""The order of nodes, and the nodes that have certainly succeeded when another runs. Pure.
 
-Sets of nodes are bits of an integer, numbered in topological order: a file of a thousand nodes is checked in passing.
+Sets of nodes are bits of an integer, numbered in topological order, which makes the check of a thousand nodes
+fast.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,7 @@ class Cycle:
 
 
 def edges_of(graph: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
-    """Return for each node those that come after it, and whether it activates them; only nodes that there are."""
+    """Return for each node those that come after it, and whether it activates them; only existing nodes."""
     after: dict[str, dict[str, bool]] = {id: {} for id in graph}
     for id, node in graph.items():
         for needed in node.depends_on:
@@ -95,9 +96,9 @@ class Order:
         return sum(1 << self.index[id] for id in set(ids))
 
     def certainties(self, questions: Sequence[tuple[str | None, int]]) -> list[bool]:
-        """Return for each node and set of nodes whether one of them has certainly succeeded when the node runs.
+        """Return for each node and set of nodes whether one of the set has certainly succeeded when the node runs.
 
-        For None in the place of the node: when the workflow is done.
+        None in place of the node means the end of the workflow.
         """
         asked = [(None if id is None else self.index[id], some) for id, some in questions]
         asked = [(at, some if at is None else some & self._settled[at]) for at, some in asked]
@@ -115,7 +116,7 @@ class Order:
         return any(chosen.get(at, choice) != choice for at, choice in theirs)
 
     def _ancestors(self) -> tuple[list[int], list[int]]:
-        """Return for each node all that is upstream of it, and what of that has settled when it runs."""
+        """Return for each node its ancestors, and those of them that have settled when it runs."""
         before, settled = [0] * len(self.ids), [0] * len(self.ids)
         for n, needed in enumerate(self._needed):
             for one in needed:
@@ -138,7 +139,7 @@ class Order:
         return isinstance(node, ErrorNode | CompensateNode) and node.when is None and not node.depends_on
 
     def _known(self, sets: list[int]) -> tuple[int, list[int]]:
-        """Return of which sets a node has succeeded once the workflow is done, and once each node runs.
+        """Return the sets of which a node has succeeded at the end of the workflow, and when each node runs.
 
         The answers are bits too, numbered as `sets`: all are found in one pass in each direction.
         """
@@ -174,7 +175,7 @@ class Order:
         return found
 
     def _by_branch(self, n: int, when_due: list[int]) -> int:
-        """Return what is known whichever way a branch goes; a way that ends the workflow does not count."""
+        """Return the sets that are certain on every way of a branch; ways that end the workflow do not count."""
         node = self._nodes[n]
         if not isinstance(node, BranchNode):
             return 0
@@ -184,7 +185,7 @@ class Order:
 
     @cached_property
     def _choices(self) -> list[Choices]:
-        """For each node, which way must have been taken at branches and fallbacks for it to succeed."""
+        """Return for each node the ways at branches and fallbacks that its success requires."""
         run: list[Choices] = []
         done: list[Choices] = []
         failed = -1

@@ -1,4 +1,4 @@
-"""What a workflow does, in words: its nodes, its ways, and an outline of the whole that a model reads. Pure."""
+"""A workflow in words: its nodes, its ways, and an outline of the whole for a model. Pure."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ _LINE_CHARACTERS, _LINES_MAX = 100, 40
 
 
 def outline(workflow: Workflow) -> str:
-    """Return a short indented text: what runs after what, at once or by choice, and what happens on failure."""
+    """Return a short indented text: the order of nodes, their choices, and the handling of failures."""
     lines: list[str] = []
     for id, node in workflow.graph.items():
         after = f" after {', '.join(node.depends_on)}" if node.depends_on else ""
@@ -40,7 +40,7 @@ def outline(workflow: Workflow) -> str:
 
 
 def node_text(node: Any) -> str:
-    """Return what a node does: `call book_flight`, `foreach day in range(...)`."""
+    """Return the action of a node: `call book_flight`, `foreach day in range(...)`."""
     match node:
         case CallNode():
             return f"call {node.call}"
@@ -56,7 +56,7 @@ def node_text(node: Any) -> str:
 
 
 def param_text(param: Param) -> str:
-    """Return the type of a param: `str (date)`, `int = 7`, `str?` for one that may be left out."""
+    """Return the type of a param: `str (date)`, `int = 7`, `str?` for an optional one."""
     form = f" ({param.format})" if param.format else ""
     if param.default is not None:
         return f"{param.type}{form} = {shown(param.default)}"
@@ -64,7 +64,7 @@ def param_text(param: Param) -> str:
 
 
 def ways(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield why a node may activate another, and which; `ids` are those of the graph."""
+    """Yield the reason and the target of each activation of a node; `ids` are those of the graph."""
     if isinstance(node, BranchNode):
         yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)
     on_error = getattr(node, "on_error", None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-"""What a reference can name."""
+"""A name that a reference can use."""
 ParamType = Literal["str", "int", "float", "bool", "list", "object"]
 Format = Literal["date", "date-time", "time", "email", "uri", "uuid"]
 
@@ -40,7 +40,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 class Param(Value):
-    """One value that is asked for."""
+    """A requested value."""
 
     type: ParamType
     required: bool = False
@@ -54,7 +54,7 @@ class Param(Value):
 
     @property
     def is_required(self) -> bool:
-        """Whether a value must be given."""
+        """Return whether a value must be given."""
         return self.required and self.default is None
 
     def as_schema(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Param(Value):
         return schema
 
     def problem(self, value: Any) -> str | None:
-        """Return why a value does not fit; None where it does. Nothing is coerced: "3" is no int."""
+        """Return why a value does not fit; None when it does. Values are not converted: "3" is no int."""
         if type(value) not in _PYTHON_TYPES[self.type]:
             return f"{shown(value)} is {type_name(value)}, and {self.type} is needed"
         if self.format and not _has_format(self.format).is_valid(value):
@@ -80,20 +80,20 @@ class Param(Value):
 
 
 def type_name(value: Any) -> str:
-    """Return what a JSON value is called here: `str`, `int`, ..., `null`."""
+    """Return the name of a JSON value's type: `str`, `int`, ..., `null`."""
     if value is None:
         return "null"
     return next((name for name, types in _PYTHON_TYPES.items() if type(value) in types), type(value).__name__)
 
 
 def shown(value: Any) -> str:
-    """Return a JSON value as it is written, cut short."""
+    """Return a JSON value in its written form, cut to a maximum."""
     text = to_json(value, fallback=str).decode(errors="replace")
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
 
 
 @lru_cache
 def _has_format(format: Format) -> "Draft202012Validator":
-    from jsonschema_rs import Draft202012Validator  # imported where there is a format
+    from jsonschema_rs import Draft202012Validator  # imported only for a format
 
     return Draft202012Validator({"format": format}, validate_formats=True)

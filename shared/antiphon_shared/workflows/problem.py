@@ -1,4 +1,4 @@
-"""What is wrong with a workflow file, or worth a second look. Pure."""
+"""Errors and warnings about a workflow file. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,11 +10,11 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, where it stands, and the way out."""
+    """An error or a warning, with its position and a way to correct it."""
 
     severity: Literal["error", "warning"]
     code: str
-    """A stable word for it, for programs."""
+    """A stable name for programs."""
     path: Path
     message: str
     hint: str = ""
@@ -22,7 +22,7 @@ class Problem:
     position: Position | None = None
 
     def __str__(self) -> str:
-        """`trip.yaml:12:5: error: workflows.book.graph.a.args.x: what happened. The way out.`"""
+        """Return `trip.yaml:12:5: error: workflows.book.graph.a.args.x: <message>. <hint>.`."""
         location = f"{self.file}:" if self.file else ""
         if self.position:
             location += f"{self.position.line}:{self.position.column}:"

@@ -1,7 +1,7 @@
-"""A workflow that is proposed for a goal where there is none: the tools that fit, one after the other. Pure.
+"""A proposed workflow for a goal that no workflow serves: the fitting tools, one after the other. Pure.
 
-Whatever a tool needs becomes a param: which result one tool could take from another is not guessed. So a proposal is a
-beginning for a person, who connects, corrects, approves and publishes it.
+Each value that a tool needs becomes a param, as connections between tools are not guessed. So a proposal is a
+draft for a person, who connects, corrects, approves and publishes it.
 """
 
 import re
@@ -24,9 +24,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 def proposed(goal: str, tools: Iterable[ToolDefinition]) -> Specification | None:
-    """Return a workflow that calls tools one after the other, reads first; None where none of them can be called.
+    """Return a workflow that calls tools one after the other, reads first; None when no tool can be called.
 
-    A tool is left out where a value that it needs has no type that a param can have.
+    A tool is left out when it needs a value whose type a param cannot have.
     """
     goal = goal.encode("utf-8", "replace").decode()
     needs = [(tool, needed) for tool in _in_order(list(tools)) if (needed := _params_of(tool)) is not None]
@@ -65,7 +65,7 @@ class _Params:
         self._names: dict[str, list[str]] = {}
 
     def name(self, argument: str, param: Param, tool: str) -> str:
-        """Return the name of the param that an argument of a tool is."""
+        """Return the name of the param for an argument of a tool."""
         for name in self._names.setdefault(argument, []):
             if self.all[name] == param:
                 return name
@@ -91,7 +91,7 @@ def _in_order(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
 
 
 def _params_of(tool: ToolDefinition) -> dict[str, Param] | None:
-    """Return what a call needs; None where one of it cannot be a param."""
+    """Return the params that a call needs; None when one of its arguments cannot be a param."""
     properties = tool.input_schema.get("properties") or {}
     found: dict[str, Param] = {}
     for name in tool.input_schema.get("required") or ():

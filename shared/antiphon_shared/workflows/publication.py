@@ -1,4 +1,4 @@
-"""The workflows that a deployment has published: by domain, the specification that can be run by name. Pure."""
+"""The published workflows of a deployment: for each domain, the specification that can be run by name. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,13 +20,13 @@ class PublishedDomain(Value):
 
 
 class Publication(Value):
-    """All that can be run by name."""
+    """All workflows that can be run by name."""
 
     domains: dict[str, PublishedDomain] = {}
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        """The specification of each workflow."""
+        """Return the hash of each workflow's specification."""
         return {
             name: one.specification
             for _, one in sorted(self.domains.items(), reverse=True)
@@ -34,9 +34,9 @@ class Publication(Value):
         }
 
     def with_all(self, specifications: Iterable[Specification]) -> "Publication":
-        """Return the publication with these, each in the place of what was published of its domain.
+        """Return the publication with these specifications, each in place of the earlier one of its domain.
 
-        Raises ConfigurationError where two domains have a workflow of one name.
+        Raises ConfigurationError when two domains have a workflow of the same name.
         """
         own = {one.domain: published(one) for one in specifications}
         domains = {**self.domains, **own}
@@ -54,7 +54,7 @@ class Publication(Value):
 
 
 def published(specification: Specification) -> PublishedDomain:
-    """Return what is published of a specification."""
+    """Return the publication of a specification."""
     return PublishedDomain(
         version=specification.version,
         specification=specification_hash(specification),

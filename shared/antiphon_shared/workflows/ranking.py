@@ -1,8 +1,8 @@
-"""Which workflows and recipes serve a goal, and what the goal does not say that they need. Pure.
+"""The workflows and recipes that serve a goal, and their params that the goal does not give. Pure.
 
-They are ranked as tools are, see tools/relevance.py: by their words and by their meaning. A param is called missing
-only where that is certain: the goal has no value at all of its kind. Of two texts that are needed where the goal names
-one, neither is missing, as it may be either.
+They are ranked like tools, see tools/relevance.py: by their words and by their meaning. A param is called
+missing only when that is certain: the goal has no value of its kind. When two texts are needed and the goal
+has one, neither is missing, as it may be either.
 """
 
 import re
@@ -53,7 +53,7 @@ class Offer:
     description: str
     params: Mapping[str, Param] = field(default_factory=dict)
     outline: Sequence[str] = ()
-    """What it does, step by step: names of tools, or sentences."""
+    """Its steps: names of tools, or sentences."""
 
 
 class Ranked(NamedTuple):
@@ -66,7 +66,7 @@ class Ranked(NamedTuple):
 
 
 def ranked(goal: str, offers: Iterable[Offer]) -> list[Ranked]:
-    """Return the offers that a goal speaks of, the most fitting first; of equals by name."""
+    """Return the offers that fit a goal, the best first; ties by name."""
     listed = list(offers)
     scores = scores_of(map(_parts_of, listed), goal)
     found = [
@@ -86,7 +86,7 @@ def missing(goal: str, offer: Offer) -> tuple[str, ...]:
 
 
 class _Goal:
-    """What a goal holds beside the name of an offer."""
+    """The words of a goal, without those that name an offer."""
 
     def __init__(self, goal: str, offer: Offer) -> None:
         self._goal = goal
@@ -96,7 +96,7 @@ class _Goal:
         self._has_more = not {*words(goal)} <= {*named}
 
     def may_hold(self, param: Param) -> bool:
-        """Return whether a value of a param may be among it."""
+        """Return whether the goal may hold a value of a param."""
         if param.enum is not None:
             texts = [one for one in param.enum if isinstance(one, str)]
             return len(texts) < len(param.enum) or any(
@@ -111,11 +111,11 @@ class _Goal:
                 return _SHAPES[param.format].search(self._goal) is not None
             case "str":
                 return self._has_more
-        return True  # lists, objects and bools are said in any words
+        return True  # lists, objects and bools can be expressed in any words
 
 
 def _parts_of(offer: Offer) -> tuple[str, ...]:
-    """Return the name, the description, and what the params and the outline say."""
+    """Return the name, the description, and the texts of the params and the outline."""
     params = [_text_of(name, param) for name, param in offer.params.items()]
     return (offer.name, offer.description, *params, *offer.outline)
 

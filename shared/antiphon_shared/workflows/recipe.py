@@ -1,4 +1,4 @@
-"""A recipe as it is kept: a workflow that was learned from sessions, and the tools that it was learned with. Pure."""
+"""A stored recipe: a workflow that was learned from sessions, with the tools that it was learned with. Pure."""
 
 import json
 from functools import cached_property
@@ -43,7 +43,7 @@ RECIPE: Kind[Recipe] = Kind("a recipe", Recipe)
 
 
 def schema_hash(tool: ToolDefinition) -> str:
-    """Return the hash of what a recipe relies on in a tool: its parameters, its effect and its version.
+    """Return the hash of the parts of a tool that a recipe relies on: its parameters, its effect and its version.
 
     The rest of its contract, such as timeouts, may change.
     """
@@ -54,7 +54,7 @@ def schema_hash(tool: ToolDefinition) -> str:
 
 
 def changed_tools(recipe: Recipe, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the tools of a recipe that are not there any more, or not as they were."""
+    """Return the tools of a recipe that are missing or have changed."""
     there = catalogue.by_name
     return tuple(
         name for name, hash in recipe.tools.items() if name not in there or schema_hash(there[name]) != hash
@@ -62,5 +62,5 @@ def changed_tools(recipe: Recipe, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def is_current(recipe: Recipe, catalogue: Catalogue) -> bool:
-    """Return whether a recipe may be offered: while all its tools are as they were when it was learned."""
+    """Return whether a recipe may be offered, because its tools have not changed since it was learned."""
     return not changed_tools(recipe, catalogue)

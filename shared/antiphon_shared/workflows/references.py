@@ -1,9 +1,9 @@
-"""References: `$name.path.0.field` in texts, and what they stand for. Pure.
+"""References: `$name.path.0.field` in texts, and their values. Pure.
 
-A text that is one reference keeps the type of what it stands for; inside text it is inserted as text. `${name.path}`
-delimits, and takes keys that are no plain words. `$$` is a dollar, and so is a `$` before anything but a name or `{`.
-`$name?.path` is null where `name` has not succeeded; a `?` in the midst of a text is a question mark unless a path or
-a `}` follows.
+A text that is one reference keeps the type of its value; inside text the value is inserted as text.
+`${name.path}` delimits, and accepts keys that are not plain words. `$$` is a dollar, and so is a `$` before
+anything but a name or `{`. `$name?.path` is null when `name` has not succeeded; a `?` inside a text is a
+question mark unless a path or a `}` follows.
 """
 
 import re
@@ -16,7 +16,7 @@ from pydantic_core import to_json
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PART = rf"(?:{_NAME}|[0-9]{{1,9}}(?![A-Za-z0-9_]))"
 BARE = re.compile(rf"\$({_NAME})(\?(?=\.{_PART}))?((?:\.{_PART})*)")
-"""Without braces."""
+"""A reference without braces."""
 BRACED = re.compile(rf"\$\{{({_NAME})(\?)?((?:\.[^.{{}}$\s]+)*)\}}")
 _WHOLE = re.compile(rf"\$({_NAME})(\?)?((?:\.{_PART})*)")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -26,12 +26,12 @@ _LENGTH_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The name of a param, an output or a node, and the way into its value."""
+    """The name of a param, an output or a node, and the path into its value."""
 
     name: str
     path: tuple[str | int, ...] = ()
     is_optional: bool = False
-    """Whether it is null where `name` has not succeeded."""
+    """Whether it is null when `name` has not succeeded."""
 
     def __str__(self) -> str:
         text = ".".join(map(str, (f"{self.name}{'?' * self.is_optional}", *self.path)))
@@ -40,11 +40,11 @@ class Reference:
 
 
 class MalformedReference(ValueError):
-    """A text holds `${` and no reference after it."""
+    """Raised for a text with `${` and no reference after it."""
 
 
 class ReferenceMissing(LookupError):
-    """A reference leads to nothing; the message names what there was."""
+    """Raised for a reference without a value; the message names the existing ones."""
 
     def __init__(self, reference: Reference, had: str) -> None:
         super().__init__(f"{reference} is missing: {had}")
@@ -52,7 +52,7 @@ class ReferenceMissing(LookupError):
 
 
 class NotText(ValueError):
-    """A reference inside a text stands for a list or an object."""
+    """Raised for a reference inside a text whose value is a list or an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Template:
 
     @property
     def whole(self) -> Reference | None:
-        """The reference that the text is as a whole."""
+        """Return the single reference that the text is; None for other texts."""
         match self.parts:
             case (Reference() as one,):
                 return one
@@ -98,13 +98,13 @@ def read_template(text: str) -> Template:
 
 
 def reference_of(found: re.Match[str]) -> Reference:
-    """Return the reference that BARE or BRACED has found."""
+    """Return the reference in a match of BARE or BRACED."""
     path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in found[3].split(".")[1:])
     return Reference(found[1], path, bool(found[2]))
 
 
 def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield every text at any depth of JSON that holds a `$`, with its path."""
+    """Yield every text in JSON, at any depth, that holds a `$`, with its path."""
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
@@ -118,7 +118,7 @@ def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 
 
 def resolve(value: Any, values: Mapping[str, Any]) -> Any:
-    """Return JSON with its references replaced. `values` holds what there is by name.
+    """Return JSON with its references replaced. `values` holds the available values by name.
 
     Raises ReferenceMissing, NotText and MalformedReference.
     """
@@ -130,7 +130,7 @@ def resolve(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def look_up(reference: Reference, values: Mapping[str, Any]) -> Any:
-    """Return what a reference stands for. Raises ReferenceMissing."""
+    """Return the value of a reference. Raises ReferenceMissing."""
     if reference.name not in values:
         if reference.is_optional:
             return None

@@ -12,13 +12,13 @@ from antiphon_shared.workflows.params import Name, Param
 
 DEFAULT_TIMEOUT_S = 3_600.0
 DEPTH_MAX = 8
-"""Workflows inside workflows, the outermost included."""
+"""Bound on the levels of workflows, the outermost included."""
 NODES_MAX = 10_000
-"""Of a workflow, once its sub-workflows are inlined."""
+"""Bound on the nodes of a workflow, with its sub-workflows inlined."""
 
 
 class Workflow(Value):
-    """One workflow: what it needs, what it does, what it returns."""
+    """One workflow: its params, its nodes, its output."""
 
     description: str = Field(min_length=1, max_length=TEXT_MAX, description="The model reads it.")
     params: dict[Name, Param] = Field(default={}, max_length=100)
@@ -37,14 +37,14 @@ class Specification(Value):
 
 
 def canonical(specification: Specification) -> bytes:
-    """Return the JSON that two files share exactly if they mean the same.
+    """Return the JSON that two files share if and only if they mean the same.
 
-    Keys are sorted and defaults left out: neither the order of nodes nor a default that is written out has a meaning.
+    Keys are sorted and defaults left out, as the order of nodes and written defaults have no meaning.
     """
     fields = specification.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def specification_hash(specification: Specification) -> str:
-    """Return the hash that a run is pinned by."""
+    """Return the hash to which a run is pinned."""
     return blake2b(canonical(specification), digest_size=16).hexdigest()

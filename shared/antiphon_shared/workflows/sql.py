@@ -1,6 +1,6 @@
 """The SQL of a `sql_query`: one SELECT, the tables that it reads, its references as bound parameters. Pure.
 
-sqlglot takes 200 ms to import, so it is imported where there is SQL.
+The import of sqlglot takes 200 ms, so it is deferred until there is SQL.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,24 +27,24 @@ __all__ = ["LENGTH_MAX", "SQL_TOOL", "MalformedReference", "SqlNames", "UnfitSql
 
 
 class UnfitSql(ValueError):
-    """A text is no query that is taken; the message says why."""
+    """Raised for a text that is not an accepted query; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlNames:
-    """What a query reads, and its text with a bound parameter in the place of each reference."""
+    """The names that a query reads, and its text with a bound parameter for each reference."""
 
     sql: str
-    """`SELECT a FROM t WHERE b = $p0`"""
+    """The text, as in `SELECT a FROM t WHERE b = $p0`."""
     tables: tuple[str, ...]
-    """Names of earlier outputs; not those of its own WITH."""
+    """Names of earlier outputs, without those of its own WITH."""
     params: tuple[Reference, ...]
-    """What `$p0`, `$p1`, ... stand for. Each reference is there once."""
+    """The references of `$p0`, `$p1`, ..., each once."""
 
 
 @lru_cache(_REMEMBERED)
 def names_in(text: str) -> SqlNames:
-    """Return what a query reads. Raises UnfitSql, and MalformedReference."""
+    """Return the names that a query reads. Raises UnfitSql, and MalformedReference."""
     if len(text) > LENGTH_MAX:
         raise UnfitSql(f"it has {len(text):,} characters, of at most {LENGTH_MAX:,}")
     template = read_template(text)
@@ -59,7 +59,7 @@ def names_in(text: str) -> SqlNames:
 
 
 def arguments_of(text: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the dispatchers' `sql_query` for a query; `values` is what there is by name.
+    """Return the arguments of the dispatchers' `sql_query` for a query; `values` holds the available values by name.
 
     Raises UnfitSql, MalformedReference and ReferenceMissing.
     """
@@ -95,7 +95,7 @@ def _one_select(sql: str) -> "exp.Query":
 
 
 def _check_parameters(query: "exp.Query", template: Template, params: tuple[Reference, ...]) -> None:
-    """Hold the parameters of a query against its references: one could stand in a text, or be the author's own."""
+    """Compare the parameters of a query with its references: one could be in a text, or be the author's own."""
     from sqlglot import exp
 
     found = [one.name for one in query.find_all(exp.Parameter, exp.Placeholder)]
@@ -109,7 +109,7 @@ def _check_parameters(query: "exp.Query", template: Template, params: tuple[Refe
 
 
 def _tables(query: "exp.Query") -> Iterator[str]:
-    """Yield the names of the tables that a query reads, but for those that it defines itself."""
+    """Yield the names of the tables that a query reads, except those that it defines itself."""
     from sqlglot import exp
 
     for table in query.find_all(exp.Table):
@@ -124,7 +124,7 @@ def _tables(query: "exp.Query") -> Iterator[str]:
 
 
 def _defined_around(table: "exp.Table") -> set[str]:
-    """Return the names in lower case that the WITHs around a table define; of its own WITH those before it."""
+    """Return the lower-case names that the WITHs around a table define; of its own WITH only earlier ones."""
     from sqlglot import exp
 
     names: set[str] = set()

@@ -1,4 +1,4 @@
-"""A specification held against itself and the catalogue of tools. Pure."""
+"""The validation of a specification against itself and the catalogue of tools. Pure."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from antiphon_shared.workflows.specification import Specification
 
 
 def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:
-    """Yield all that is wrong with a specification. Without a catalogue, calls are not held against their tools."""
+    """Yield all problems of a specification. Without a catalogue, calls are not checked against their tools."""
     yield from check_sizes(specification)
     flows = {name: look_through(specification, name) for name in specification.workflows}
     orders = {name: _order(flow) for name, flow in flows.items()}

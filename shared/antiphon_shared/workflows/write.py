@@ -14,7 +14,7 @@ _FLOW_CHARACTERS_MAX = 80
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes so that JSON's rules for scalars read the same values again; short lists and objects stand on a line."""
+    """A dumper whose scalars JSON's rules read back unchanged; short lists and objects are on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -36,7 +36,7 @@ def as_yaml(specification: Specification) -> str:
     """Return a file that means the same as a specification."""
     fields = specification.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     text: str = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-    # What steers a terminal stands between double quotes, see _text: there it can be written as an escape.
+    # Control characters are in double quotes, see _text, so that they can be written as escapes.
     return "\n".join(map(_escaped, text.split("\n")))
 
 

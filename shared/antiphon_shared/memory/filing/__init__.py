@@ -1,7 +1,7 @@
 """Filing: one round's outcome becomes documents, facts, a reasoning note and tool usage. Pure.
 
-Read `file_round` first; `parts` says what a result states, `sentences` how text is cut, `sameness` what is known
-already, and `differences` what supersedes or contradicts it.
+Read `file_round` first. `parts` splits a result into statements, `sentences` a text; `sameness` finds known
+statements, and `differences` those that a new one supersedes or contradicts.
 """
 
 from antiphon_shared.memory.filing.conversation import file_conversation

@@ -1,4 +1,4 @@
-"""What a plain sentence says of which attribute of which subject, so that it can be held against another. Pure.
+"""Assertions: the attribute of a subject that a plain sentence states, for comparison with others. Pure.
 
     The CEO of Corvane is Petr Halloran    corvane, ceo        a role and its holder; `NAME is the CEO of` too
     The Salt Road was written by Simon     salt road, author   a participle of `HELD_BY` and a name
@@ -7,7 +7,7 @@
     Nordvik employs 1,300 people           nordvik, employees  a verb of `COUNTED`, a number, its noun
     The museum is not open                 museum, status      a state that has an opposite
 
-A sentence of any other form asserts nothing: it is one that cannot be compared without understanding it.
+A sentence of any other form has no assertion: it cannot be compared without understanding it.
 """
 
 from collections.abc import Sequence
@@ -54,34 +54,34 @@ class Assertion(NamedTuple):
     """One attribute of one subject, and its value."""
 
     subject: str
-    """In lower case; empty: what the document is about."""
+    """The subject in lower case; empty for the document's own."""
     is_named: bool
-    """Whether the subject is a name, which means the same wherever it stands."""
+    """Whether the subject is a name, which means the same in every document."""
     attribute: str
     value: Value
     date: Date | None
-    """When it holds, where the sentence says so."""
+    """The date for which it holds, if the sentence names one."""
     is_past: bool
 
 
 class _Said(NamedTuple):
-    """What is behind a verb: the attribute, empty where the subject names it, and the value."""
+    """The words after a verb: the attribute, empty where the subject names it, and the value."""
 
     attribute: str
     value: Value
     place: int = 0
-    """How many words at the end say where a state holds; they are part of the attribute."""
+    """The number of words at the end that name where a state holds; they are part of the attribute."""
 
 
 class _Subject(NamedTuple):
     words: str
     is_named: bool
     attribute: str
-    """Which attribute of it the sentence speaks of; empty: of none in particular."""
+    """The attribute that the subject names; empty for none."""
 
 
 def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Assertion | None:
-    """Return what a sentence asserts, given its words as `reading.read` has them."""
+    """Return the assertion of a sentence, given its words from `reading.read`."""
     if len(folded) > _WORDS_MAX:
         return None
     at = _verb_in(folded)
@@ -95,7 +95,7 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
 
 
 def _verb_in(folded: Sequence[str]) -> int:
-    """Return where the first verb is that tells an attribute, 0 when there is none near the beginning."""
+    """Return the index of the first verb of an attribute; 0 when there is none near the beginning."""
     for at, word in enumerate(folded):
         if word in _VERBS:
             return at
@@ -105,7 +105,7 @@ def _verb_in(folded: Sequence[str]) -> int:
 
 
 def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
-    """Return what a sentence asserts that begins or ends in the date when it holds."""
+    """Return the assertion of a sentence that begins or ends in its date."""
     if not folded[-1][:1].isdecimal() and folded[0] not in _BEFORE_A_CLAUSE:
         return None
     dates = list(dates_in(folded))
@@ -122,7 +122,7 @@ def _dated_plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assert
 
 
 def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
-    """Return what a sentence with its verb at a place asserts, when nothing but the value is behind the verb."""
+    """Return the assertion of a sentence with its verb at `at`, when only the value follows the verb."""
     verb, rest = folded[at], folded[at + 1 :]
     if len(rest) > _VALUE_WORDS_MAX and rest[0] not in DATED and verb not in _DATED_VERBS:
         return None
@@ -151,12 +151,12 @@ def _plain(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | 
 
 
 def _leads_with_name(text: str, subject: str) -> bool:
-    """Whether a sentence begins with its subject, and that is one word and a name."""
+    """Return whether a sentence begins with its subject, and that is one word and a name."""
     return text[: len(subject)].lower() == subject and is_bare_name(text[: len(subject)])
 
 
 def _of_holder(words: Sequence[str], folded: Sequence[str], at: int) -> Assertion | None:
-    """Return what `Mara Lindqvist is the CEO of Corvane` asserts: of Corvane, not of her."""
+    """Return the assertion of `Mara Lindqvist is the CEO of Corvane`, whose subject is Corvane."""
     holder = name_in([words[0].capitalize(), *words[1:at]])
     owner = words[at + 3 :]
     if not holder or not name_in(owner):
@@ -167,7 +167,7 @@ def _of_holder(words: Sequence[str], folded: Sequence[str], at: int) -> Assertio
 
 
 def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Said | None:
-    """Return what is said behind a form of `be`."""
+    """Return the attribute and value after a form of `be`."""
     if rest[0] == "not" and len(rest) > 1:
         words, rest, is_denied = words[1:], rest[1:], True
     if len(rest) <= _STATE_WORDS_MAX:
@@ -191,7 +191,7 @@ def _of_being(words: Sequence[str], rest: Sequence[str], is_denied: bool) -> _Sa
 
 
 def _measured(rest: Sequence[str]) -> _Said | None:
-    """Return the number that all of the words are, or its measure: `15 km long`, `388 pages long`."""
+    """Return the number, or the measure, that all of the words are: `15 km long`, `388 pages long`."""
     amount = next(iter(amounts_in(rest)), None)
     if amount is None or amount.start != 0:
         return None
@@ -204,7 +204,7 @@ def _measured(rest: Sequence[str]) -> _Said | None:
 
 
 def _may_count(word: str) -> bool:
-    """Whether a number may begin with a word."""
+    """Return whether a number may begin with a word."""
     return not word.isalpha() or word in CARDINALS or word in CURRENCIES
 
 
@@ -218,7 +218,7 @@ def _dated(attribute: str, rest: Sequence[str]) -> _Said | None:
 
 
 def _counted(attribute: str, rest: Sequence[str]) -> _Said | None:
-    """Return the number behind a verb: what it counts is in the verb, or is the noun behind the number."""
+    """Return the number after a verb; the verb, or the noun after the number, names what is counted."""
     if rest[0] in ("a", "an") and "of" in rest[2:4]:  # has a height of
         at = rest.index("of")
         attribute, rest = canonical("_".join(rest[1:at])), rest[at + 1 :]
@@ -237,9 +237,9 @@ def _counted(attribute: str, rest: Sequence[str]) -> _Said | None:
 
 
 def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -> _Subject | None:
-    """Return what stands before a verb, as a subject and which attribute of it; None for what has no single one.
+    """Return the words before a verb as a subject and its attribute; None without a single subject.
 
-    Where what is behind the verb names the attribute, all of the words are the subject.
+    When the words after the verb name the attribute, all of the words are the subject.
     """
     if folded[0] in _BEFORE_A_CLAUSE or not NO_SINGLE_ROLE.isdisjoint(folded):
         return None
@@ -253,7 +253,7 @@ def _subject(words: Sequence[str], folded: Sequence[str], has_attribute: bool) -
 
 
 def _attribute_of(words: Sequence[str], folded: Sequence[str]) -> _Subject | None:
-    """Return the attribute that the words name, and of what: `the CEO of Corvane`, `Corvane's CEO`, `the CEO`."""
+    """Return the attribute that the words name, and its owner: `the CEO of Corvane`, `Corvane's CEO`, `the CEO`."""
     for at, word in enumerate(folded[:-1]):
         if word.endswith("'s"):
             owner = " ".join((*folded[:at], word[:-2]))

@@ -1,4 +1,4 @@
-"""What sentences and records say of the attributes of subjects, by subject."""
+"""The attributes of subjects that sentences and records state, by subject."""
 
 from collections.abc import Hashable, Iterator
 from typing import TypeVar
@@ -10,39 +10,39 @@ from antiphon_shared.memory.filing.values import exclude
 from antiphon_shared.memory.layers import Document
 
 COMPARED_MAX = 8
-"""Of many alike, the newest are compared: they are steps of a list, not claims about one thing."""
+"""Bound on the newest alike assertions that are compared: more are steps of a list, not claims about one thing."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Found = tuple[bool | None, str]
-"""Whether the new one is later, None where nothing decides, and the id of the earlier fact."""
+"""Whether the new fact is later, None when that is undecided, and the id of the earlier fact."""
 
 
 def keep(index: dict[K, list[T]], key: K, one: T) -> None:
-    """Take in one more of what is alike."""
+    """Add one to those with the same key."""
     alike = index.setdefault(key, [])
     alike.append(one)
     del alike[:-COMPARED_MAX]
 
 
 class AttributeIndex:
-    """Assertions and records by their subjects. Changed by `put` and `put_record` alone."""
+    """Assertions and records by their subjects. Only `put` and `put_record` change it."""
 
     def __init__(self) -> None:
         self._asserted: dict[str, dict[str, list[tuple[Assertion, str, Document]]]] = {}
         self._described: dict[str, list[tuple[Described, str, Document]]] = {}
 
     def put(self, assertion: Assertion, fact: str, document: Document) -> None:
-        """Take in what a sentence says."""
+        """Add a sentence's assertion."""
         if subject := _subject(assertion, document):
             keep(self._asserted.setdefault(subject, {}), assertion.attribute, (assertion, fact, document))
 
     def put_record(self, described: Described, fact: str, document: Document) -> None:
-        """Take in a record."""
+        """Add a record."""
         keep(self._described, described.subject, (described, fact, document))
 
     def against(self, assertion: Assertion, document: Document) -> Iterator[Found]:
-        """Yield the facts that say otherwise than a sentence."""
+        """Yield the facts that contradict a sentence."""
         subject = _subject(assertion, document)
         for other, fact, its in self._asserted.get(subject, {}).get(assertion.attribute, ()):
             if its.id == document.id or other.date != assertion.date or other.is_past != assertion.is_past:
@@ -54,11 +54,11 @@ class AttributeIndex:
                 yield None, fact
 
     def against_record(self, described: Described, document: Document) -> Iterator[Found]:
-        """Yield the facts that say otherwise than a record."""
+        """Yield the facts that differ from a record, each with whether the record is later."""
         others = self._described.get(described.subject, ())
         call = (document.round, document.call_id)
         if any((its.round, its.call_id) == call for _, _, its in others):
-            return  # a name that one result gives twice names nothing
+            return  # a name that occurs twice in one result identifies neither
         for other, fact, its in others:
             if described.differs_from(other):
                 yield is_newer(described.date, document, other.date, its), fact
@@ -74,7 +74,7 @@ def _subject(assertion: Assertion, document: Document) -> str:
 
 
 def _is_same_thing(one: Assertion, document: Document, other: Assertion, its: Document) -> bool:
-    """Whether the subjects, which have the same words, are the same thing."""
+    """Return whether the subjects, which have the same words, are the same thing."""
     if have_one_title(document, its):
         return True
     are_named = all(each.is_named or not each.subject for each in (one, other))
@@ -82,7 +82,7 @@ def _is_same_thing(one: Assertion, document: Document, other: Assertion, its: Do
 
 
 def _is_said_otherwise(described: Described, document: Document, assertion: Assertion, its: Document) -> bool:
-    """Whether a sentence and a record, of no time of their own, give an attribute two values."""
+    """Return whether a sentence and a record, both without a time, give an attribute two values."""
     if document.id == its.id or assertion.is_past or assertion.date or described.date:
         return False
     value = described.value(assertion.attribute)

@@ -1,7 +1,7 @@
-"""By which words a sentence, or a record's field, speaks of an attribute that has one value. Pure: tables.
+"""Words by which a sentence, or a record's field, names an attribute with one value. Pure: tables.
 
-An attribute that may have several values at once (the films that somebody directed, the towns that a ferry calls at) is
-left out on purpose.
+An attribute that may have several values at once (the films of a director, the towns that a ferry calls at)
+is left out on purpose.
 """
 
 import re
@@ -14,12 +14,12 @@ ROLES = frozenset((
     "founder", "birthplace", "treasurer", "teacher", "instructor", "referee", "supervisor", "trainer", "host",
     "chancellor", "conductor", "commander", "secretary", "landlord", "speaker", "champion",
 ))  # fmt: skip  # a text, not a column
-"""Whose holder is one person or place."""
+"""Roles with one holder, a person or a place."""
 NO_SINGLE_ROLE = frozenset((
     "vice", "deputy", "assistant", "former", "co", "acting", "previous", "next", "second", "third", "other", "another",
     "associate", "honorary", "regional", "cultural", "first", "past", "interim", "ex",
 ))  # fmt: skip  # a text, not a column
-"""Before a role: it is another one, or one that several hold."""
+"""Words before a role that make it another role, or one with several holders."""
 HELD_BY = {
     ("written", "by"): "author", ("composed", "by"): "composer", ("directed", "by"): "director",
     ("designed", "by"): "architect", ("owned", "by"): "owner", ("operated", "by"): "operator",
@@ -30,7 +30,7 @@ HELD_BY = {
     ("married", "to"): "spouse", ("founded", "by"): "founder", ("won", "by"): "winner", ("chaired", "by"): "chair",
     ("published", "by"): "publisher",
 }  # fmt: skip  # a table
-"""`is written by`: whose name follows."""
+"""Participles that a holder's name follows: `is written by`."""
 DATED = {
     "founded": "founded", "established": "founded", "born": "born", "opened": "opened", "released": "released",
     "launched": "launched", "signed": "signed", "completed": "completed", "due": "due", "died": "died",
@@ -38,7 +38,7 @@ DATED = {
     "discovered": "discovered", "invented": "invented", "adopted": "adopted", "married": "married",
     "demolished": "demolished", "published": "published", "incorporated": "incorporated",
 }  # fmt: skip  # a table
-"""`was founded in`: what a date follows."""
+"""Participles that a date follows: `was founded in`."""
 MEASURED = {
     "long": "length", "high": "height", "tall": "height", "deep": "depth", "wide": "width", "old": "age",
     "heavy": "weight", "thick": "thickness",
@@ -50,7 +50,7 @@ COUNTED = {
     "has": "", "have": "", "had": "", "holds": "", "held": "", "owns": "", "owned": "", "contains": "",
     "contained": "", "comprises": "",
 }  # fmt: skip  # a table
-"""A verb before a number -> what is counted; empty: what the noun behind the number names."""
+"""The counted attribute of each verb before a number; empty when the noun after the number names it."""
 PAST = frozenset((
     "was", "were", "employed", "weighed", "cost", "lasted", "took", "covered", "had", "held", "owned", "contained",
 ))  # fmt: skip  # a text, not a column
@@ -60,7 +60,7 @@ TIMELESS = frozenset((
     "held", "discovered", "invented", "adopted", "married", "demolished", "published", "incorporated", "due", "began",
     "started", "ended", "closed",
 ))  # fmt: skip  # a text, not a column
-"""Attributes of which `was` says the same as `is`."""
+"""Attributes for which `was` means the same as `is`."""
 _SAME = {
     form: attribute
     for attribute, forms in {
@@ -100,7 +100,7 @@ OPPOSITES = {
     )
     for word in {word for sides in _SIDES for side in sides for word in side}
 }
-"""A state -> those that cannot hold with it."""
+"""The states that exclude each state."""
 
 
 def canonical(name: str) -> str:
@@ -133,4 +133,4 @@ KNOWN = (
     ROLES | DATES | frozenset(HELD_BY.values()) | frozenset(MEASURED.values()) | frozenset(_SAME.values())
     | frozenset(filter(None, COUNTED.values())) | {"population", "capacity", "pages"}
 )  # fmt: skip  # one set
-"""Attributes that have one value each, whatever the record that names them."""
+"""Attributes that have one value each, in any record."""

@@ -1,4 +1,4 @@
-"""What a sentence claims, apart from its numbers, its date and its negation, so that claims can be compared. Pure.
+"""Claims: sentences without their numbers, their date and their negation, for comparison. Pure.
 
 The rules are narrow on purpose: a pair wrongly called a contradiction misleads more than one that is missed.
 """
@@ -28,12 +28,12 @@ _NUMBERED = frozenset((
     "paragraph", "verse", "note", "type", "model", "gate", "platform", "building", "floor", "id", "issue",
     "ticket", "order", "invoice",
 ))  # fmt: skip  # a text, not a column
-"""Before a number that says which one it is, not how many."""
+"""Words before a number that identifies rather than counts."""
 _RELATIVE = frozenset((
     "today", "yesterday", "tomorrow", "tonight", "ago", "last", "next", "previous", "previously", "earlier",
     "later", "then", "another", "other", "more", "i", "me", "my", "we", "our", "us", "you", "your",
 ))  # fmt: skip  # a text, not a column
-"""Words by which a sentence speaks of its own moment, speaker or neighbours."""
+"""Words by which a sentence refers to its own moment, speaker or neighbours."""
 _STATE = frozenset((
     "is", "are", "costs", "counts", "lasts", "takes", "employs", "totals", "stands", "amounts", "contains", "holds",
     "offers", "serves", "includes", "charges", "pays", "earns", "operates", "numbers", "lists", "measures", "weighs",
@@ -49,12 +49,12 @@ _UNSURE = frozenset((
     "expects", "expected", "according", "says", "said", "claims", "claimed", "plan", "plans", "planned", "former",
     "formerly", "yet",
 ))  # fmt: skip  # a text, not a column
-"""Words by which a sentence leaves open of what it holds, whether it does, or whose word it is."""
+"""Words by which a sentence does not fully commit to its claim."""
 _ROUGH = frozenset((
     "least", "about", "approximately", "approx", "around", "roughly", "nearly", "almost", "over", "under", "up", "less",
     "fewer", "than", "circa", "estimated",
 ))  # fmt: skip  # a text, not a column
-"""Words by which a sentence leaves open what a number is."""
+"""Words that make a number inexact."""
 _PRESENT = frozenset(("now", "currently"))
 _NOT = frozenset(("not", "never", "no", "without", "cannot"))
 _DO = ("do", "does", "did")
@@ -63,7 +63,7 @@ _NUMBER_WORDS = frozenset(CARDINALS) - {"one"}
 _YEAR_IN = re.compile(r"(?:1[5-9]|20)\d\d")
 _DIGIT = re.compile(r"\d")
 _COUNT = re.compile(r"(?<!\d)(?!(?:1[5-9]|20)\d\d(?!\d))\d")
-"""A digit that begins no year."""
+"""A digit that does not begin a year."""
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/–]\d+)*")
 _ITEM = re.compile(r"\d{1,4}[.)]\s")
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
@@ -77,11 +77,11 @@ class Claim(NamedTuple):
     amounts: tuple[Amount, ...]
     date: Date | None
     is_lasting: bool
-    """Whether it speaks of a state valid from its date on, which a later date replaces; not of a period or event."""
+    """Whether it is a state from its date on, which a later date replaces, rather than a period or an event."""
 
 
 class Said(NamedTuple):
-    """What one sentence says, in the forms in which it is compared."""
+    """One sentence, in the forms in which it is compared."""
 
     text: str
     key: str
@@ -92,7 +92,7 @@ class Said(NamedTuple):
 
 @lru_cache(_REMEMBERED)
 def said_by(text: str) -> tuple[Said, ...]:
-    """What each of a statement's sentences says: a very short one shares its statement with its neighbour."""
+    """Return the sentences of a statement, which has several when a very short one is joined with its neighbour."""
     return tuple([_said_by(sentence) for sentence in sentences_in(text)])
 
 
@@ -107,7 +107,7 @@ def _said_by(text: str) -> Said:
 
 
 def claim_of(text: str, reading: Reading) -> Claim | None:
-    """The claim of a sentence with numbers; None when it has none, or cannot be compared."""
+    """Return the claim of a sentence with numbers; None without numbers, or when it cannot be compared."""
     cased, words = reading.words, reading.folded
     has_count = _DIGIT.search(text) and _COUNT.search(text)
     if not has_count and _NUMBER_WORDS.isdisjoint(words):
@@ -142,7 +142,7 @@ def _template(words: tuple[str, ...], amounts: Iterable[Amount]) -> str:
 
 
 def denied_by(text: str, reading: Reading) -> tuple[str, ...]:
-    """The keys of what a sentence denies, in the forms that its verb may have there; none when it denies nothing."""
+    """Return the keys of a sentence's opposite, in each form that its verb may have; empty without a negation."""
     cased, words = reading.words, reading.folded
     has_not = "n't" in text or "n’t" in text or not _NOT.isdisjoint(words)
     if not has_not or not _is_comparable(text, words) or not _PRESENT.isdisjoint(words):
@@ -171,10 +171,11 @@ def denied_by(text: str, reading: Reading) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def subject_of(text: str) -> str:
-    """The name that a sentence leads with, behind a date and with the nouns before it; empty when it is not surely one.
+    """Return the name at the start of a sentence, after a date and nouns; empty when it is uncertain.
 
-    The capital of the first word tells nothing: `Revenue was` leads with no name, `The Aker is`, `Ada Holm is` and
-    `A ticket for the Aker costs` do. `Revenue in Europe` is that of somebody else, `The tax rate in Estovia` is not.
+    The capital of the first word is no evidence: `Revenue was` has no name, `The Aker is`, `Ada Holm is` and
+    `A ticket for the Aker costs` do. `Revenue in Europe` has another owner, `The tax rate in Estovia` has
+    not.
     """
     raw = text.replace(",", " ").split()[:_SUBJECT_WORDS_MAX]
     folded = tuple([word.lower() for word in raw])
@@ -202,7 +203,7 @@ def subject_of(text: str) -> str:
 
 
 def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
-    """Whether what a sentence claims does not hang on its moment, its speaker or its neighbours."""
+    """Return whether a sentence's claim is independent of its moment, its speaker and its neighbours."""
     if len(text) > _CHARACTERS_MAX or not (_RELATIVE.isdisjoint(words) and _UNSURE.isdisjoint(words)):
         return False
     if "?" in text or ";" in text or (text[0].isdecimal() and _ITEM.match(text)):
@@ -211,7 +212,7 @@ def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
 
 
 def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:
-    """Whether something is said to hold from a date on: `as of`, `since`, `now`, `updated`; not `in`, `during`."""
+    """Return whether a state holds from a date on: `as of`, `since`, `now`, `updated`; not `in`, `during`."""
     lead = words[date.start : date.end]
     if "as" in lead:
         return True
@@ -220,7 +221,7 @@ def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:
 
 
 def _says_which(words: tuple[str, ...], amount: Amount) -> bool:
-    """Whether a number tells which one, or when, and not how many: `Lesson 3`, `Boeing 737`, `2024`; `one` is none."""
+    """Return whether a number identifies or dates rather than counts: `Lesson 3`, `Boeing 737`, `2024`; also `one`."""
     at = amount.start
     if amount.is_word and amount.low == 1 and not amount.unit:
         return True

@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation, filed: each answer as documents, each question as one that was asked before."""
+"""Earlier turns of a conversation, filed: each answer as documents, each question as an earlier one."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,10 +17,10 @@ _TITLE_CHARACTERS = 80
 
 
 def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
-    """What earlier turns, the oldest first, add to a memory that is new; nothing where they are filed already.
+    """Return the delta of earlier turns, the oldest first, for a new memory; empty when they are filed already.
 
-    The facts are of no tool but `CONVERSATION`, below the title `Earlier answer: <question>`, so that whoever
-    cites one says where it is from.
+    The facts have the tool `CONVERSATION` and the title `Earlier answer: <question>`, so that a citation
+    shows their origin.
     """
     if memory.earlier:
         return MemoryDelta()

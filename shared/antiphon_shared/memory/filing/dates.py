@@ -1,11 +1,11 @@
-"""Dates that a statement names: `2024-03-12`, `12 March 2024`, `March 12, 2024`, `March 2024`, `in 2021`. Pure."""
+"""Dates in a statement: `2024-03-12`, `12 March 2024`, `March 12, 2024`, `March 2024`, `in 2021`. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 Date = tuple[int, int, int]
-"""Year, month, day; 0 where none is named."""
+"""Year, month, day; 0 for a part that is not named."""
 
 _NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -20,7 +20,7 @@ _LEADS = frozenset(
 
 
 class NamedDate(NamedTuple):
-    """`words[start:end]` and the date they name, with the words that lead to it: `as of march 2024`."""
+    """A date: `words[start:end]` are its words, with those that lead to it, as in `as of march 2024`."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class NamedDate(NamedTuple):
 
 
 def dates_in(words: Sequence[str]) -> Iterator[NamedDate]:
-    """The dates in a text's words as `reading.read` gives them; a year alone is one behind `in` and the like."""
+    """Yield the dates in words from `reading.read`; a year alone counts after `in` and the like."""
     for at, word in enumerate(words):
         if len(word) < 4 or word[0] not in "12":
             continue
@@ -45,7 +45,7 @@ def dates_in(words: Sequence[str]) -> Iterator[NamedDate]:
 
 
 def date_of_value(value: object) -> Date | None:
-    """The date that a field holds: an ISO date, a year, or a date in words."""
+    """Return the date in a field: an ISO date, a year, or a date in words."""
     text = str(value)[:40] if isinstance(value, str) or type(value) is int else ""
     if match := _ISO.match(text):
         return int(match[1]), int(match[2] or 0), int(match[3] or 0)
@@ -54,7 +54,7 @@ def date_of_value(value: object) -> Date | None:
 
 
 def is_later(one: Date, other: Date) -> bool | None:
-    """Whether `one` is after `other`; None when they do not tell: the same, or one within the other."""
+    """Return whether `one` is after `other`; None when they are the same, or one is within the other."""
     for mine, its in zip(one, other, strict=True):
         if not mine or not its:
             return None
@@ -64,7 +64,7 @@ def is_later(one: Date, other: Date) -> bool | None:
 
 
 def _month_before(words: Sequence[str], year_at: int) -> tuple[int, int, int]:
-    """Where the date that ends in a year begins, its month and its day; 0 for what is not named."""
+    """Return the start of the date that ends in a year, its month and its day; 0 for a missing part."""
     at, day = year_at - 1, 0
     if at > 0 and words[at] not in _MONTHS:  # march 12 2024
         at, day = _day_before(words, year_at)
@@ -78,7 +78,7 @@ def _month_before(words: Sequence[str], year_at: int) -> tuple[int, int, int]:
 
 
 def _day_before(words: Sequence[str], end: int) -> tuple[int, int]:
-    """Where a day of the month that ends before `words[end]` begins, and which; `end` and 0 when there is none."""
+    """Return the start of the day of the month that ends before `words[end]`, and the day; `end` and 0 without one."""
     at = end - 1
     while at > 0 and words[at] in _ORDINALS:
         at -= 1

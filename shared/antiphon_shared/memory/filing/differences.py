@@ -1,15 +1,15 @@
-"""Which earlier facts a new one supersedes, is superseded by, or contradicts.
+"""Relations of a new fact to earlier ones: it supersedes, is superseded by, or contradicts them.
 
-Superseded only by the same subject and attribute with an explicitly later date; the same subject and attribute
-otherwise, and another value, is a contradiction. What anybody may have written supersedes only its like. The rules are
-narrow on purpose: a pair wrongly called a contradiction misleads more than one that is missed.
+A fact is superseded only by one on the same subject and attribute with an explicitly later date; otherwise another
+value for the same subject and attribute is a contradiction. Untrusted content supersedes only untrusted content. The
+rules are narrow on purpose: a pair wrongly called a contradiction misleads more than one that is missed.
 
     the same words but for one amount            `claims`, by the words without amounts and date
-    the same words, denied                       `claims`, by the words of what is denied
+    the same words, denied                       `claims`, by the words of the denied sentence
     one attribute of one subject, two values     `assertions`, by the subject, in sentences and records
-    one id, two values                           `records`, by what names the record
+    one id, two values                           `records`, by the record's identity
 
-Each is found by one look-up, so that what a fact costs does not grow with those that are there.
+Each is found by one look-up, so that the cost of a fact does not grow with the number of facts.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ from antiphon_shared.memory.layers import Document, Fact
 
 
 class Relations(NamedTuple):
-    """How a statement stands to earlier facts."""
+    """The relations of a statement to earlier facts."""
 
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
@@ -41,12 +41,12 @@ class Relations(NamedTuple):
 
 
 Place = tuple[str, Document]
-"""A fact's id, and the document it stands in."""
+"""A fact's id, and its document."""
 NONE = Relations()
 
 
 class Differences:
-    """The facts by what they claim. Changed by `put` alone."""
+    """The facts by their claims. Only `put` changes it."""
 
     def __init__(self) -> None:
         self._claims: dict[str, list[tuple[Claim, str, Document]]] = {}
@@ -56,7 +56,7 @@ class Differences:
         self._denied: dict[str, Place] = {}
 
     def put(self, fact: Fact, document: Document) -> None:
-        """Take in what a fact claims."""
+        """Add the claims of a fact."""
         if fact.is_json:
             entry, described, prose = about(fact.statement)
             if entry:
@@ -80,7 +80,7 @@ class Differences:
                 self._denied[key] = (fact, document)
 
     def relations(self, statement: Statement, document: Document) -> Relations:
-        """How a statement that is about to be filed stands to those filed."""
+        """Return the relations of a new statement to the filed facts."""
         if not statement.is_json:
             return _sorted(self._of_text(statement.text, document))
         entry, described, prose = about(statement.text)
@@ -106,7 +106,7 @@ class Differences:
         call = (document.round, document.call_id)
         others = self._records.get(entry.identity, ()) if entry else ()
         if any((other.round, other.call_id) == call for _, _, other, _ in others):
-            return  # a name that one result gives twice names nothing
+            return  # a name that occurs twice in one result identifies neither
         kind = kind_of(document.tool, statement.position)
         for other, fact, its, its_kind in others:
             if entry and is_same_kind(entry, kind, other, its_kind) and disagree(entry, other):
@@ -124,7 +124,7 @@ class Differences:
                 yield None, fact
 
     def _opposite(self, said: Said, document: Document) -> Iterator[Found]:
-        """The facts that state what a sentence denies, or deny what it states."""
+        """Yield the facts that state what a sentence denies, or deny what it states."""
         places = [self._stated[key] for key in said.denied if key in self._stated]
         if denial := self._denied.get(said.key):
             places.append(denial)
@@ -134,7 +134,7 @@ class Differences:
 
 
 def _sorted(others: list[Found]) -> Relations:
-    """Earlier facts, each once, by whether the new one is later; None: nothing decides."""
+    """Return earlier facts, each once, by whether the new one is later; None when that is undecided."""
     if not others:
         return NONE
     found = {fact: later for later, fact in reversed(others)}
@@ -146,18 +146,18 @@ def _sorted(others: list[Found]) -> Relations:
 
 
 def _later_decides(one: Claim, other: Claim) -> bool:
-    """Whether two claims are states of one thing at different times."""
+    """Return whether two claims are states of one thing at different times."""
     if not (one.is_lasting and one.date and other.date) or not _differ(one, other):
         return False
     return is_later(one.date, other.date) is not None
 
 
 def _differ(one: Claim, other: Claim) -> int:
-    """Return in how many amounts two claims exclude each other."""
+    """Return the number of amounts in which two claims exclude each other."""
     return sum(mine.excludes(its) for mine, its in zip(one.amounts, other.amounts, strict=True))
 
 
 def _differ_in_one(one: Claim, other: Claim) -> bool:
-    """Whether two claims differ in one amount, and all others are the same."""
+    """Return whether two claims differ in one amount, and all others are the same."""
     same = sum(mine.is_same(its) for mine, its in zip(one.amounts, other.amounts, strict=True))
     return _differ(one, other) == 1 and same == len(one.amounts) - 1

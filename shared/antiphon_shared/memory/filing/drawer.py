@@ -1,4 +1,4 @@
-"""Where a round's documents, facts and sightings gather, under ids that go on from those of memory."""
+"""A builder of a round's delta: its documents, facts and sightings, with ids that continue those of memory."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, S
 
 
 class Origin(NamedTuple):
-    """The call that a result came of."""
+    """The call that returned a result."""
 
     round: int
     call_id: str
@@ -23,7 +23,7 @@ class Origin(NamedTuple):
 
 
 class Drawer:
-    """What one round adds, while it is being filed."""
+    """The delta of one round, while it is being filed."""
 
     def __init__(self, memory: Memory, known: Known) -> None:
         self._memory = memory
@@ -42,14 +42,14 @@ class Drawer:
         )
 
     def file(self, parts: Iterable[Part], origin: Origin) -> tuple[str, ...]:
-        """The ids of what the parts state. What is known already is filed as a sighting of it."""
+        """File parts, with known statements as sightings, and return the ids of their facts."""
         told: list[str] = []
         for part in parts:
             told += self._file_part(part, origin)
         return tuple(told)
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
-        """The ids of what was recalled; what is not in memory any more is filed where it first came from."""
+        """Return the ids of recalled facts; file one that is not in memory any more under its first call."""
         if recalled.tool == CONVERSATION:
             return self._of_conversation(recalled)
         call = (recalled.round, recalled.call_id)
@@ -70,7 +70,7 @@ class Drawer:
         return tuple(told)
 
     def _of_conversation(self, recalled: Recalled) -> tuple[str, ...]:
-        """The ids of an earlier answer's facts that were recalled; memory is where `recall` has them from."""
+        """Return the ids of recalled facts of an earlier answer, which `recall` has read from memory."""
         return tuple(
             fact.id
             for fact in self._memory.facts.values()
@@ -97,7 +97,7 @@ class Drawer:
         return told
 
     def _is_repeat(self, part: Part, origin: Origin, found: list[str | None]) -> bool:
-        """Whether this is a document again that the same tool has told, so that no source is new."""
+        """Return whether the same tool has returned the same document before, so that it is no new source."""
         return all(
             id is not None
             and any(known.has_seen(id, origin.tool, part.title) for known in (self._known, self._new))
@@ -143,7 +143,7 @@ class Drawer:
         return fact.id
 
     def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:
-        """How the statement stands to facts old and new: what is worth saying of it."""
+        """Return the relations of the statement to earlier facts and to those of this round."""
         old = self._known.relations(statement, document)
         new = self._new.relations(statement, document)
         if old is NONE and new is NONE:

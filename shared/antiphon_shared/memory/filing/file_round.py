@@ -1,4 +1,4 @@
-"""One round's outcome, filed."""
+"""The filing of one round's outcome."""
 
 from collections.abc import Collection
 from typing import Any, Literal
@@ -34,10 +34,10 @@ def file_round(
     untrusted: Collection[str] = (),
     entry: LogEntry | None = None,
 ) -> MemoryDelta:
-    """What one round adds to `memory`. What is in it already is not filed twice.
+    """Return the delta of one round. A statement in memory is not filed twice.
 
-    `known` is what `Known.of(memory)` gives, kept up to date by whoever files round after round; it is not changed.
-    `untrusted` are the ids of the calls whose words anybody may have written, `entry` the log entry of `results`.
+    `known` is `Known.of(memory)`, kept up to date by a caller that files round after round; it is not
+    changed. `untrusted` are the ids of the calls with untrusted content, `entry` the log entry of `results`.
     """
     notes = _notes(memory, reasoning)
     intents = _intents(memory, notes, reasoning or results)
@@ -61,7 +61,7 @@ def file_round(
 def _intents(
     memory: Memory, notes: tuple[ReasoningNote, ...], brought: ReasoningCompleted | ToolsCompleted | None
 ) -> tuple[Intent, ...]:
-    """Return what the session is after, where that is new: with the first round, and with each note that changes it."""
+    """Return the session's intents that are new: with the first round, and with each note that changes them."""
     if brought is None:
         return ()
     if not any(one.note for one in notes):
@@ -84,7 +84,7 @@ def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[Reason
 
 
 def _file_result(drawer: Drawer, result: ToolResult, origin: Origin) -> tuple[str, ...]:
-    """The ids of the facts that the result tells, new or known."""
+    """File a result, and return the ids of its facts, new or known."""
     if result.status == "error" or _tools_found_by(result) is not None:
         return ()
     data = storable(result.data)
@@ -125,7 +125,7 @@ def _use_of(
 
 
 def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[ErrorType | Literal["ok"], str, str]:
-    """Return `ok` or the error type, what happened, and what the model is told of it."""
+    """Return `ok` or the error type, the event in words, and the message for the model."""
     if result.status == "error":
         if result.error is None:
             return "internal_error", _UNEXPLAINED, _UNEXPLAINED
@@ -143,7 +143,7 @@ def _why_substituted(result: ToolResult) -> str:
 
 
 def _why_not_run(result: ToolResult) -> str:
-    """A refusal says so itself."""
+    """Return the line about a repetition; empty for a refusal, whose error has it."""
     return result.repeated.line(result.tool) if result.repeated and result.error is None else ""
 
 
@@ -153,7 +153,7 @@ def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:
 
 
 def _told_of(error: ToolError) -> str:
-    """What the model reads of a failure: what happened, how it is done right, and what to do next."""
+    """Return the message of a failure for the model: the error, a valid call, and what to do next."""
     parts = [f"{error.code}: {error.message}" if error.code else error.message]
     if error.example_valid_call is not None:
         parts.append(f"Valid arguments: {to_json(storable(error.example_valid_call)).decode()}.")

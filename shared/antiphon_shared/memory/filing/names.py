@@ -1,7 +1,7 @@
-"""Which words are names, as far as English writes it. Pure.
+"""Rules for which words are names in English. Pure.
 
-A capital within a sentence makes a name. The first word has one in any case: it is a name where nothing else can stand
-there without an article, which a plural and what cannot be counted (`revenue`, `parking`) can.
+A capital within a sentence makes a name. The first word always has one: it is a name where no other word can
+be without an article, unlike a plural or an uncountable noun (`revenue`, `parking`).
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ _NAME_WORDS_MAX = 6
 JOINING = frozenset(
     ("of", "and", "&", "de", "la", "von", "van", "der", "da", "di", "du", "del", "al", "ibn", "the")
 )
-"""Within a name."""
+"""Words within a name."""
 _AND = frozenset(("and", "&", "the"))
 _CLASSES = frozenset((
     "lake", "mount", "river", "room", "port", "dr", "mr", "mrs", "ms", "sir", "prof", "professor", "king", "queen",
     "saint", "st", "city", "village", "town", "street", "university", "company", "inc", "ltd", "corp",
 ))  # fmt: skip  # a text, not a column
-"""In a name: what sort of thing it is, which two of the sort share."""
+"""Words of a name for the kind of thing, which two names of that kind share."""
 _UNCOUNTED_ENDINGS = (
     "ing", "tion", "sion", "ment", "ity", "ness", "ance", "ence", "ship", "age", "ism", "ure", "th", "hood", "ware",
     "one", "body", "thing",
@@ -40,7 +40,7 @@ _UNCOUNTED = frozenset((
 
 
 def name_in(words: Sequence[str]) -> frozenset[str]:
-    """Return the words of the one name that all of the words make, in lower case; empty when they are none."""
+    """Return the words of the one name that all of the words make, in lower case; empty when they make none."""
     if not 0 < len(words) <= _NAME_WORDS_MAX or not words[0][:1].isupper() or words[-1] in JOINING:
         return frozenset()
     if not all(
@@ -52,12 +52,12 @@ def name_in(words: Sequence[str]) -> frozenset[str]:
 
 
 def has_name(words: Sequence[str]) -> bool:
-    """Whether a name is among the words, as `reading.read` has them: without the capital of a sentence's first word."""
+    """Return whether a name is among words from `reading.read`, without the capital of a sentence's first word."""
     return any(word[:1].isupper() for word in words)
 
 
 def is_bare_name(word: str) -> bool:
-    """Whether a sentence's first word, with its capital and without an article, is a name."""
+    """Return whether a sentence's first word, with its capital and without an article, is a name."""
     folded = word.lower()
     if (
         not word[:1].isupper()

@@ -1,9 +1,9 @@
-"""The structure of a tool's result: which documents it holds, and what they state. Pure.
+"""The structure of a tool's result: its documents, and their statements. Pure.
 
     a list of records, or of long texts    a document per record                  at $[0], $[1], ...
     a table (`tables`)                     a document per row, as a record        at $.rows[0], $.Oslo, ...
-    a table in a text (`text_tables`)      likewise; the row's text stands        at $[57:80]
-    a text that is JSON                    what it holds                          at $(json)[0], ...
+    a table in a text (`text_tables`)      likewise; the row's text is            at $[57:80]
+    a text that is JSON                    its content                            at $(json)[0], ...
     an object around lists of records      a document per record, one for the     at $.results[0], ...
                                            rest; small and without prose: one     at $
     a record                               its prose sentence by sentence, and    at $.results[0].text[0:57]
@@ -11,8 +11,8 @@
     text                                   a document per heading                 at $, its statements at $[0:57]
     anything else                          one JSON statement                     at $
 
-A large piece of JSON is taken apart by its members. A result that would make more than `FACTS_PER_RESULT_MAX`
-statements is cut into larger ones.
+A large piece of JSON is split by its members. A result of more than `FACTS_PER_RESULT_MAX` statements is split into
+larger ones.
 """
 
 import re
@@ -54,7 +54,7 @@ _SAMPLE = 500
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
-"""Where a line begins that is a statement of its own, as far as its first characters tell."""
+"""A line break before a statement of its own, as far as its first characters show."""
 _NOTHING = ("", "[]", "{}", "null", '""')
 _NESTED = (dict, list)
 _GONE = object()
@@ -66,7 +66,7 @@ _JSON_DEPTH_MAX = 3
 
 
 def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
-    """What `data`, which stands at `path`, states; nothing when there is nothing in it."""
+    """Return the parts of `data` at `path`; an empty tuple when it has no content."""
     if is_nothing(data):
         return ()
     for grain in _grains(data):
@@ -83,7 +83,7 @@ def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
 
 
 def _grains(data: Any) -> Iterator[int]:
-    """How many neighbours to join: by an estimate, so that few sizes are tried, and larger ones if it was low."""
+    """Yield how many neighbours to join: first by an estimate, then larger numbers if it was too low."""
     about = _pieces_about(data, 0)
     grain = 1
     while grain * FACTS_PER_RESULT_MAX < about:
@@ -94,7 +94,7 @@ def _grains(data: Any) -> Iterator[int]:
 
 
 def _pieces_about(value: Any, depth: int) -> int:
-    """About how many statements a value makes; rather too few than too many."""
+    """Return an estimate of the number of statements in a value, rather too low than too high."""
     if isinstance(value, str):
         if len(value) > SMALL_CHARACTERS and (tables := tables_in(value)):
             return sum(len(table.rows) for table in tables)
@@ -115,7 +115,7 @@ def _is_long(value: Any) -> bool:
 
 
 def is_nothing(data: Any) -> bool:
-    """Whether a result holds no statement: nothing, an empty text or structure, or one such under one key."""
+    """Return whether a result has no content: null, an empty text or structure, or one of these under one key."""
     for _ in range(DEPTH_MAX):
         if not isinstance(data, dict) or len(data) != 1:
             break
@@ -155,7 +155,7 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
 
 
 def _records(records: list[Any], path: str, context: str, grain: int) -> Iterator[Part]:
-    """A document per record, or per group of neighbours where there are very many."""
+    """Yield a document per record, or per group of neighbours where there are very many."""
     for start in range(0, len(records), grain):
         group = records[start : start + grain]
         if len(group) > 1:
@@ -168,7 +168,7 @@ def _records(records: list[Any], path: str, context: str, grain: int) -> Iterato
 
 
 def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
-    """One value: what it says beside its prose, then its prose, which may have headings of its own."""
+    """Yield the parts of one value: its other fields, then its prose, which may have headings of its own."""
     own = title_of(value)
     title = joined(context, own)
     rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
@@ -189,7 +189,7 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
-    """A text, or what it holds where it is JSON, or has tables."""
+    """Yield the parts of a text, or of its content where it is JSON or has tables."""
     if grain < COARSE and (value := _json_in(text, path)) is not _GONE:
         yield from _walk(value, path + IN_JSON, context, grain, path.count("[") + path.count("."))
     elif grain < COARSE and (tables := tables_in(text)):
@@ -199,7 +199,7 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 
 def _json_in(text: str, path: str) -> Any:
-    """The object or the list that a text is; `_GONE` for every other text."""
+    """Return the object or the list that a text is; `_GONE` for every other text."""
     if text[:1] not in _JSON_OPENS and text.lstrip()[:1] not in _JSON_OPENS:
         return _GONE
     if (
@@ -227,7 +227,7 @@ def _plain_text(text: str, path: str, context: str, grain: int) -> Iterator[Part
 
 
 def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
-    """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
+    """Return the value without its prose and the members that this leaves empty; and the prose with its paths."""
     if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
         return _GONE, [(path, value)]
     if not isinstance(value, _NESTED) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
@@ -262,14 +262,14 @@ def _is_prose(text: str, key: str) -> bool:
 
 
 def _repeats(rest: Any, title: str) -> bool:
-    """Whether nothing is left but what the title says already."""
+    """Return whether the rest only repeats the title."""
     while isinstance(rest, dict) and len(rest) == 1:
         rest = next(iter(rest.values()))
     return bool(title) and str(rest) == title
 
 
 def _is_records(value: Any) -> bool:
-    """A list of objects; a list of long texts is one too."""
+    """Return whether a value is a list of objects, or of long texts."""
     if not isinstance(value, list) or not value:
         return False
     if all(isinstance(item, dict) for item in value):
@@ -278,7 +278,7 @@ def _is_records(value: Any) -> bool:
 
 
 def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
-    """The keys below which there are records, be it further down."""
+    """Return the keys with records below them, at any depth."""
     if depth > DEPTH_MAX:
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""A JSON value as statements: whole where it is small, else taken apart by its members. Pure."""
+"""A JSON value as statements: whole where it is small, else split by its members. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from antiphon_shared.memory.filing.sentences import cut
 
 DEPTH_MAX = 16
 PATH_MAX = 300
-"""Every statement names its path, so a long one is not gone down."""
+"""Bound on a path, which every statement names; below a longer path, a value is not split."""
 TEXT_KEYS = frozenset((
     "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
     "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class Statement(NamedTuple):
-    """What stands at a position of a result: a slice of text, or a value as compact JSON."""
+    """The content at a position of a result: a slice of text, or a value as compact JSON."""
 
     position: str
     text: str
@@ -28,7 +28,7 @@ class Statement(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A document to be, and what it states."""
+    """A document to be filed, with its statements."""
 
     position: str
     title: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
-    """The value as JSON, taken apart by its members where that is long."""
+    """Yield the value as JSON, split by its members where it is long."""
     whole = as_json(path, value)
     is_bare = not isinstance(value, dict | list | str)
     if is_bare or len(whole.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
@@ -79,15 +79,15 @@ def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> It
 
 
 def as_json(position: str, value: Any) -> Statement:
-    """The value, as it stands there."""
+    """Return the value as a statement."""
     return Statement(position, to_json(value).decode(), True)
 
 
 def member(key: str) -> str:
-    """The step of a path to what stands below a key."""
+    """Return the step of a path to the value of a key."""
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
 
 
 def joined(*titles: str) -> str:
-    """Titles from the outermost to the innermost, as one."""
+    """Return one title for titles from the outermost to the innermost."""
     return ": ".join(filter(None, titles))

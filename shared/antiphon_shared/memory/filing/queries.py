@@ -1,4 +1,4 @@
-"""Which of a call's arguments say what it searched for, in words. Pure."""
+"""The words that a call searched for, from its arguments. Pure."""
 
 import re
 from functools import lru_cache
@@ -21,9 +21,9 @@ _WORDS = re.compile(r"\S+\s+\S+")
 
 
 def search_query(arguments: dict[str, Any]) -> str:
-    """The search-like arguments' words, joined by `; `: never ids, dates, numbers, addresses, codes or flags.
+    """Return the words of search-like arguments, joined by `; `: no ids, dates, numbers, addresses, codes or flags.
 
-    Where no argument is named like a search, the only text argument is taken for one if it has several words.
+    Without an argument named like a search, the only text argument counts if it has several words.
     """
     said = [words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)]
     if not said:
@@ -35,7 +35,7 @@ def search_query(arguments: dict[str, Any]) -> str:
 
 @lru_cache(_KEYS_KEPT)
 def _is_search(key: str) -> bool:
-    """The same few names of arguments come again and again."""
+    """Return whether an argument's name is that of a search. Cached, as few names occur."""
     name = _APART.sub("_", key).lower()
     return name in _SEARCH_KEYS or name.endswith(_SEARCH_ENDINGS)
 
@@ -47,7 +47,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _says_something(line: str) -> bool:
-    """Whether a line has words, and is not one address or one code."""
+    """Return whether a line has words, and is not a single address or code."""
     if not _LETTERS.search(line):
         return False
     return not (_ADDRESS.fullmatch(line) or _CODE.fullmatch(line))

@@ -1,8 +1,8 @@
-"""Words of a statement as they are compared: without the punctuation and the words that say nothing. Pure.
+"""The words of a statement in the form for comparisons: without punctuation and words that add nothing. Pure.
 
-What can change the meaning stays: case (`US` and `us`), signs and brackets before a number (`(5)`, `–5`), `C#`,
-`;` and `?`, and beside a negation all punctuation between clauses (`staff; never managers`). Only the first word of
-a sentence loses its capital.
+Whatever can change the meaning stays: case (`US` and `us`), signs and brackets before a number (`(5)`, `–5`),
+`C#`, `;` and `?`, and with a negation all punctuation between clauses (`staff; never managers`). Only the
+first word of a sentence loses its capital.
 """
 
 import json
@@ -41,21 +41,21 @@ LEANING = frozenset((
 
 
 class Reading(NamedTuple):
-    """What a statement is recognised by."""
+    """The form in which a statement is recognised."""
 
     key: str
-    """Its words, and the marks that count; of JSON, the value with its keys in order, behind a brace."""
+    """Its words, and the marks that count; of JSON, the value with its keys in order, after a brace."""
     words: tuple[str, ...]
-    """Those of the key; none of JSON."""
+    """The words of the key; empty for JSON."""
     folded: tuple[str, ...]
     """The words in lower case."""
     is_telling: bool
-    """Whether it means the same whatever document it stands in."""
+    """Whether it means the same in every document."""
 
 
 @lru_cache(_REMEMBERED)
 def read(text: str, is_json: bool) -> Reading:
-    """What a statement is recognised by."""
+    """Return the form in which a statement is recognised."""
     if is_json:
         return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)
     raw = text.replace("’", "'").split()
@@ -81,12 +81,12 @@ def read(text: str, is_json: bool) -> Reading:
 
 
 def without_capital(word: str) -> str:
-    """The word as it stands within a sentence, unless it is all capitals."""
+    """Return the word as within a sentence, unless it is all capitals."""
     return word if word.isupper() else word.lower()
 
 
 def _bare(word: str) -> str:
-    """The word without the punctuation around it; before and behind a number only what cannot be a sign."""
+    """Return the word without the punctuation around it; next to a number, a possible sign stays."""
     opened = word.lstrip(_OPENING)
     if opened.lstrip(_CURRENCY)[:1].isdecimal():
         opened = word.lstrip(_OPENING_OF_NUMBERS)
@@ -98,7 +98,7 @@ def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:
     word = bare[at]
     if word.strip(_SIGNS):
         return True
-    # a sign that stands alone counts beside a number
+    # A sign by itself counts next to a number.
     is_sign = raw[at][0] in _SIGNS
     return is_sign and any(
         other[:1].isdecimal() for other in (*bare[max(0, at - 1) : at], *bare[at + 1 : at + 2])
@@ -106,7 +106,7 @@ def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:
 
 
 def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[str]) -> str:
-    """The marks that count, each behind the number of words before it; empty for most sentences."""
+    """Return the marks that count, each with the number of words before it; empty for most sentences."""
     has_negation = not _NEGATIONS.isdisjoint(folded) or "n't" in text or "n’t" in text
     counted = _MARKS_OF_CLAUSES if has_negation else _MARKS
     if not has_negation and not _ANY_MARK.search(text):
@@ -123,7 +123,7 @@ def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[
 
 
 def _leans(text: str, first_word: str) -> bool:
-    """Whether a sentence begins with what only its document tells: `He`, `The course`; not `The Aker`."""
+    """Return whether a sentence begins with a reference to its document: `He`, `The course`; not `The Aker`."""
     if first_word == "the":
         return not text.split(None, 2)[1][:1].isupper()
     return first_word in LEANING

@@ -1,4 +1,4 @@
-"""What the tool `recall` returned: parts of earlier results, each with where it came from. Pure."""
+"""Results of the tool `recall`: parts of earlier results, each with its origin. Pure."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from antiphon_shared.values import Round
 
 
 class Recalled(NamedTuple):
-    """Part of an earlier result, whole."""
+    """A whole part of an earlier result."""
 
     round: int
     call_id: str
@@ -21,9 +21,9 @@ _ROUND: TypeAdapter[int] = TypeAdapter(Round)
 
 
 def recalled_parts(data: Any) -> tuple[Recalled, ...] | None:
-    """The parts of `{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`.
+    """Return the parts of `{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`.
 
-    None when it is of another shape, and so to be filed as any other result.
+    None when it has another shape, so that it is filed like any other result.
     """
     parts = data.get("parts") if isinstance(data, dict) else None
     if not isinstance(parts, list) or not parts:

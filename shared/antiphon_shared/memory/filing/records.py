@@ -1,4 +1,4 @@
-"""What a record is about, and what it says of it, so that records can be compared. Pure."""
+"""The identity and the values of a record, so that records can be compared. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -38,24 +38,24 @@ _SAY_WHICH = frozenset((
     "phone", "fax", "mobile", "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place",
     "address",
 ))  # fmt: skip  # a text, not a column
-"""Two records that differ here are about two things."""
+"""Fields in which two records differ only if they are about two things."""
 _PASSING = frozenset((
     "score", "rank", "relevance", "distance", "similarity", "snippet", "text", "content", "summary", "description",
     "highlight", "query", "took", "elapsed", "timestamp", "fetched_at", "retrieved_at", "created_at", "etag",
 ))  # fmt: skip  # a text, not a column
-"""What a record says of its retrieval, or in free words."""
+"""Fields about a record's retrieval, and fields of free text."""
 
 
 Kind = tuple[str, str]
-"""The tool that told a record, and where in its results such records stand."""
+"""The tool that returned a record, and the position of such records in its results."""
 
 
 class Entry(NamedTuple):
-    """A record with what names it."""
+    """A record with its identity."""
 
     identity: tuple[str, str]
     is_code: bool
-    """Whether it is named by an id that no other thing is likely to have: letters and digits, or many digits."""
+    """Whether its identity is an id that is probably unique: letters and digits, or many digits."""
     shape: frozenset[str]
     which: Mapping[str, Any]
     said: Mapping[str, Any]
@@ -63,36 +63,36 @@ class Entry(NamedTuple):
 
 
 class Described:
-    """A record with the name of what it describes, as sentences name it. Its fields are read when one is asked for."""
+    """A record with the name of its subject, as sentences name it. Its fields are read on first use."""
 
     def __init__(self, subject: str, named: str, record: dict[str, Any]) -> None:
         self.subject = subject
-        """In lower case, without articles."""
+        """The subject in lower case, without articles."""
         self._named = named
         self._record = record
 
     @cached_property
     def date(self) -> Date | None:
-        """When what it gives holds."""
+        """Return the date of its values."""
         return date_of_value(self._record[self._dated]) if self._dated else None
 
     @cached_property
     def which(self) -> Mapping[str, Any]:
-        """The fields that say which one of several it is."""
+        """Return the fields that tell it from similar ones."""
         return {key.lower(): _plain(value) for key, value in self._rest if _says_which(key.lower())}
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[str, Any]]:
-        """The attribute -> the name and the value of the field that holds it."""
+        """Return the name and the value of the field of each attribute."""
         return {canonical(key): (key, value) for key, value in self._rest if key.lower() not in _PASSING}
 
     def value(self, attribute: str) -> Value | None:
-        """Return what the record gives for an attribute, in the form that sentences are read into."""
+        """Return the record's value of an attribute, in the form of the values of sentences."""
         name, value = self.fields.get(attribute, ("", None))
         return value_of(attribute, name, value) if name else None
 
     def differs_from(self, other: "Described") -> bool:
-        """Whether two records of any shape give an attribute of one thing two values, and the others the same."""
+        """Return whether two records of any shape give an attribute of one thing two values, and others the same."""
         if any(other.which.get(key, value) != value for key, value in self.which.items()):
             return False
         common = [attribute for attribute in self.fields if attribute in other.fields]
@@ -116,17 +116,17 @@ class Described:
 
 
 class About(NamedTuple):
-    """What a record is compared by: against records of its kind, and against whatever names what it describes."""
+    """The forms in which a record is compared: with records of its kind, and with any text on its subject."""
 
     entry: Entry | None
     described: Described | None
     prose: tuple[str, ...]
-    """Its texts that are too short to stand as statements of their own."""
+    """Its texts that are too short to be statements of their own."""
 
 
 @lru_cache(_REMEMBERED)
 def about(text: str) -> About:
-    """Return what the record that a statement holds is about; nothing of what is no record."""
+    """Return the forms of the record in a statement; empty ones when it holds no record."""
     record = from_json(text) if text.startswith("{") and len(text) <= _CHARACTERS_MAX else None
     if not isinstance(record, dict):
         return _NOTHING
@@ -138,7 +138,7 @@ _NOTHING = About(None, None, ())
 
 
 def _described(record: dict[str, Any]) -> Described | None:
-    """Return the record with the name of what it describes, if it gives one."""
+    """Return the record with the name of its subject, if it has one."""
     for key, value in record.items():
         if isinstance(value, str) and key.lower() in _ENTITIES and len(value) <= _VALUE_CHARACTERS_MAX:
             subject = f" {value.lower()} ".replace(" the ", " ").strip()
@@ -147,7 +147,7 @@ def _described(record: dict[str, Any]) -> Described | None:
 
 
 def _entry(record: dict[str, Any]) -> Entry | None:
-    """Return the record with what names it, if something does."""
+    """Return the record with its identity, if it has one."""
     plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
     named = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
     if named is None:
@@ -176,12 +176,12 @@ def kind_of(tool: str, position: str) -> Kind:
 
 
 def is_same_kind(one: Entry, kind: Kind, other: Entry, its: Kind) -> bool:
-    """Whether what names both can be the name of one thing: the 1 of a customer is not the 1 of an order."""
+    """Return whether two identities can be of one thing: the 1 of a customer is not the 1 of an order."""
     return kind == its or (one.is_code and other.is_code)
 
 
 def disagree(one: Entry, other: Entry) -> bool:
-    """Whether two records are about the same thing, and say different things of it."""
+    """Return whether two records are about the same thing, with different values."""
     if one.identity != other.identity or _overlap(one.shape, other.shape) < _SHAPE_SHARED:
         return False
     if any(other.which.get(key, value) != value for key, value in one.which.items()):
@@ -215,7 +215,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers are equal whatever their notation, texts whatever their case and spacing."""
+    """Return a comparable value: numbers in any notation are equal, and texts in any case and spacing."""
     if not isinstance(value, str):
         return value
     text = " ".join(value.lower().split())

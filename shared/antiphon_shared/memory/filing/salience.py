@@ -1,4 +1,4 @@
-"""How much a statement matters, whatever it is about: boilerplate little. Pure."""
+"""The salience of a statement on any subject: low for boilerplate. Pure."""
 
 import re
 
@@ -30,7 +30,7 @@ _RANKING = re.compile(
 
 
 def salience_of(text: str, is_json: bool) -> float:
-    """0.5 for a statement of which nothing is known, less for what pages and search engines say of themselves."""
+    """Return 0.5 for an ordinary statement, and less for boilerplate of pages and search engines."""
     if len(text) > _BOILERPLATE_MAX:
         return USUAL
     if is_json:
@@ -42,7 +42,7 @@ def salience_of(text: str, is_json: bool) -> float:
 
 
 def _is_no_sentence(text: str) -> bool:
-    """An address, a page number, a line of links, a copyright."""
+    """Return whether a text is an address, a page number, a line of links, or a copyright."""
     if text[0] in "<hHwW" and _ADDRESS.fullmatch(text):
         return True
     if len(text) <= _PAGE_NUMBER_MAX and text[-1].isdecimal() and _PAGE_NUMBER.fullmatch(text):

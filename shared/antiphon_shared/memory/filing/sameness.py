@@ -1,10 +1,11 @@
-"""Whether a statement is known already, in the same words or nearly the same.
+"""Recognition of known statements, in the same words or nearly the same.
 
-Two texts are the same when their words are, in order, as `reading` reads them: whatever the spacing and the
-punctuation that changes no meaning. Every word but those like `the` and `also` counts: of two sentences of twenty
-words that differ in one, the one often denies the other. A sentence that leans on its document (`He was born there.`),
-or is very short, is the same only below the same title. JSON is the same when it is equal, below the same title. What
-anybody may have written can be found again in trusted words, never the other way round.
+Two texts are the same when their words are, in order, as `reading` reads them: with any spacing, and with any
+punctuation that does not change the meaning. Every word counts, except words like `the` and `also`: of two
+sentences of twenty words that differ in one, the one often denies the other. A sentence that refers to its
+document (`He was born there.`), or is very short, is the same only below the same title. JSON is the same
+when it is equal, below the same title. Untrusted content can be recognised in trusted words, never the other
+way round.
 """
 
 import re
@@ -25,7 +26,7 @@ Words = tuple[str, str]
 
 
 class Known:
-    """What is in memory, by what it is recognised by. Changed by `add` and `put` alone."""
+    """The facts in memory, by the forms in which they are recognised. Only `add` and `put` change it."""
 
     def __init__(self) -> None:
         self._trusted: dict[Words, str] = {}
@@ -36,17 +37,17 @@ class Known:
 
     @classmethod
     def of(cls, memory: Memory) -> "Known":
-        """All of a memory's facts."""
+        """Return all of a memory's facts."""
         known = cls()
         known._take(memory.facts.values(), memory.sightings, memory)
         return known
 
     def add(self, delta: MemoryDelta, memory: Memory) -> None:
-        """Take in what was filed; `memory` holds it already."""
+        """Add a filed delta; `memory` holds it already."""
         self._take(delta.facts, delta.sightings, memory)
 
     def put(self, fact: Fact, document: Document, name: str) -> None:
-        """Take in one fact, of a document that is known by `name`."""
+        """Add one fact, of a document that is known by `name`."""
         reading = read(fact.statement, fact.is_json)
         facts = self._untrusted if document.is_untrusted else self._trusted
         if name:
@@ -58,15 +59,15 @@ class Known:
         self._differences.put(fact, document)
 
     def see(self, fact: str, document: Document) -> None:
-        """Take in that a document says what a fact does."""
+        """Note that a document states a fact."""
         self._seen.add((fact, document.tool, document.title))
 
     def has_seen(self, fact: str, tool: str, title: str) -> bool:
-        """Whether the tool told it already in a document of that title."""
+        """Return whether the tool has returned it in a document of that title."""
         return (fact, tool, title) in self._seen
 
     def find(self, statement: Statement, name: str, is_untrusted: bool) -> str | None:
-        """The id of the fact that says the same in a document of that name, or anywhere if that does not matter."""
+        """Return the id of the same fact in a document of that name, or in any document if it means the same there."""
         key = read(statement.text, statement.is_json).key
         for facts in (self._trusted, self._untrusted)[: 1 + is_untrusted]:
             found = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))
@@ -75,17 +76,17 @@ class Known:
         return None
 
     def at(self, round: int, call_id: str, position: str) -> str | None:
-        """The id of the fact that was taken from there, if there is one."""
+        """Return the id of the fact from that position, if there is one."""
         return self._places.get((round, call_id, position))
 
     def relations(self, statement: Statement, document: Document) -> Relations:
-        """Which facts a new statement supersedes, is superseded by, or contradicts."""
+        """Return the facts that a new statement supersedes, is superseded by, or contradicts."""
         return self._differences.relations(statement, document)
 
     def _take(self, facts: Iterable[Fact], sightings: Iterable[Sighting], memory: Memory) -> None:
-        # what was answered before is no source: a tool that says the same is filed beside it
+        # An earlier answer is no source: a tool's same statement is filed beside it.
         facts = [fact for fact in facts if memory.documents[fact.document].tool != CONVERSATION]
-        # a document is known by what it says first, be that known from elsewhere
+        # A document is known by its first statement, even if that is known from elsewhere.
         beginnings: dict[str, tuple[int, Fact]] = {}
         seen = [(one.document, one.position, memory.facts[one.fact]) for one in sightings]
         for id, position, fact in (*((one.document, one.position, one) for one in facts), *seen):
@@ -101,14 +102,14 @@ class Known:
 
 
 def name_of(title: str, tool: str, beginning: str, is_json: bool) -> str:
-    """What a document is known by: its title; of a text without one, its tool and how it begins."""
+    """Return the name of a document: its title; of a text without one, its tool and its beginning."""
     if title or is_json:
         return _folded(title)
     return f"{tool}\0{read(beginning, False).key}"
 
 
 def _start(position: str) -> int:
-    """Where in its text a statement begins; -1 of a value."""
+    """Return the start of a statement in its text; -1 for a value."""
     text = _SLICE.search(position)
     return int(text[1]) if text else -1
 

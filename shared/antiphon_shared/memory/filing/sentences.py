@@ -1,8 +1,9 @@
-"""Text as statements: sentences, lines of dialogue, list items, table rows, lumps of code. Pure.
+"""Text as statements: sentences, lines of dialogue, list items, table rows, blocks of code. Pure.
 
-A statement is a slice of the text, stripped of the space around it; nothing is ever rewritten. Sentences are found
-by `sentencex` within one block at a time: a paragraph, a list item. What leans on its neighbours stays whole: a line
-of dialogue, a table row, neighbouring lines of code, and a very short sentence with the one beside it.
+A statement is a slice of the text, without the space around it; it is never rewritten. Sentences are found by
+`sentencex` within one block at a time: a paragraph, a list item. Some slices stay whole, as they depend on
+their neighbours: a line of dialogue, a table row, neighbouring lines of code, and a very short sentence with
+the next one.
 """
 
 import re
@@ -22,7 +23,7 @@ _SHORT = 25
 _SHORT_IDEOGRAPHS = 8
 _SPLIT_AT_ONCE = 2_000
 _SPLIT_AT_ONCE_WIDE = 500
-"""`sentencex` takes quadratic time on some texts, so it never sees a long one."""
+"""Bounds on a text for `sentencex`, whose time is quadratic on some texts."""
 _HEADING_LINE = re.compile(r"\s{0,3}#{1,6}[ \t]+(?P<words>\S.*?)[\s#]*")
 _ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
 _SPEAKER = re.compile(
@@ -43,7 +44,7 @@ _GOES_ON = frozenset((
     "through", "per", "via", "against", "toward", "towards", "upon", "within", "like", "its", "his", "her", "their",
     "our", "your", "my", "this", "these", "those",
 ))  # fmt: skip  # a text, not a column
-"""Words that a line may break behind, but no title ends in."""
+"""Words after which a line may break, but in which no title ends."""
 _SAYS = frozenset((
     "is", "are", "was", "were", "be", "been", "has", "have", "had", "does", "do", "did", "can", "cannot", "could",
     "may", "might", "must", "shall", "should", "will", "would", "not", "never",
@@ -51,7 +52,7 @@ _SAYS = frozenset((
 """Words that make a line part of a sentence."""
 
 COARSE = 16
-"""The grain from which on structure gives way to size."""
+"""The grain from which on a text is split by size, not by structure."""
 _HELD_MAX = 1_000
 
 Kind = Literal["heading", "paragraph", "whole", "code"]
@@ -75,10 +76,10 @@ class Section(NamedTuple):
 
 
 def sections(text: str, grain: int = 1) -> Iterator[Section]:
-    """The statements of a text in order, `grain` neighbours in one, by heading.
+    """Yield the statements of a text in order, `grain` neighbours in one, by heading.
 
-    A heading reads `the text's first: heading` where both are there; one with nothing below it is a statement.
-    From `COARSE` on, a text is cut by size alone. A section of very many statements comes in several.
+    A heading is `first heading: heading` where both exist; one with nothing below it is a statement. From
+    `COARSE` on, a text is split by size alone. A section of very many statements comes in several.
     """
     if grain >= COARSE:
         if spans := list(cut(text, 0, len(text), _SHORT * grain)):
@@ -98,7 +99,7 @@ def sections(text: str, grain: int = 1) -> Iterator[Section]:
 
 
 def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[Span]:
-    """`text[start:end]` in slices of at most `longest` characters that end where a word does, stripped."""
+    """Yield slices of `text[start:end]` of at most `longest` characters that end at a word, stripped."""
     while end - start > longest:
         first, last = start + longest // 2, start + longest
         line = text.rfind("\n", first, last)
@@ -110,7 +111,7 @@ def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterat
 
 
 def sentences_in(statement: str) -> list[str]:
-    """Return the sentences of a statement: more than one where a very short one stands with its neighbour."""
+    """Return the sentences of a statement: several when a very short one is joined with its neighbour."""
     if ". " not in statement and "! " not in statement and "? " not in statement:
         return [statement]
     if len(statement) > _SENTENCE_MAX:
@@ -132,7 +133,7 @@ def _by_heading(text: str) -> Iterator[tuple[str, list[Span]]]:
         words = one_line(text[slice(*bare)], TITLE_CHARACTERS_MAX)
         heading = f"{top}: {words}" if top else words
         top = top or words
-        if words.endswith(_FULL_STOP):  # it says something itself
+        if words.endswith(_FULL_STOP):  # it is a statement itself
             yield heading, [bare]
             bare = None
     if bare is not None:
@@ -148,7 +149,7 @@ def _coarser(section: Section, grain: int) -> Section:
 
 
 def _split(text: str, block: Block) -> list[Span]:
-    """The block's statements."""
+    """Return the block's statements."""
     if block.kind == "code":
         return list(_lumps(text, block))
     if block.end - block.start < _SHORT and _is_short(text[block.start : block.end]):
@@ -160,7 +161,7 @@ def _split(text: str, block: Block) -> list[Span]:
 
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
-    """The block's sentences; a very short one goes with the one before, or the one behind."""
+    """Return the block's sentences; a very short one is joined with the one before, or after."""
     spans: list[tuple[int, int]] = []
     was_short = False
     for start, end in _stretches(text, block.start, block.end):
@@ -214,7 +215,7 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _lumps(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    """Code by whole lines; the fences stay with the first and the last."""
+    """Yield code by whole lines; the fences stay with the first and the last."""
     first = at = block.start
     for line in text[block.start : block.end].splitlines(keepends=True):
         is_closing = line.strip() == "```"
@@ -226,7 +227,7 @@ def _lumps(text: str, block: Block) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[Block]:
-    """The text's blocks; rules and other lines without a word are left out."""
+    """Yield the text's blocks, without rules and other lines without a word."""
     lines = text.splitlines(keepends=True)
     title = _title_line(lines)
     begun, kind, at, in_code = -1, "", 0, False
@@ -267,7 +268,7 @@ def _kind_of(line: str) -> str:
 
 
 def _kind_of_marked(line: str, words: str) -> str:
-    """The kind of a line that begins with no letter, if that tells it."""
+    """Return the kind of a line that does not begin with a letter, if that determines it."""
     if _RULE.fullmatch(words):
         return "nothing"
     if words.startswith("```"):
@@ -278,7 +279,7 @@ def _kind_of_marked(line: str, words: str) -> str:
 
 
 def _title_line(lines: list[str]) -> int:
-    """The number of the first line when it stands as a title above the rest, else -1."""
+    """Return the number of the first line with words when it is a title above the rest, else -1."""
     if len(lines) == 1:
         return -1
     first = next((n for n, line in enumerate(lines[:20]) if line.strip()), -1)
@@ -300,7 +301,7 @@ def _title_line(lines: list[str]) -> int:
 
 
 def _words_of_heading(text: str, block: Block) -> tuple[int, int]:
-    """Where a heading's words are, without its marks."""
+    """Return the position of a heading's words, without its marks."""
     line = text[block.start : block.end]
     words = line.strip().strip("#*[]_ ").rstrip(":") or line.strip()
     start = block.start + line.index(words)

@@ -1,4 +1,4 @@
-"""Values as memory can keep them: JSON that any reader takes. Pure."""
+"""Values in a form that memory can store: JSON that every reader accepts. Pure."""
 
 from math import isfinite, isnan
 from typing import Any
@@ -10,8 +10,11 @@ _INTEGER_BITS_MAX = 1_024
 
 
 def storable(value: Any) -> Any:
-    """The value itself, unless JSON cannot carry it; then lone surrogates become `?`, numbers without an
-    end their names, and what is nested too deeply, or no JSON at all, its place in words."""
+    """Return the value itself, unless JSON cannot represent it.
+
+    Then lone surrogates become `?`, infinite numbers and NaN their names, and a value that is nested too
+    deeply, too large or not JSON becomes a remark.
+    """
     try:
         written = to_json(value, inf_nan_mode="constants")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Whether two documents speak of one subject, and which of two facts is the later one. Pure."""
+"""The subjects of documents, and the later one of two facts. Pure."""
 
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ _GENERIC_TITLES = frozenset((
 
 
 def is_same_subject(text: str, document: Document, other: Document) -> bool:
-    """Whether words that are the same speak of the same: below one title, or of what they name themselves."""
+    """Return whether the same words are about one subject: below one title, or about a subject that they name."""
     if have_one_title(document, other):
         return True
     subject = subject_of(text)
@@ -25,13 +25,13 @@ def is_same_subject(text: str, document: Document, other: Document) -> bool:
 
 
 def have_one_title(document: Document, other: Document) -> bool:
-    """Whether two documents are on one subject by their titles."""
+    """Return whether two documents are on one subject by their titles."""
     one = subject_in(document.title)
     return one not in _GENERIC_TITLES and one == subject_in(other.title)
 
 
 def is_subject_of(name: str, *documents: Document) -> bool:
-    """Whether a name means the same in documents: each of them has no title of its own, or one that holds it too.
+    """Return whether a name means the same in documents: each has a generic title, or one that contains it.
 
     `Revenue in Europe` in the reports of two firms is not the same.
     """
@@ -42,14 +42,14 @@ def is_subject_of(name: str, *documents: Document) -> bool:
 
 @lru_cache(_REMEMBERED)
 def subject_in(title: str) -> str:
-    """A title without the dates in it: two reports of one firm are on the same subject."""
+    """Return a title without its dates, as two reports of one firm are on the same subject."""
     words = read(title, False).folded
     dated = {at for date in dates_in(words) for at in range(date.start, date.end)}
     return " ".join([word for at, word in enumerate(words) if at not in dated])
 
 
 def is_newer(one: Date | None, document: Document, other: Date | None, its: Document) -> bool | None:
-    """Whether the one is of a later date. What anybody may have written replaces nothing else, whatever its date."""
+    """Return whether `one` is later; None when that is undecided. Untrusted content never replaces trusted content."""
     later = is_later(one, other) if one and other else None
     newer, older = (document, its) if later else (its, document)
     return None if newer.is_untrusted and not older.is_untrusted else later

@@ -1,4 +1,4 @@
-"""Tables as documents: one for each row, below the title of what is around the table. Pure."""
+"""Tables as documents: one for each row, below the title of the text or value around the table. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,11 +12,11 @@ from antiphon_shared.memory.filing.titles import title_of
 SMALL_CHARACTERS = 1500
 SMALL_TABLE_CHARACTERS = 500
 _MARK = "\n|t|\n"
-"""Stands in the place of a table while the text around it is read: a statement of its own."""
+"""A placeholder for a table while the text around it is read: a statement of its own."""
 
 
 def large_table_in(value: Any, path: str) -> Table | None:
-    """The table that a value is, unless it is small enough to be shown whole, or has rows too large for it."""
+    """Return the table that a value is, unless it is small enough to be shown whole, or has too large rows."""
     table = table_of(value, path)
     if table is None or len(as_json(path, value).text) <= SMALL_TABLE_CHARACTERS:
         return None
@@ -27,7 +27,7 @@ def large_table_in(value: Any, path: str) -> Table | None:
 def text_with_tables(
     text: str, tables: tuple[TextTable, ...], path: str, context: str, grain: int
 ) -> Iterator[Part]:
-    """A document per row, below the heading that stands above the table; the text between tables as any other."""
+    """Yield a document per row, below the heading above the table, and the text between tables as usual."""
     waiting = list(reversed(tables))
     for heading, spans in sections(_without(text, tables), grain):
         title = joined(context, heading)
@@ -46,7 +46,7 @@ def text_with_tables(
 
 
 def _without(text: str, tables: tuple[TextTable, ...]) -> str:
-    """The text with a mark in place of each table, and as long as before."""
+    """Return the text, of the same length, with a mark in place of each table."""
     parts, at = [], 0
     for table in tables:
         parts += [text[at : table.start], _MARK.ljust(table.end - table.start)]
@@ -55,7 +55,7 @@ def _without(text: str, tables: tuple[TextTable, ...]) -> str:
 
 
 def _slices(text: str, path: str, spans: Iterable[tuple[int, int]]) -> list[Statement]:
-    """The spans as statements, without the space around them and without the empty ones."""
+    """Return the spans as statements, stripped and without empty ones."""
     said = []
     for start, end in spans:
         if words := text[start:end].strip():

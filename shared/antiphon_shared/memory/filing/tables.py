@@ -1,7 +1,7 @@
-"""Tables in structured results: rows of values whose columns are named elsewhere become records. Pure.
+"""Tables in structured results: rows of values with separate column names become records. Pure.
 
 {"columns": ["city", "people"], "rows": [["Oslo", 700000], ...]}    at $.rows[0]
-{"city": ["Oslo", ...], "people": [700000, ...]}                    at $[*][0]: of each column the first
+{"city": ["Oslo", ...], "people": [700000, ...]}                    at $[*][0]: the first of each column
 [["city", "people"], ["Oslo", 700000], ...]                         at $[1]
 {"Oslo": {"people": 700000}, "Lima": {"people": ...}, ...}          at $.Oslo, its key as `name`
 """
@@ -21,21 +21,21 @@ _SCALARS = (str, int, float, bool, type(None))
 
 
 class Row(NamedTuple):
-    """A row as a record, and where it stands."""
+    """A row as a record, with its position."""
 
     position: str
     record: dict[str, Any]
 
 
 class Table(NamedTuple):
-    """The rows of a table, and the keys of the object around it that they are made of."""
+    """The rows of a table, and the keys of its object that they are made of."""
 
     rows: list[Row]
     keys: frozenset[str]
 
 
 def table_of(value: Any, path: str) -> Table | None:
-    """Return the rows of a value that is a table, or holds one under keys of its own; None for everything else."""
+    """Return the rows of a value that is a table, or holds one under its keys; None for everything else."""
     if isinstance(value, list):
         rows = _of_lists(value, path)
     elif not isinstance(value, dict) or not value:
@@ -61,7 +61,7 @@ def table_of(value: Any, path: str) -> Table | None:
 
 
 def column_names(cells: Sequence[Any]) -> list[str] | None:
-    """Return a header's names, each once; None for what is no header."""
+    """Return the names of a header, each once; None for cells that are not a header."""
     names: list[str] = []
     for at, cell in enumerate(cells, 1):
         name = cell.get("name") if isinstance(cell, dict) else cell
@@ -73,7 +73,7 @@ def column_names(cells: Sequence[Any]) -> list[str] | None:
 
 
 def _columns_and_rows(value: dict[str, Any]) -> tuple[list[str], str] | None:
-    """Return the names of the columns, and the key of the rows, where each row has a value for every column."""
+    """Return the names of the columns, and the key of the rows, if each row has a value for every column."""
     columns = next((value[key] for key in _COLUMNS if isinstance(value.get(key), list) and value[key]), None)
     key = next((key for key in _ROWS if isinstance(value.get(key), list) and value[key]), None)
     names = column_names(columns) if columns is not None else None
@@ -97,7 +97,7 @@ def _of_lists(value: list[Any], path: str) -> list[Row]:
 
 
 def _is_header(first: list[Any], rows: list[list[Any]]) -> bool:
-    """Whether the first row names what is below: words without digits, and none of them a value of its column."""
+    """Return whether the first row names the columns: words without digits, none of them a value of its column."""
     if not all(
         isinstance(cell, str) and cell.strip() and not any(map(str.isdecimal, cell)) for cell in first
     ):
@@ -118,7 +118,7 @@ def _is_columnar(value: dict[str, Any]) -> bool:
 
 
 def _is_keyed(value: dict[str, Any]) -> bool:
-    """Whether the members are records of one shape, each under its name."""
+    """Return whether the members are records of one shape, each under its name."""
     records = list(value.values())
     if len(records) < _KEYED_MIN or not all(isinstance(one, dict) and one for one in records):
         return False

@@ -1,7 +1,7 @@
 """Tables in texts: Markdown, HTML, comma- and tab-separated values, lines of JSON. Pure.
 
-A row becomes a record with the names of its columns; its values are the cells as they stand there, the empty ones left
-out. What has no header, or rows of many lengths, is no table: it stays the text that it is.
+A row becomes a record with the names of its columns; its values are the verbatim cells, without empty ones.
+Rows without a header, or of many lengths, are no table, and stay text.
 """
 
 import csv
@@ -18,7 +18,7 @@ from antiphon_shared.memory.filing.tables import column_names
 _CHARACTERS_MAX = 2_000_000
 _ROWS_MIN = 2
 _RAGGED_SHARE = 5
-"""Of so many rows one may have another length; it stays text."""
+"""The share of rows, one in this many, that may have another length; these stay text."""
 _MARKDOWN_RULE = re.compile(
     r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$", re.MULTILINE
 )
@@ -34,7 +34,7 @@ _ROW_CHARACTERS_MAX = 1_500
 
 
 class TextRow(NamedTuple):
-    """`text[start:end]` and the record that it is."""
+    """A row: `text[start:end]` and its record."""
 
     start: int
     end: int
@@ -42,14 +42,14 @@ class TextRow(NamedTuple):
 
 
 class TextTable(NamedTuple):
-    """`text[start:end]` and its rows; what of it is no row, but for the header, is text."""
+    """A table: `text[start:end]` and its rows; the rest of it, except the header, is text."""
 
     start: int
     end: int
     rows: tuple[TextRow, ...]
 
     def beside(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the places between and behind the rows at which there are words."""
+        """Yield the spans between and after the rows that contain words."""
         ends = [row.end for row in self.rows]
         starts = [*(row.start for row in self.rows[1:]), self.end]
         for start, end in zip(ends, starts, strict=True):
@@ -102,7 +102,7 @@ def _bars(line: str) -> list[str]:
 
 
 def _separated(text: str) -> Iterator[TextTable]:
-    """Yield the blocks of lines that are comma-, semicolon- or tab-separated, or that are JSON objects each."""
+    """Yield the blocks of lines that are comma-, semicolon- or tab-separated, or JSON objects."""
     for block in _BLOCK.finditer(text):
         lines = block[0].splitlines(keepends=True)
         if len(lines) <= _ROWS_MIN - (lines[0].lstrip()[:1] == "{"):
@@ -137,20 +137,20 @@ def _of_separator(start: int, lines: list[str]) -> TextTable | None:
             and ", " in lines[0] + lines[1]
             and not _has_numbers([cells for *_, cells in rows])
         ):
-            continue  # a sentence has a space behind its comma
+            continue  # a sentence has a space after its comma
         if table := _table(start, at, header, rows):
             return table
     return None
 
 
 def _has_numbers(rows: list[list[str]]) -> bool:
-    """Whether a column behind the first holds nothing but numbers."""
+    """Return whether a column after the first holds only numbers."""
     columns = zip(*(cells[1:] for cells in rows), strict=False)
     return any(all(_NUMBER.fullmatch(cell.strip()) for cell in column) for column in columns)
 
 
 def _read(lines: list[str], separator: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of each row, with the number of lines read by its end; nothing where they cannot be read."""
+    """Return the cells of each row, with the number of lines up to its end; empty when they cannot be read."""
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         return [(reader.line_num, cells) for cells in reader]
@@ -177,7 +177,7 @@ def _json_lines(start: int, lines: list[str]) -> TextTable | None:
 def _table(
     start: int, end: int, names: list[str], rows: list[tuple[int, int, list[str]]]
 ) -> TextTable | None:
-    """Return the rows that have a cell for each column; None where those are few."""
+    """Return the rows that have a cell for each column; None when these are few."""
     fitting = [
         TextRow(first, last, record)
         for first, last, cells in rows
@@ -194,7 +194,7 @@ def _html(text: str) -> Iterator[TextTable]:
     parser = _Tables(text)
     try:
         parser.feed(text)
-    except (AssertionError, ValueError):  # a declaration that is none
+    except (AssertionError, ValueError):  # a malformed declaration
         return
     for start, end, header, rows in parser.tables:
         names = column_names(header)
@@ -203,7 +203,7 @@ def _html(text: str) -> Iterator[TextTable]:
 
 
 class _Tables(HTMLParser):
-    """The tables of a page that hold no others: their places, the cells of their header, and those of their rows."""
+    """The tables of a page without nested tables: their positions, the cells of their headers and of their rows."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

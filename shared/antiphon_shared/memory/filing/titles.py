@@ -1,4 +1,4 @@
-"""What a record calls itself. Pure."""
+"""The title of a record. Pure."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _LESS_TELLING_KEYS = (
 
 
 def title_of(content: Any) -> str:
-    """What a record calls itself, by its most telling key; empty when it does not."""
+    """Return a record's title, by its most informative key; empty when it has none."""
     if not isinstance(content, dict):
         return ""
     named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}

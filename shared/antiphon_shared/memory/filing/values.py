@@ -1,4 +1,4 @@
-"""What an attribute is said to be, and whether two such values exclude each other. Pure."""
+"""Values of an attribute, and whether two of them exclude each other. Pure."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ _PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 
 class State(NamedTuple):
-    """A word for the state that something is in, or is not in."""
+    """A word for the state of a thing, possibly denied."""
 
     word: str
     is_denied: bool
@@ -23,7 +23,7 @@ Value = Amount | Date | State | Name
 
 
 def exclude(one: Value, other: Value) -> bool:
-    """Whether both cannot be true of one thing; values of two kinds never exclude each other."""
+    """Return whether both cannot be true of one thing; values of two kinds never exclude each other."""
     match one, other:
         case State(), State():
             return _states_exclude(one, other)
@@ -39,7 +39,7 @@ def exclude(one: Value, other: Value) -> bool:
 
 
 def value_of(attribute: str, field: str, value: object) -> Value | None:
-    """Return what a record's field holds; None for what no sentence is held against."""
+    """Return the value of a record's field; None when it is not comparable with sentences."""
     if isinstance(value, bool):
         state = state_of_field(field)
         return State(state, not value) if is_state(state) else None
@@ -58,7 +58,7 @@ def value_of(attribute: str, field: str, value: object) -> Value | None:
 
 
 def is_state(words: str) -> bool:
-    """Whether the words name a state that has an opposite."""
+    """Return whether the words name a state that has an opposite."""
     if words in OPPOSITES:
         return True
     return any(words.startswith(prefix) and words[len(prefix) :] in OPPOSITES for prefix in _PREFIXES)

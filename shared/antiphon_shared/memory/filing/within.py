@@ -1,4 +1,4 @@
-"""What of a round's delta is kept where the session's memory is nearly full. Pure."""
+"""The part of a round's delta that is stored when the session's memory is nearly full. Pure."""
 
 from collections.abc import Collection
 from itertools import takewhile
@@ -9,10 +9,10 @@ from antiphon_shared.values import Value
 
 
 def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
-    """`delta` with as many of its facts, the first ones first, as fit; the usage says what was not kept.
+    """Return `delta` with as many of its first facts as fit; the tool usage counts the others.
 
-    What the model said and which tools it used is kept whatever it takes. Documents stay up to the last that a
-    fact or a sighting names, so that ids go on without a gap.
+    Reasoning and tool usage are always stored. Documents stay up to the last one of a stored fact or
+    sighting, so that ids have no gaps.
     """
     kept = _Kept(delta, bytes_max)
     facts = list(takewhile(lambda fact: kept.has_place_for(fact), delta.facts))
@@ -30,7 +30,7 @@ def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
 
 
 class _Kept:
-    """How many bytes are left, and how many documents are kept."""
+    """The bytes that are left, and the number of stored documents."""
 
     def __init__(self, delta: MemoryDelta, bytes_max: int) -> None:
         self.documents = 0
@@ -39,7 +39,7 @@ class _Kept:
         self._left = bytes_max - _size(delta.model_copy(update=_NO_FACTS))
 
     def has_place_for(self, one: Fact | Sighting) -> bool:
-        """Whether it fits, with the documents up to its own; if so, its place is taken."""
+        """Take the space of a fact or sighting and of the documents up to its own; return whether it fits."""
         documents = max(self.documents, self._places.get(one.document, 0))
         size = _size(one) + sum(self._sizes[self.documents : documents])
         if size > self._left:
@@ -53,7 +53,7 @@ _NO_FACTS = {"documents": (), "facts": (), "sightings": ()}
 
 
 def _size(value: Value) -> int:
-    """Bytes as JSON, with the comma behind."""
+    """Return the bytes of a value as JSON, with the comma after it."""
     return len(value.model_dump_json().encode()) + 1
 
 

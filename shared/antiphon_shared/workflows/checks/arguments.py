@@ -1,4 +1,4 @@
-"""Arguments of a call against the schema of its tool: what can be known before it is made. Pure."""
+"""Checks of a call's arguments against the schema of its tool, before the call is made. Pure."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ _SHOWN_MAX = 200
 def check_arguments(
     path: Path, args: Mapping[str, Any], tool: ToolDefinition, params: Mapping[str, Param]
 ) -> Iterator[Problem]:
-    """Yield arguments that the tool does not take, those that it misses, and values that never fit."""
+    """Yield a problem for each unknown argument, each missing one, and each value that never fits."""
     schema = tool.input_schema
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
@@ -68,7 +68,7 @@ def _problem(schema: dict[str, Any], part: Any, value: Any, params: Mapping[str,
 def _problem_inside(
     schema: dict[str, Any], part: Any, value: dict[str, Any] | list[Any], params: Mapping[str, Param]
 ) -> str | None:
-    """Return what is wrong with one of the values in an object or list that also holds references."""
+    """Return the problem of one of the values in an object or list that also holds references."""
     if not isinstance(part, dict):
         return None
     properties, items = part.get("properties"), part.get("items")
@@ -92,7 +92,7 @@ def _type_problem(part: Any, given: str, what: str) -> str | None:
 
 @lru_cache(_KEPT_MAX)
 def _validator(schema: bytes) -> "Draft202012Validator | None":
-    """Return what holds values against a schema; None for one that is not JSON Schema 2020-12."""
+    """Return the validator of a schema; None for one that is not JSON Schema 2020-12."""
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
     try:

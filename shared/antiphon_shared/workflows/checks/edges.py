@@ -1,4 +1,4 @@
-"""Edges between nodes: whether they lead somewhere, and never in a circle. Pure."""
+"""Checks of the edges between nodes: their targets, and cycles. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ _SHOWN_MAX = 12
 
 
 def check_edges(flow: Flow) -> Iterator[Problem]:
-    """Yield what is wrong with the edges of a workflow."""
+    """Yield the problems of the edges of a workflow."""
     graph = flow.workflow.graph
     activated: set[str] = set()
     for id, node in graph.items():
@@ -75,7 +75,7 @@ def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
     graph = flow.workflow.graph
     is_partial = path[-1] == "on_partial_failure"
     if target == "rollback_all" and is_partial and target not in graph:
-        return  # the nodes' own `compensate` run; nodes.py looks whether there is any
+        return  # the nodes' own `compensate` run; nodes.py checks that there is one
     if target not in graph:
         known = [*(["abort", "continue", "rollback_all"] if is_partial else []), *graph]
         yield error(path, "unknown_node", f"there is no node {target}", _meant(target, known))

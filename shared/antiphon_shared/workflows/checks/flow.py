@@ -1,4 +1,4 @@
-"""A workflow as the checks see it: its uses of names, and what provides each name. Pure."""
+"""A workflow as the checks see it: its uses of names, and the providers of each name. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,17 +25,19 @@ from antiphon_shared.workflows.specification import Specification, Workflow
 from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
 
 UseKind = Literal["value", "table", "has", "undo", "own_undo"]
-"""`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing
+"""The kinds of uses of a reference.
+
+`table`: a query reads it; `has`: a condition tests its existence; `undo`: a compensation, whose missing
 references are no problem.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A reference, and the node that needs it."""
+    """A reference, with the node that needs it."""
 
     node: str | None
-    """None: the output of the workflow."""
+    """The node; None for the output of the workflow."""
     path: Path
     reference: Reference
     kind: UseKind = "value"
@@ -43,7 +45,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A node that a name stands for the result of."""
+    """A node whose result a name refers to."""
 
     node: str
     path: Path
@@ -53,7 +55,7 @@ class Provider:
 
 @dataclass(slots=True)
 class Flow:
-    """One workflow of a specification, looked through once."""
+    """One workflow of a specification, with the uses and providers of its names."""
 
     specification: Specification
     name: str
@@ -61,14 +63,14 @@ class Flow:
     path: Path
     uses: list[Use] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    """Texts that cannot be read."""
+    """Problems of texts that cannot be read."""
     providers: dict[str, list[Provider]] = field(default_factory=dict)
 
     def at(self, id: str) -> Path:
         return (*self.path, "graph", id)
 
     def nodes(self) -> Iterator[tuple[str, Path, Any]]:
-        """Yield each node, also those inside others, with the id that stands in the graph."""
+        """Yield each node, also those inside others, with the id of its node in the graph."""
         for id, node in self.workflow.graph.items():
             yield id, self.at(id), node
             yield from ((id, path, part) for path, part in inner(self.at(id), node))
@@ -112,12 +114,12 @@ def _provided(id: str, path: Path, node: Any) -> Iterator[tuple[Provider, str]]:
 
 @dataclass(slots=True)
 class _Uses:
-    """Files the uses of one node."""
+    """A collector of the uses of one node."""
 
     flow: Flow
     node: str | None
     local: str | None
-    """The name of an item, which is no name of the workflow."""
+    """The name of an item, which is not a name of the workflow."""
 
     def of_node(self, path: Path, node: Any) -> None:
         if node.when is not None:

@@ -1,4 +1,4 @@
-"""Names that clash, and problems of params. Pure."""
+"""Checks of names that clash, and of params. Pure."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -13,7 +13,7 @@ _RENAME = "Give one of them another name: params, outputs and nodes share one na
 
 
 def check_names(flow: Flow, order: Order | None) -> Iterator[Problem]:
-    """Yield names that stand for two things. Without an order, outputs that may be shared are left alone."""
+    """Yield a problem for each name with two meanings. Without an order, shared outputs are not checked."""
     workflow = flow.workflow
     for name in workflow.params:
         if name in workflow.graph:
@@ -55,7 +55,7 @@ def _clash(providers: list[Provider], order: Order | None) -> tuple[Path, str, s
 
 
 def check_params(flow: Flow) -> Iterator[Problem]:
-    """Yield what is wrong with params, of the workflow and of its nodes."""
+    """Yield the problems of params, of the workflow and of its nodes."""
     for name, param in flow.workflow.params.items():
         yield from _param((*flow.path, "params", name), param)
     for id, node in flow.workflow.graph.items():

@@ -1,4 +1,4 @@
-"""What the keys of one node ask of each other. Pure."""
+"""Checks of the keys of one node against each other. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -86,7 +86,7 @@ def _is_fit(text: str, key: str) -> bool:
         if read_template(text).references:
             return key == "until" or read_template(text).whole is not None
     except MalformedReference:
-        return True  # flow.py names it
+        return True  # flow.py reports it
     return key == "until" and Param(type="str", format="date-time").problem(text) is None
 
 
@@ -112,7 +112,7 @@ def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
 
 
 def _undoes(flow: Flow, nodes: list[Any], seen: set[str]) -> bool:
-    """Return whether one of some nodes has a compensate of its own, also in sub-workflows."""
+    """Return whether one of some nodes has its own compensate, also in sub-workflows."""
     for node in nodes:
         if getattr(node, "compensate", None):
             return True

@@ -1,4 +1,4 @@
-"""References: whether they lead somewhere, surely, and along an edge. Pure."""
+"""Checks of references: their targets, the edges to them, and whether their values may be missing. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _SCALARS = ("int", "float", "bool")
 
 
 def check_references(flow: Flow, order: Order | None) -> Iterator[Problem]:
-    """Yield references that lead nowhere, or may. Without an order only names are looked at."""
+    """Yield a problem for each reference that may lack a value. Without an order, only names are checked."""
     unsure: list[tuple[Use, list[Provider]]] = []
     for use in dict.fromkeys(flow.uses):
         name = use.reference.name
@@ -67,7 +67,7 @@ def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
 
 
 def _keys(flow: Flow, node: Any) -> list[str] | None:
-    """Return the keys of a node's result, where they are written down."""
+    """Return the keys of a node's result, if the workflow declares them."""
     match node:
         case YieldNode():
             return [*node.expects]
@@ -79,12 +79,12 @@ def _keys(flow: Flow, node: Any) -> list[str] | None:
 
 
 def _is_undone(use: Use, providers: list[Provider]) -> bool:
-    """Return whether a node's own compensation refers to its result, which is there then."""
+    """Return whether a node's own compensation refers to its result, which exists then."""
     return use.kind == "own_undo" and any(one.node == use.node for one in providers)
 
 
 def _edge(order: Order, use: Use, nodes: list[str]) -> Problem | None:
-    """Return the problem of a reference to what no edge puts before its node."""
+    """Return the problem of a reference to a node that no edge puts before the referring node."""
     if use.node is None or (use.node in nodes and use.kind == "own_undo"):
         return None
     if use.node in nodes:
@@ -94,7 +94,7 @@ def _edge(order: Order, use: Use, nodes: list[str]) -> Problem | None:
 
 
 def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[Problem]:
-    """Yield the references to what may not have succeeded."""
+    """Yield a problem for each reference to a node that may not have succeeded."""
     questions = [
         (use.node, order.bits(one.node for one in providers if not one.is_partial))
         for use, providers in unsure
@@ -133,7 +133,7 @@ def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Problem:
 
 
 def check_unused(flow: Flow) -> Iterator[Problem]:
-    """Yield params and outputs that nothing refers to."""
+    """Yield a problem for each param and output that nothing refers to."""
     used = {use.reference.name for use in flow.uses}
     for name in flow.workflow.params:
         if name not in used:

@@ -1,4 +1,4 @@
-"""Workflows inside workflows: that they are there, end, and get what they need. Pure."""
+"""Checks of workflows inside workflows: they exist, end, and get their params. Pure."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -23,7 +23,7 @@ from antiphon_shared.workflows.specification import (
 
 
 def check_sizes(specification: Specification) -> Iterator[Problem]:
-    """Yield workflows that contain themselves, are too deep, or too large once all is inlined."""
+    """Yield a problem for each workflow that contains itself, is too deep, or is too large once all is inlined."""
     inside = {name: dict.fromkeys(_called(one), False) for name, one in specification.workflows.items()}
     inside = {name: {one: False for one in called if one in inside} for name, called in inside.items()}
     if found := cycles(inside):
@@ -37,7 +37,7 @@ def check_sizes(specification: Specification) -> Iterator[Problem]:
 
     @cache
     def size(name: str) -> tuple[int, int]:
-        """Nodes and levels; the levels are bounded by no recursion of ours, as cycles are none."""
+        """Return the nodes and levels. Its recursion is bounded, as cycles are excluded."""
         workflow = specification.workflows[name]
         own = sum(1 + len(parts(node)) for node in workflow.graph.values())
         called = [size(one) for one in _called(workflow) if one in specification.workflows]
@@ -55,7 +55,7 @@ def check_sizes(specification: Specification) -> Iterator[Problem]:
 
 
 def _inner_first(inside: Mapping[str, Mapping[str, bool]]) -> list[str]:
-    """Return names so that each comes after those that it contains: so no chain of calls is a deep recursion."""
+    """Return names so that each comes after those that it contains, which keeps the recursion of `size` shallow."""
     left = {name: len(called) for name, called in inside.items()}
     around: dict[str, list[str]] = {name: [] for name in inside}
     for name, called in inside.items():
@@ -78,7 +78,7 @@ def _called(workflow: Workflow) -> list[str]:
 
 
 def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Iterator[Problem]:
-    """Yield calls of workflows that are not there, or get what they do not take."""
+    """Yield a problem for each call of a workflow that does not exist, or with arguments that do not fit."""
     known = flow.specification.workflows
     used = {use.reference.name for use in flow.uses}
     for id, path, node in flow.nodes():

@@ -1,4 +1,4 @@
-"""What can be known of conditions and items without values. Pure."""
+"""Checks of conditions and items that need no values. Pure."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from antiphon_shared.workflows.references import MalformedReference, Reference, 
 
 
 def check_texts(flow: Flow) -> Iterator[Problem]:
-    """Yield conditions that cannot be true or false, patterns that are not taken, and ranges that are too long."""
+    """Yield a problem for each condition that is never a bool, each rejected pattern, and each too long range."""
     for _, path, node in flow.nodes():
         if node.when is not None:
             yield from _condition(flow, (*path, "when"), node.when)
@@ -65,7 +65,7 @@ def _condition(flow: Flow, path: Path, text: str) -> Iterator[Problem]:
 
 
 def _param_type(flow: Flow, reference: Reference) -> str | None:
-    """Return the type of the param that a reference is; None for any other."""
+    """Return the type of the param that a reference names; None for any other reference."""
     param = flow.workflow.params.get(reference.name)
     return param.type if param and not reference.path else None
 

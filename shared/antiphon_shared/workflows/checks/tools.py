@@ -1,4 +1,4 @@
-"""Calls against the catalogue of tools. Pure."""
+"""Checks of calls against the catalogue of tools. Pure."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +13,7 @@ from antiphon_shared.workflows.sql import SQL_TOOL
 
 
 def check_sql_calls(flow: Flow) -> Iterator[Problem]:
-    """Yield queries without SQL, with other arguments, or as an undoing. No catalogue is needed for that."""
+    """Yield a problem for each query without SQL, with other arguments, or as an undoing. These need no catalogue."""
     for _, path, node in flow.nodes():
         for undo_path, undo in _undoings(path, node):
             if undo.call == SQL_TOOL:
@@ -31,7 +31,7 @@ def check_sql_calls(flow: Flow) -> Iterator[Problem]:
 
 
 def check_tools(flow: Flow, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield calls of tools that are not there, and arguments that they do not take."""
+    """Yield a problem for each call of a tool that does not exist, and each argument that the tool does not take."""
     for _, path, node in flow.nodes():
         if isinstance(node, CallNode):
             yield from _call(flow, path, node, catalogue)
@@ -53,7 +53,7 @@ def _undoings(path: Path, node: object) -> Iterator[tuple[Path, CompensateCall]]
 
 
 def check_contracts(flows: Iterable[Flow], catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield calls of tools that need another tool to have succeeded, where no workflow of the file calls that one."""
+    """Yield a problem for each call of a tool that first needs another one, which no workflow of the file calls."""
     calls = [
         (path, node.call) for flow in flows for _, path, node in flow.nodes() if isinstance(node, CallNode)
     ]

@@ -24,7 +24,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Request:
-    """One request, its body as it came. Names of headers are in lower case."""
+    """A request, its body as received. Names of headers are in lower case."""
 
     method: str
     path: str
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A status, and what is sent as JSON."""
+    """A reply: a status, and the value to send as JSON."""
 
     status: int
     body: Any
@@ -47,7 +47,7 @@ Service = Callable[[Request], Reply]
 
 @contextmanager
 def serving(service: Service, port: int = 0) -> Iterator[str]:
-    """The service's address on this machine, while it is served. Port 0 takes a free one."""
+    """Serve on this machine while the block runs; yield the address. Port 0 takes a free one."""
     server = _Server(("127.0.0.1", port), _handler_of(service))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -60,7 +60,7 @@ def serving(service: Service, port: int = 0) -> Iterator[str]:
 
 
 def serve_until_ended(service: Service, port: int) -> None:
-    """What a process of its own does: print the address on the first line, serve until SIGTERM or Ctrl-C."""
+    """Print the address on the first line, and serve until SIGTERM or Ctrl-C, as the only task of a process."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     with serving(service, port) as url:
         sys.stdout.write(f"{url}\n")
@@ -73,7 +73,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gave up is no news; anything else is shown as usual."""
+        """Ignore clients that disconnect; show any other error as usual."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -105,6 +105,6 @@ def _handler_of(service: Service) -> type[BaseHTTPRequestHandler]:
         do_GET = do_POST = answer  # noqa: N815  # the standard library calls them by these names
 
         def log_message(self, *_: Any) -> None:
-            """Nothing: what a service wants known stands in its ledger."""
+            """Log nothing: a service keeps its own ledger."""
 
     return Handler

@@ -240,7 +240,7 @@ async def _ask(
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await warn_of_absent_components()
-        session_id = own_id or str(new_id())  # known before it is submitted, should Ctrl-C come in between
+        session_id = own_id or str(new_id())  # known before the submission, in case Ctrl-C comes in between
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             await antiphon.submit(query, session_id=session_id, grant=grant, **options)
@@ -278,11 +278,11 @@ async def _submit(
 
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
-    """Ctrl-C: end the session; its answer, when it comes soon. Another Ctrl-C ends the waiting."""
+    """End the session after Ctrl-C; return its answer if it comes soon. Another Ctrl-C ends the wait."""
     task = asyncio.current_task()
     assert task is not None, "a coroutine runs in a task"
     task.uncancel()
-    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program all the same
+    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     stderr().print(
         f"Cancelling session {session_id}; its answer is what was found. Ctrl-C again leaves at once."
@@ -304,7 +304,7 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
 
 
 def _refuse_to_forget(options: Options) -> None:
-    """A pipeline for one question has no earlier ones. Raises UsageError."""
+    """Raise UsageError for a conversation without a running pipeline, as a pipeline for one question stores none."""
     if options.get("conversation_id") is not None and load(PipelineSettings).redis_url is None:
         raise UsageError(
             "--conversation: a pipeline for this one question keeps nothing, so there is nothing to go on with.",
@@ -337,7 +337,7 @@ def _options(
 
 
 def _checked(query: str, options: Options, grant: str, session_id: str | None = None) -> str:
-    """The query's text, checked with all that goes with it before anything is started or connected to."""
+    """Return the query's text, checked with all its options before any start or connection."""
     text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
     submission(text, options, session_id, None, new_id(), utc_now(), bytes_max, grant)

@@ -1,4 +1,4 @@
-"""`antiphon breakers`: what is left alone because it fails, or because a person says so."""
+"""`antiphon breakers`: the open circuits, opened by failures or by a person."""
 
 import getpass
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def close(name: Name, json: Json = False) -> None:
 
 
 def breaker_rows(found: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
-    """As `BREAKER_HEADINGS` says."""
+    """Return the rows of a table with `BREAKER_HEADINGS`."""
     return [
         (
             breaker.name,
@@ -120,7 +120,7 @@ def _check(name: str) -> None:
 
 
 def _said(option: str, text: str, length_max: int) -> str:
-    """What a person says, as text that can be kept. Raises UsageError."""
+    """Return a person's text on one line. Raises UsageError for one that is too long."""
     line = one_line(text)
     if len(line) > length_max:
         raise UsageError(f"{option} has {len(line)} characters.", hint=f"Say it in {length_max} at most.")
@@ -135,7 +135,7 @@ def _login() -> str:
 
 
 async def _warn_of_unknown(bus: Bus, name: str) -> None:
-    """A tool may come with the next dispatcher; but more often the name is mistyped."""
+    """Warn about an unknown tool: it may come with the next dispatcher, but a misspelt name is more likely."""
     content_hash = await bus.current_catalogue()
     if content_hash is None or not name.startswith("tool:"):
         return

@@ -28,7 +28,7 @@ _APPROVALS: dict[Approval, str] = {
 
 
 def contract_words(contract: Contract, approval: Approval = "never") -> list[tuple[str, str]]:
-    """What is promised, as (subject, words); what a contract leaves open is said too where it matters."""
+    """Return the contract's promises as (subject, words), including defaults where they matter."""
     return [
         ("mode", f"{contract.mode}: {_MODES[contract.mode]}"),
         *_order(contract),
@@ -121,7 +121,7 @@ def _result(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def duration(seconds: float) -> str:
-    """`250 ms`, `30 s`, `1.5 min`, `24 h`, `30 days`."""
+    """Return a duration such as `250 ms`, `30 s`, `1.5 min`, `24 h`, `30 days`."""
     for unit, length_s, least in (("days", 86_400, 2), ("h", 3_600, 1), ("min", 60, 1), ("s", 1, 1)):
         if seconds >= length_s * least:
             return f"{seconds / length_s:.4g} {unit}"

@@ -86,7 +86,7 @@ async def _show(letter_id: str, is_json: bool) -> None:
 
 
 async def _known(action: Awaitable[ResultT]) -> ResultT:
-    """What comes of an action on a letter; that there is no such letter is a matter of usage."""
+    """Return the result of an action on a letter; report an unknown letter as a UsageError."""
     try:
         return await action
     except (RedisUnavailable, UnreadableEvent):

@@ -1,7 +1,7 @@
-"""`antiphon ask --interactive`: the person at the terminal answers the model, and approves calls, as it asks.
+"""`antiphon ask --interactive`: the person at the terminal answers the model, and approves calls.
 
-What is asked goes to stderr, the answers come from standard input, and the session is followed all the while: when
-it goes on without them, nobody is asked any more.
+Questions go to stderr, answers come from standard input, and the session is followed meanwhile: when it
+continues without an answer, the questions end.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ from antiphon.submission import checked_answer
 
 _PIECE_BYTES = 65_536
 _LINE_BYTES_MAX = 2 * _PIECE_BYTES
-"""More than the longest answer: what is cut here is refused as too long."""
+"""More than the longest answer: a text cut here is refused as too long."""
 _YES, _NO = ("y", "yes"), ("n", "no")
 
 
 class Dialogue:
-    """One person, and the session they wait for."""
+    """A person, and the session that waits for them."""
 
     def __init__(self, antiphon: Antiphon) -> None:
         self._antiphon = antiphon
@@ -53,7 +53,7 @@ class Dialogue:
         return self._asking is not None and not self._asking.done()
 
     def hear(self, event: AnyEvent) -> None:
-        """Begin to ask what the session asks, and stop when it has gone on."""
+        """Start to ask the session's questions, and stop when it has continued."""
         match event.data:
             case ApprovalRequested(calls=calls):
                 self._begin(partial(self._decide, event.subject, call) for call in calls)
@@ -63,7 +63,7 @@ class Dialogue:
                 self.stop()
 
     def stop(self) -> None:
-        """Ask nothing more."""
+        """Stop asking."""
         self._to_ask.clear()
         if self._asking is not None and self._asking.cancel() and self._is_prompting:
             stderr().print("")
@@ -76,7 +76,7 @@ class Dialogue:
             self._asking = asyncio.create_task(self._ask())
 
     async def _ask(self) -> None:
-        """One after the other, as long as there is anybody."""
+        """Ask one question after the other, until standard input ends."""
         while self._to_ask:
             try:
                 is_there = await self._to_ask.popleft()()
@@ -88,7 +88,7 @@ class Dialogue:
                 self._to_ask.clear()
 
     async def _answer(self, session_id: str, question: Question) -> bool:
-        """False where nobody is there to answer."""
+        """Ask a question; return False at the end of standard input."""
         for line in told.asked(question):
             stderr().print(line)
         choices = {str(n): choice for n, choice in enumerate(question.choices, 1)}
@@ -119,19 +119,19 @@ class Dialogue:
         said = await self._lines.next()
         self._is_prompting = False
         if said is None or not _is_terminal():
-            stderr().print("")  # nobody has pressed Enter
+            stderr().print("")  # no Enter has moved to the next line
         return said
 
 
 class Lines:
-    """Lines of standard input. A read waits in a thread of its own, which holds nothing up when the program ends."""
+    """The lines of standard input. A read waits in its own thread, which does not delay the program's end."""
 
     def __init__(self) -> None:
         self._rest, self._is_over = b"", False
         self._piece: asyncio.Future[bytes] | None = None
 
     async def next(self) -> str | None:
-        """The next line; None when there is none. May be cancelled, and loses nothing."""
+        """Return the next line; None at the end. A cancelled call loses no line."""
         while b"\n" not in self._rest and not self._is_over:
             if self._piece is None:
                 self._piece = _read_piece()
@@ -144,7 +144,7 @@ class Lines:
         return line.decode(errors="replace")
 
     def forget(self) -> None:
-        """Of a terminal: what was typed when nobody had asked is no answer to what is asked now."""
+        """Drop what a person typed before the question, on a terminal: it is no answer to it."""
         if _is_terminal():
             self._rest = b""
             if self._piece is not None and self._piece.done():
@@ -152,12 +152,12 @@ class Lines:
 
 
 def _is_terminal() -> bool:
-    """Whether a person may be typing; a program that was started without standard input has none at all."""
+    """Return whether a person may be typing; a program started without standard input has no `sys.stdin`."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _read_piece() -> asyncio.Future[bytes]:
-    """Bytes of standard input, as soon as there are some; none at its end."""
+    """Return a future of the next bytes of standard input; empty bytes at its end."""
     loop = asyncio.get_running_loop()
     piece: asyncio.Future[bytes] = loop.create_future()
 
@@ -168,9 +168,9 @@ def _read_piece() -> asyncio.Future[bytes]:
     def wait() -> None:
         read = b""
         with suppress(OSError, ValueError):  # there is no standard input, or none with a descriptor
-            # Not through sys.stdin: whoever waits there holds a lock that the interpreter needs to end.
+            # Not through sys.stdin: a thread that waits there holds a lock that the interpreter needs to end.
             read = os.read(sys.stdin.fileno() if sys.stdin else -1, _PIECE_BYTES)
-        with suppress(RuntimeError):  # the loop is closed; nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, and the result is not needed any more
             loop.call_soon_threadsafe(settle, read)
 
     threading.Thread(target=wait, name="standard input", daemon=True).start()

@@ -1,4 +1,4 @@
-"""What a question is given from files and standard input."""
+"""The parts of a question from files and standard input."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.submission import Options
 
 _STEPS_NAME = re.compile(r"(?!.*\.ya?ml$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""What may be the name of published steps; a file that is not there has an ending."""
+"""A possible name of published steps; a missing file has an ending."""
 
 
 def read_schema(options: Options, path: Path | None) -> None:
@@ -29,7 +29,7 @@ def read_schema(options: Options, path: Path | None) -> None:
 
 
 def read_step_file(options: Options, path: Path | None) -> None:
-    """Put the steps of a file, or their name, into the options. Raises UnreadableEvent with a line for each fault."""
+    """Put the steps of a file, or their name, into the options. Raises UnreadableEvent with a line for each error."""
     if path is None:
         return
     if not path.exists() and _STEPS_NAME.fullmatch(str(path)):
@@ -50,7 +50,7 @@ def read_step_file(options: Options, path: Path | None) -> None:
 
 
 def read_grant(given: str | None) -> str:
-    """The grant, or what stands in the file named. Raises UnreadableEvent when there is no such text."""
+    """Return the grant, or the content of its file. Raises UnreadableEvent when the file is unreadable."""
     if given is None or not given.startswith("@"):
         return given or ""
     try:
@@ -62,7 +62,7 @@ def read_grant(given: str | None) -> str:
 
 
 def read_query(query: str) -> str:
-    """The query, or standard input. Raises UnreadableEvent when that is no text."""
+    """Return the query, or standard input. Raises UnreadableEvent when that is no text."""
     if query != "-":
         return query
     try:

@@ -1,4 +1,4 @@
-"""`antiphon grants`: keys, and what sessions may do by them."""
+"""`antiphon grants`: keys, and the permissions of sessions."""
 
 import sys
 from pathlib import Path
@@ -135,7 +135,7 @@ async def _show(given: str, key: Path | None, is_json: bool) -> int:
 
 
 def _token(given: str) -> str:
-    """Raises UsageError when there is no such file, or nothing in it."""
+    """Return the token from the argument, a file or stdin. Raises UsageError when there is none."""
     try:
         if given == "-":
             content = sys.stdin.read(GRANT_LENGTH_MAX * 2)
@@ -152,8 +152,8 @@ def _token(given: str) -> str:
 
 
 def _verified(token: str, key: Path) -> str:
-    """`yes`, or why not. Raises ConfigurationError when the file holds no public key."""
-    # Only here is more than the claims' form looked at.
+    """Return `yes`, or the reason for no. Raises ConfigurationError when the file holds no public key."""
+    # Only this checks more than the form of the claims.
     from antiphon_shared.tools.grant_keys import load_keys
     from antiphon_shared.tools.grant_verifier import GrantRefused, genuine
 
@@ -165,7 +165,7 @@ def _verified(token: str, key: Path) -> str:
 
 
 def _said(claims: Claims) -> dict[str, Any]:
-    """What a grant says, for programs."""
+    """Return the claims of a grant, for programs."""
     return {
         "tenant": claims.tenant,
         "scopes": claims.scopes,

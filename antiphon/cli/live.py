@@ -1,4 +1,4 @@
-"""Showing a session while it runs, and its answer when it ends."""
+"""The display of a session while it runs, and of its answer."""
 
 from collections.abc import AsyncIterator
 
@@ -35,12 +35,11 @@ async def show_progress(
     command: str = "antiphon",
     dialogue: Dialogue | None = None,
 ) -> str:
-    """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal.
+    """Print the session's rounds and calls on stderr as they happen, with a spinner on a terminal.
 
-    Returns why the model could not be asked at the end, empty where it replied.
-
-    `command` is what reaches the session from another terminal; empty when nothing does. With a `dialogue` the
-    person at this terminal is asked instead.
+    Returns the reason why the model was unavailable at the end; empty where it replied. `command` is the
+    command by which another terminal reaches the session; empty when none can. With a `dialogue` the person
+    at this terminal is asked instead.
     """
     console, why = stderr(), ""
     if not console.is_terminal:
@@ -61,16 +60,16 @@ async def show_progress(
             for line in _lines(said, command, dialogue):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
             _say_what_runs(status, said)
-            if dialogue is not None:  # what turns would overwrite what is typed
+            if dialogue is not None:  # the spinner would overwrite what is typed
                 status.stop() if dialogue.is_asking else status.start()
     return why
 
 
 def _why_not(event: AnyEvent, before: str) -> str:
-    """What the last call of the model has failed with, as the session goes on."""
+    """Return the newest failure of the model, as of this event."""
     match event.data:
         case ReasoningFailed(error=error):
-            # That it is left alone for a while says less than why.
+            # An open circuit says less than the failure before it.
             return before if before and error.code == "circuit_open" else error.message
         case RungTaken(rung="facts_without_model", because=because):
             return before or because
@@ -81,7 +80,7 @@ def _why_not(event: AnyEvent, before: str) -> str:
 
 
 def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str]:
-    """What is said of an event; what a dialogue has been asked, it says itself."""
+    """Return the lines for an event; a dialogue prints its own questions."""
     if dialogue is not None:
         dialogue.hear(event)
     lines = told.progress(event)
@@ -111,9 +110,9 @@ def _say_what_runs(status: StatusLine, event: AnyEvent) -> None:
 
 
 def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> int:
-    """The answer on stdout, what belongs to it on stderr; the exit code.
+    """Print the answer on stdout and its details on stderr; return the exit code.
 
-    `why_no_model`: what the last call of the model has failed with, if it has.
+    `why_no_model`: the last failure of the model, if any.
     """
     if is_json:
         print_json(response)
@@ -136,7 +135,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:
-    """Whether the answer is none because no model has ever replied, or none could be asked any more."""
+    """Return whether the answer is empty because no model ever replied, or none was available any more."""
     if response.termination_reason == "model_unavailable":
         return True
     is_nothing = not response.rounds_used and not response.sources

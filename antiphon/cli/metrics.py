@@ -26,7 +26,7 @@ def metrics(
 
 
 async def _print() -> None:
-    from antiphon.metrics import exposition  # its library is not cheap to import, and wanted nowhere else
+    from antiphon.metrics import exposition  # its library is slow to import, and needed only here
 
     async with connected() as bus:
         write(exposition(await pipeline_status(bus)))
@@ -53,7 +53,7 @@ async def _serve(host: str, port: int) -> None:
 
 
 def _address(listen: str) -> tuple[str, int]:
-    """Raises nothing: what is no address ends the program as any wrong option does."""
+    """Return host and port. An invalid address ends the program like any wrong option."""
     host, colon, port = listen.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit()) or int(port[:6]) > _PORT_MAX:
         raise typer.BadParameter("not HOST:PORT, as in 127.0.0.1:9464", param_hint="--listen")

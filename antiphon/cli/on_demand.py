@@ -1,4 +1,4 @@
-"""Commands that are read when they are asked for: each needs a part of the program, and most parts are not small."""
+"""Commands imported on first use: each needs a part of the program, and most parts are large."""
 
 import gc
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typer.main import get_command
 
 
 def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
-    """A group of `commands`, in that order: each by its name the function, or the group, as `module:name`."""
+    """Return a group of `commands`, in that order: each name with its function or group, as `module:name`."""
 
     class OnDemand(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
@@ -25,7 +25,7 @@ def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
 
 def _read(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
-    gc.disable()  # what is imported stays: looking it through again and again takes a tenth of the time
+    gc.disable()  # imported objects stay, and collecting among them takes a tenth of the time
     try:
         found = getattr(import_module(module), attribute)
     finally:
@@ -40,4 +40,4 @@ def _read(name: str, place: str) -> Any:
 
 
 def _group() -> None:
-    """Typer takes no group of one command without one."""
+    """Make the group valid: Typer requires a callback for a group of one command."""

@@ -1,4 +1,4 @@
-"""What every command shares: where words go, how errors end, which number a program exits with."""
+"""The common parts of all commands: output, errors and exit codes."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRe
 
 if (
     TYPE_CHECKING
-):  # what draws, logs and speaks to Redis is imported where it is used: many commands do none of it
+):  # libraries for drawing, logs and Redis are imported on use: many commands need none of them
     from redis.exceptions import RedisError
     from rich.console import Console
     from rich.status import Status
@@ -41,22 +41,22 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNREADABLE = 3
 EXIT_UNCHECKED = 4
-"""Nothing has diverged, but not everything could be checked."""
+"""The exit code where no check has failed, but some were impossible."""
 EXIT_INTERRUPTED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critical"] = "error") -> None:
-    """Run a command to its exit code; an error of ours ends it with one clear line on stderr.
+    """Run a command to its exit code; an error of Antiphon ends it with one clear line on stderr.
 
-    `logs`: how severe a line of the log must be to be shown.
+    `logs` is the least severity of log lines that are shown.
     """
     raise typer.Exit(result_of(work, logs=logs) or EXIT_DONE)
 
 
 def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "critical"] = "error") -> WorkT:
-    """Return what a part of a command comes to; an error of ours ends the command, as in `run`."""
+    """Return the result of a part of a command; an error of Antiphon ends the command, as in `run`."""
     import asyncio
 
     from antiphon_shared.process.logs import silence
@@ -79,21 +79,21 @@ def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "criti
 
 
 def _redis_error() -> "type[RedisError]":
-    """What to catch, asked for once something has been raised: until then nobody needs the library."""
+    """Return the error class of Redis, imported only once something was raised."""
     from redis.exceptions import RedisError
 
     return RedisError
 
 
 def refuse(error: AntiphonError) -> int:
-    """Say what is wrong and what to do; the exit code for it."""
+    """Print an error and its hint; return the exit code for it."""
     said = Redactor(secret_values()).text(str(error))
     stderr().print(f"antiphon: {said}", style="red")
     match error:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE
         case Overloaded():
-            return EXIT_FAILED  # nothing is wrong with what was typed: the same may be accepted later
+            return EXIT_FAILED  # the command line is right: the same may be accepted later
         case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected() | UsageError():
             return EXIT_USAGE
         case AlreadyThere():
@@ -103,15 +103,15 @@ def refuse(error: AntiphonError) -> int:
 
 
 class UsageError(AntiphonError):
-    """The command line asks for something that cannot be."""
+    """The command line asks for something impossible."""
 
     code = "usage"
 
 
 def have_standard_streams() -> None:
-    """Put /dev/null where this program was started without standard input, output or errors.
+    """Open /dev/null where this program was started without standard input, output or errors.
 
-    Else every word would end it with a traceback, and a connection could be given the number of a closed one.
+    Otherwise every print would fail, and a connection could get the number of a closed stream.
     """
     for name, mode in (
         ("stdin", "r"),
@@ -123,7 +123,7 @@ def have_standard_streams() -> None:
 
 
 class Printer:
-    """One of the two streams, as commands print to it. Nothing in a text steers the terminal, or is rich's markup."""
+    """One of the two streams, for the output of commands. Texts cannot control the terminal, nor act as rich markup."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -132,7 +132,7 @@ class Printer:
     def _console(self) -> "Console":
         from rich.console import Console
 
-        # Into a pipe, lines are as long as they are.
+        # Lines in a pipe are not wrapped.
         width = None if self._file.isatty() else 1000
         return Console(
             file=self._file,
@@ -150,21 +150,21 @@ class Printer:
         return bool(self._file.isatty())
 
     def print(self, text: str = "", *, style: str | None = None, end: str = "\n") -> None:
-        """Print a text; of several lines too."""
+        """Print a text of one or several lines."""
         if self.is_terminal:
             self._console.print(harmless(text), style=style, end=end)
-        else:  # as rich would, which takes a while to import
+        else:  # as rich would, which is slow to import
             self._file.write(f"{harmless(text)}{end}")
             self._file.flush()
 
     def markdown(self, text: str) -> None:
-        """Print Markdown as a terminal shows it; a link stands beside its words."""
+        """Print Markdown as a terminal shows it; a link is shown next to its words."""
         from rich.markdown import Markdown
 
         self._console.print(Markdown(_ENTITY.sub(_harmless_entity, harmless(text)), hyperlinks=False))
 
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
-        """Print rows under headings; False, and nothing, when there is none."""
+        """Print rows under headings; return False, and print nothing, when there are none."""
         from rich.table import Table
 
         table = Table(*headings, box=None, pad_edge=False, header_style="bold")
@@ -176,14 +176,14 @@ class Printer:
 
     @contextmanager
     def status(self, text: str = "") -> Iterator["StatusLine"]:
-        """A line with a spinner that comes and goes."""
+        """Show a line with a spinner while the block runs."""
         from rich.text import Text
 
         with self._console.status(Text(one_line(text))) as status:
             yield StatusLine(status)
 
     def track(self, work: Iterable[WorkT], what: str, total: int, *, is_shown: bool) -> Iterable[WorkT]:
-        """The work, with a bar that says how far it is."""
+        """Return the work as an iterable with a progress bar."""
         if not is_shown:
             return work
         from rich.progress import track
@@ -192,12 +192,12 @@ class Printer:
 
 
 _TERMINAL_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""By which rich takes a pipe for a terminal, or a terminal for none."""
+"""The variables by which rich treats a pipe as a terminal, or a terminal as none."""
 _ENTITY = re.compile(r"&#?\w{1,32};")
 
 
 def _harmless_entity(entity: re.Match[str]) -> str:
-    """Markdown puts signs in the place of entities: those that steer a terminal come in this way too."""
+    """Return an entity, or a placeholder where its character controls a terminal: Markdown resolves entities."""
     sign = unescape(entity[0])
     return entity[0] if harmless(sign) == sign else "\ufffd"
 
@@ -212,12 +212,12 @@ class StatusLine:
     def update(self, text: str) -> None:
         from rich.text import Text
 
-        # As a text of its own: a string would be read as rich's markup here, whatever the console says.
+        # A Text, as rich would read a string as markup here, whatever the console's setting.
         self._status.update(Text(one_line(text)))
 
 
 class HarmlessStream(TextIOBase):
-    """A stream in the place of another, for code that prints by itself: what it prints steers no terminal."""
+    """A stream for code that prints by itself: its output cannot control the terminal."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -239,19 +239,19 @@ def stderr() -> Printer:
 
 
 def write(text: str) -> None:
-    """Put text on stdout as it is, but for what would steer a terminal."""
+    """Write text to stdout as it is, without characters that control a terminal."""
     sys.stdout.write(harmless(text))
     sys.stdout.flush()
 
 
 def write_json(document: str) -> None:
-    """Put JSON on stdout that is written already, with a line break behind it."""
+    """Write encoded JSON to stdout, with a line break."""
     sys.stdout.write(harmless_json(document) + "\n")
     sys.stdout.flush()
 
 
 def print_json(value: Any, *, is_indented: bool = False) -> None:
-    """One JSON value: on a line of its own, or indented over several."""
+    """Print one JSON value: on a line of its own, or indented over several."""
     option = orjson.OPT_INDENT_2 if is_indented else None
     try:
         document = orjson.dumps(value, default=_plain, option=option).decode()
@@ -261,20 +261,20 @@ def print_json(value: Any, *, is_indented: bool = False) -> None:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], empty: str) -> None:
-    """Rows under headings; `empty` on stderr when there is none."""
+    """Print rows under headings; print `empty` on stderr when there are none."""
     if not stdout().table(headings, rows):
         stderr().print(empty, style="dim")
 
 
 def one_line(value: object, length_max: int = 0) -> str:
-    """Text that came from anywhere, safe for a terminal and on one line."""
+    """Return any text on one line, safe for a terminal."""
     text = harmless(str(value))
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return text if not length_max or len(text) <= length_max else f"{text[: length_max - 1]}…"
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return a count with its noun: `1 file`, `2 files`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 

@@ -1,4 +1,4 @@
-"""The pipeline that a command works with: the running one where it is configured, else one of its own."""
+"""The pipeline of a command: the running one where it is configured, else a private one."""
 
 import asyncio
 from itertools import chain
@@ -18,7 +18,7 @@ NO_TOOLS = "No tools: the model answers alone. Give some with --tools MODULE, fo
 def client_of(
     tools: list[str] | None, model: Provider | None, scopes: list[str] | None, no_tools: str = NO_TOOLS
 ) -> Antiphon:
-    """The running pipeline where one is configured, else one of our own. Raises UsageError."""
+    """Return the running pipeline where one is configured, else a private one. Raises UsageError."""
     settings = load(PipelineSettings)
     if settings.redis_url is not None:
         own = (("--tools", tools), ("--model", None if model == "auto" else model), ("--scope", scopes))
@@ -41,7 +41,7 @@ def split_modules(names: list[str]) -> list[str]:
 
 
 def command_of(antiphon: Antiphon) -> str:
-    """What reaches the pipeline from another terminal; empty when nothing does."""
+    """Return the command by which another terminal reaches the pipeline; empty when none can."""
     if not antiphon.storage:
         return "antiphon"
     return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""

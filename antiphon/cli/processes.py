@@ -46,7 +46,7 @@ def up(
     antiphon up --tools antiphon.examples.courses
     antiphon up --tools my_tools --replicas reasoning_engine=4,tool_dispatcher=2
     """
-    logs.silence("error", secret_values())  # until it is ready
+    logs.silence("error", secret_values())  # until Redis has answered
     try:
         with _tools_as_settings(tools):
             settings = load(PipelineSettings)
@@ -92,7 +92,7 @@ def run(
 
 
 async def _begin_logging(settings: PipelineSettings, *, waits: bool) -> None:
-    """Wait for Redis, with a status line in the place of logs where a person sees it; then log."""
+    """Wait for Redis, with a status line in place of logs on a terminal; then log."""
     if waits and not sys.stderr.isatty():
         logs.configure(settings.log_level, "supervisor", secret_values(settings), settings.log_format)
     await wait_for_redis(settings, waits=waits)
@@ -101,6 +101,6 @@ async def _begin_logging(settings: PipelineSettings, *, waits: bool) -> None:
 
 @contextmanager
 def _tools_as_settings(tools: list[str] | None) -> Iterator[None]:
-    """Have --tools stand in the place of ANTIPHON_TOOLS, for processes that are started within."""
+    """Set ANTIPHON_TOOLS to the value of --tools, for processes started within the block."""
     with environment({} if tools is None else {"ANTIPHON_TOOLS": ",".join(split_modules(tools))}):
         yield

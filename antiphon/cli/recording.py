@@ -132,7 +132,7 @@ async def _export(
                     try:
                         one = future.result()
                     except AntiphonError as error:
-                        # Of all sessions, one that is unknown has expired meanwhile.
+                        # With --all, an unknown session has expired meanwhile.
                         if session_ids or not isinstance(error, UnknownSession):
                             code = refuse(error)
                         continue
@@ -201,7 +201,7 @@ async def _put_back(bus: Bus, file: Path) -> str:
     try:
         try:
             return await put_back(bus, read_lines(file))
-        except AlreadyThere:  # now, perhaps: from another file, which may say the same
+        except AlreadyThere:  # perhaps just imported from another file, which may have the same content
             return await put_back(bus, read_lines(file))
     except NoPermissionError as error:
         raise UsageError(
@@ -210,7 +210,7 @@ async def _put_back(bus: Bus, file: Path) -> str:
 
 
 def moment(text: str, now: datetime) -> datetime:
-    """A moment said as so long ago, or as an ISO time, which is UTC where it names no zone. Raises UsageError."""
+    """Return a time given as an age or in ISO form, in UTC where it names no zone. Raises UsageError."""
     try:
         if ago := fullmatch(r"(\d{1,9})([smhd])", text.strip()):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
@@ -224,7 +224,7 @@ def moment(text: str, now: datetime) -> datetime:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """How far it is, in a line that comes and goes, where somebody looks and sees nothing else of it."""
+    """Yield a function that shows the progress in a line, on a terminal that shows no other output."""
     console = stderr()
     if not console.is_terminal or stdout().is_terminal:
         yield lambda text: None

@@ -1,4 +1,4 @@
-"""`antiphon recording check`: what can be trusted of recordings whose chain is broken."""
+"""`antiphon recording check`: the trusted part of recordings whose chain is broken."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -83,7 +83,7 @@ def check(
 
 
 def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
-    """Tell of one recording; the exit code."""
+    """Report on one recording; return the exit code."""
     try:
         raws = raw_lines(path)
         examined = examine(raws) if _has_chain(raws) else None
@@ -139,7 +139,7 @@ def _agrees(path: Path) -> bool:
 
 
 def _has_chain(raws: Sequence[bytes]) -> bool:
-    """Whether its format has one; a header that cannot be read is one that was damaged."""
+    """Return whether its format has a chain; an unreadable header is one that was damaged."""
     try:
         header = orjson.loads(raws[0])
         return not (
@@ -179,7 +179,7 @@ def _document(examined: Examined | None) -> dict[str, Any]:
 
 
 def _numbers(events: Sequence[int]) -> str:
-    """`events 1-4, 6`."""
+    """Return numbers as ranges: `events 1-4, 6`."""
     if not events:
         return "no event"
     runs: list[list[int]] = []

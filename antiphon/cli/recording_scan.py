@@ -1,4 +1,4 @@
-"""`antiphon recording scan`: a gate for likely secrets."""
+"""`antiphon recording scan`: a check for likely secrets."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -90,7 +90,7 @@ def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> 
 
 
 def _property(text: str) -> str:
-    """Text within the properties of an annotation, as GitHub wants it."""
+    """Return text escaped for the properties of a GitHub annotation."""
     return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 

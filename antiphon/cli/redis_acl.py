@@ -1,4 +1,4 @@
-"""`antiphon redis`: what the Redis of a deployment needs to be told."""
+"""`antiphon redis`: the configuration of a deployment's Redis."""
 
 from pathlib import Path
 from typing import Annotated
@@ -79,7 +79,7 @@ async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: b
 
 
 def _given(file: Path) -> dict[str, str]:
-    """Passwords by user. Raises UsageError, which quotes none of them."""
+    """Return the passwords by user. Raises UsageError, which quotes none of them."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

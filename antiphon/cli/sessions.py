@@ -263,7 +263,7 @@ async def _answer(session_id: str, text: str, calls: list[str] | None, by: str, 
 
 
 def _stands(session: SessionSummary) -> str:
-    """`complete`, `open`, `waiting for approval of book (toolu_1)`, or `waiting for an answer: Which room?`."""
+    """Return `complete`, `open`, `waiting for approval of book (toolu_1)`, or `waiting for an answer: Which room?`."""
     waits = []
     if session.waits_for:
         waits.append(f"for approval of {', '.join(session.waits_for)}")
@@ -273,5 +273,5 @@ def _stands(session: SessionSummary) -> str:
 
 
 def _short(type: str) -> str:
-    """`reasoning.completed` of `antiphon.reasoning.completed.v1`."""
+    """Return the short name of a type: `reasoning.completed` of `antiphon.reasoning.completed.v1`."""
     return type.removeprefix("antiphon.").rpartition(".")[0]

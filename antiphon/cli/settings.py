@@ -1,4 +1,4 @@
-"""`antiphon settings`: every setting there is."""
+"""`antiphon settings`: all settings."""
 
 from antiphon_shared.process.settings import variables
 

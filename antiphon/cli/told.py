@@ -54,20 +54,20 @@ _MESSAGE_LENGTH = 160
 _TITLE_LENGTH = 100
 _ABOUT_LENGTH = 80
 _SEVERITIES = get_args(Severity)
-"""From the least on."""
+"""In ascending order."""
 _RUNGS = {
     "other_model": "asks {model} instead",
     "waiting_for_model": "waits for a model",
     "tools_failed": "tells the model",
     "facts_without_model": "answers without a model",
 }
-"""Rungs of the recovery ladder; the others show in the request that follows."""
+"""The rungs of the recovery ladder with a line of their own; the others show in the next request."""
 _TO_APPROVE_LENGTH = 1_000
-"""Of an argument that a person decides on: enough to see what it is about to do."""
+"""The limit for an argument that a person decides on, long enough to recognise its effect."""
 
 
 def progress(event: AnyEvent) -> list[str]:
-    """What a waiting person wants to see of `event`; often nothing."""
+    """Return the lines about an event for a waiting person; often none."""
     match event.data:
         case ReasoningRequested(round=round, last_round_because=why):
             return [f"round {round}" + (f" (the last: {one_line(why, _MESSAGE_LENGTH)})" if why else "")]
@@ -131,7 +131,7 @@ def progress(event: AnyEvent) -> list[str]:
 
 
 def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
-    """What to type, in another terminal, for a session that waits for approval."""
+    """Return the commands for a session that waits for approval."""
     return [
         f"    to approve: {command} sessions approve {session_id}",
         f"    to deny:    {command} sessions deny {session_id}",
@@ -139,18 +139,18 @@ def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
 
 
 def asked(question: Question) -> list[str]:
-    """`asks: Which room? [toolu_1]`, and the answers it suggests, numbered."""
+    """Return a question, such as `asks: Which room? [toolu_1]`, and its numbered choices."""
     choices = (f"    {n}. {one_line(choice)}" for n, choice in enumerate(question.choices, 1))
     return [f"  asks: {one_line(question.question)} [{one_line(question.id)}]", *choices]
 
 
 def how_to_answer(session_id: str, command: str = "antiphon") -> list[str]:
-    """What to type, in another terminal, for a session that asks its user."""
+    """Return the command for a session that asks its user."""
     return [f'    to answer:  {command} sessions answer {session_id} "..."']
 
 
 def detail(event: AnyEvent) -> str:
-    """One line on what `event` says."""
+    """Return an event in one line."""
     match event.data:
         case QuerySubmitted(query=query):
             return one_line(query, _MESSAGE_LENGTH)
@@ -192,7 +192,7 @@ def detail(event: AnyEvent) -> str:
 
 
 def statistics(response: Response) -> str:
-    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`; of a run how it ended."""
+    """Return a session's end: `complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, 0.4 s`."""
     if response.run is not None:
         calls, took_s = counted(response.tool_calls_used, "tool call"), response.duration_ms / 1000
         return f"{response.run.status}, {calls}, {took_s:.1f} s"
@@ -209,7 +209,7 @@ def statistics(response: Response) -> str:
 
 
 def doubts(uncertainty: Iterable[Uncertainty]) -> list[str]:
-    """`serious: what the reader should know (what it concerns)`, the most serious first."""
+    """Return uncertainties as `serious: the message (what it is about)`, the most serious first."""
     ordered = sorted(uncertainty, key=lambda doubt: _SEVERITIES.index(doubt.severity), reverse=True)
     return [
         f"{doubt.severity}: {one_line(doubt.message)}"
@@ -219,7 +219,7 @@ def doubts(uncertainty: Iterable[Uncertainty]) -> list[str]:
 
 
 def uncited_sources(response: Response) -> list[str]:
-    """What an answer that cites nothing may rest on; the sources of one that cites stand in it."""
+    """Return the sources that an answer does not cite; cited ones are in the answer itself."""
     return [
         f"{one_line(source.title or source.excerpt, _TITLE_LENGTH)} ({one_line(source.tool)})"
         for source in response.sources
@@ -228,7 +228,7 @@ def uncited_sources(response: Response) -> list[str]:
 
 
 def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
-    """`search(query="...", limit=3)`, each argument cut to fit a line."""
+    """Return a call such as `search(query="...", limit=3)`, each argument cut to fit a line."""
     arguments = [
         f"{one_line(name, 40)}={_shown(value, argument_length)}" for name, value in call.arguments.items()
     ]
@@ -236,7 +236,7 @@ def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
 
 
 def result_text(result: ToolResult) -> str:
-    """`ok, 5 results`, `valid`, `not valid: ...`, or the kind of error and what it says."""
+    """Return a result as `ok, 5 results`, `valid`, `not valid: ...`, or the type and message of its error."""
     if result.error is not None:
         return f"{result.error.error_type}: {one_line(result.error.message, _MESSAGE_LENGTH)}"
     if result.status == "error":
@@ -259,7 +259,7 @@ def _errors(run: Validation) -> str:
 
 
 def _results_in(data: Any) -> int:
-    """Records in a result: of a list, or of an object around one list; anything else that is there is one."""
+    """Return the number of records in a result: in a list, or in an object's only list; any other content is one."""
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]
         data = lists[0] if len(lists) == 1 else data
@@ -269,13 +269,13 @@ def _results_in(data: Any) -> int:
 
 
 def to_approve(call: CallToApprove) -> str:
-    """`book(room=7) [toolu_1]: every call of book has to be approved`."""
+    """Return a call that waits: `book(room=7) [toolu_1]: every call of book has to be approved`."""
     asked = ToolCall(id=call.id, name=call.tool, arguments=call.arguments)
     return f"{call_text(asked, _TO_APPROVE_LENGTH)} [{one_line(call.id)}]: {one_line(call.because)}"
 
 
 def _decision(decision: ApprovalDecided) -> str:
-    """`approved by Ann: b1, b2 (it is due)`."""
+    """Return a decision: `approved by Ann: b1, b2 (it is due)`."""
     what = "approved" if decision.is_approved else "denied"
     by = f" by {one_line(decision.by, 40)}" if decision.by else ""
     calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all that wait"
@@ -284,7 +284,7 @@ def _decision(decision: ApprovalDecided) -> str:
 
 
 def _answer(answer: QuestionAnswered) -> str:
-    """`answered by Ann: the red one`."""
+    """Return an answer: `answered by Ann: the red one`."""
     by = f" by {one_line(answer.by, 40)}" if answer.by else ""
     return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
 

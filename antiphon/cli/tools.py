@@ -1,4 +1,4 @@
-"""`antiphon tools`: what a model may call."""
+"""`antiphon tools`: the tools that a model may call."""
 
 from typing import Annotated
 
@@ -90,7 +90,7 @@ async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
 
 
 async def _catalogue(modules: list[str] | None) -> Catalogue:
-    """The tools of modules imported here, or those the pipeline's dispatchers have published."""
+    """Return the tools of modules imported here, or those that the pipeline's dispatchers have published."""
     if modules is not None:
         return hinted(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     async with connected() as bus:
@@ -102,7 +102,7 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
 
 
 def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:
-    """The contract in words; one of another version of Antiphon is shown in the schema alone."""
+    """Return the contract in words; that of another version of Antiphon is shown in the schema alone."""
     try:
         return contract_words(tool.contract, tool.approval)
     except ValidationError:
@@ -117,7 +117,7 @@ def _mode(tool: ToolDefinition) -> str:
 
 
 def _parameters(tool: ToolDefinition) -> list[str]:
-    """Names of the parameters; those that may be left out with a question mark."""
+    """Return the names of the parameters, with a question mark after optional ones."""
     required = tool.input_schema.get("required", [])
     names = tool.input_schema.get("properties", {})
     return [name if name in required else f"{name}?" for name in names]

@@ -1,4 +1,4 @@
-"""`antiphon tools check`: what tools do with arguments that nobody should send."""
+"""`antiphon tools check`: the behaviour of tools with invalid and hostile arguments."""
 
 import contextlib
 import sys
@@ -81,7 +81,9 @@ def check(
 
 
 async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
-    with contextlib.redirect_stdout(HarmlessStream(sys.stderr)):  # what tools print is not our answer
+    with contextlib.redirect_stdout(
+        HarmlessStream(sys.stderr)
+    ):  # output of tools must not mix with the command's own
         tools = load_tools(",".join(modules))
         reports = []
         for name in sorted(tools):
@@ -108,7 +110,7 @@ def _print(reports: list[ToolReport], shows_cases: bool) -> None:
 
 
 def _print_faults(report: ToolReport) -> None:
-    """Each fault once, with the first of its cases: one mistake shows in many."""
+    """Print each fault once, with the first of its cases: one mistake shows in many."""
     found = _by_fault(report.failed)
     for (what, change), cases in list(found.items())[:_FAULTS_SHOWN_MAX]:
         counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
@@ -123,7 +125,7 @@ def _print_faults(report: ToolReport) -> None:
 
 
 def _by_fault(failed: Iterable[Checked]) -> dict[tuple[str, str], list[tuple[Checked, Fault]]]:
-    """Faults of one kind together; two exceptions of different types are two kinds."""
+    """Return the faults grouped by kind; exceptions of different types are different kinds."""
     found: dict[tuple[str, str], list[tuple[Checked, Fault]]] = defaultdict(list)
     for case in failed:
         for fault in case.faults:

@@ -1,21 +1,21 @@
-"""Where each argument of a chain of calls comes from. Pure.
+"""The source of each argument in a chain of calls. Pure.
 
-Several sessions that made the same calls are looked at together: an argument has one value in each, and what it is
-taken from has to explain all of them. The first of these that does is chosen:
+Several sessions with the same calls are examined together: an argument has one value in each, and its source has to
+explain all of them. The first source that does is chosen:
 
 1. the result that the model itself named by a placeholder;
-2. the question: a param. Results often repeat what was asked for, so this goes before them;
-3. an earlier argument with the same telling value: taken from where that one was;
-4. an earlier result: of the newest call that holds the value, where it stands least deep, then under a key like the
-   argument's name, then first;
-5. nothing, where the value is the same in all sessions: it stays as it is;
+2. the question: a param. Results often repeat the question's values, so this precedes them;
+3. the source of an earlier argument with the same telling value;
+4. an earlier result: the newest call's with the value, at the least depth, then under a key like the argument's name,
+   then the first;
+5. a literal, where the value is the same in all sessions;
 6. a param.
 
-A secret, by the mark of its tool's author or because a recording has it redacted, is never written down: it comes from
-a result, or is a param of its own.
+A secret, by the mark of its tool's author or because a recording has it redacted, is never written into the file: it
+comes from a result, or is a param of its own.
 
-See values.py for what a value is recognised by. A value that is not telling, or of which the tool's schema lists all
-that there are, is taken from a result only if it stands there once in all, under a key like the argument's name.
+See values.py for telling values. A value that is not telling, or that the tool's schema lists in an enum, is taken
+from a result only if the result holds it once in all, under a key like the argument's name.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ def bind(chains: Sequence[Chain]) -> list[dict[str, Bound]]:
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """One value of a call: what it is in each session, and where it stands."""
+    """A value of a call: its content in each session, and its path."""
 
     call: int
     path: ArgumentPath
@@ -54,12 +54,12 @@ class _Argument:
 
     @property
     def is_varied(self) -> bool:
-        """Whether no two sessions have the same value, so that a chance explains little."""
+        """Return whether all sessions have different values, so that a coincidence is unlikely."""
         return len(self.values) > 1 and len({*map(identity, self.values)}) == len(self.values)
 
     @property
     def is_redacted(self) -> bool:
-        """Whether a session has it redacted, so that nobody knows what it was."""
+        """Return whether a session has it redacted, so that its content is unknown."""
         return any(_REDACTED in text for text in texts_in(self.values))
 
     @property
@@ -71,7 +71,7 @@ class _Argument:
 class _Binding:
     chains: Sequence[Chain]
     bound: dict[str, FromParam | Literal] = field(default_factory=dict)
-    """What telling values of earlier arguments were bound to."""
+    """The sources of telling values of earlier arguments."""
 
     def __post_init__(self) -> None:
         self._questions = [Question(chain.question) for chain in self.chains]
@@ -137,7 +137,7 @@ class _Binding:
         return holds_secret(self.chains[0].calls[one.call].definition.input_schema, one.path)
 
     def _secret(self, one: _Argument) -> FromParam:
-        key = f"{one.call} {one.path}"  # two that are redacted look alike
+        key = f"{one.call} {one.path}"  # two redacted values look alike
         return FromParam(key, one.name, one.values, one.schema, is_secret=True)
 
     def _remembered(self, one: _Argument, source: FromParam | Literal) -> FromParam | Literal:
@@ -146,7 +146,7 @@ class _Binding:
         return source
 
     def _param(self, one: _Argument) -> FromParam:
-        """Texts that are the same are one param; other values only where the argument has the same name."""
+        """Return a param: one for all equal telling texts; other values share one only under the same argument name."""
         is_one = all(isinstance(value, str) and is_telling(value) for value in one.values)
         key = one.key if is_one else f"{one.name} {one.key}"
         return FromParam(key, one.name, one.values, one.schema)
@@ -207,7 +207,7 @@ class _Binding:
         return is_named or "enum" not in one.schema
 
     def _explains(self, source: FromResult, one: _Argument) -> bool:
-        """Return whether the value of every session stands there, and can be referred to."""
+        """Return whether the source holds the value of every session, and can be referred to."""
         reference = reference_to(source, _ANY_NAME)
         if reference is None or source.call >= one.call:
             return False
@@ -244,7 +244,7 @@ def _is_named_like(one: _Argument, source: FromResult) -> bool:
 
 
 def _schema_of(schema: Any, part: str | int) -> dict[str, Any]:
-    """Return what a schema says of a property or an item; nothing where it does not say so plainly."""
+    """Return the schema of a property or an item; an empty one where the schema does not state it directly."""
     if not isinstance(schema, dict):
         return {}
     around = schema.get("properties") if isinstance(part, str) else {part: schema.get("items")}

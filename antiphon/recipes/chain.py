@@ -1,4 +1,4 @@
-"""What a finished session did: its question, and the calls that succeeded, in an order that they could run in. Pure."""
+"""The chain of a finished session: its question, and the calls that succeeded, in an executable order. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ from antiphon.recording.recorded_calls import RecordedCall, batches_of
 
 CALLS_MAX = 200
 LEVELS_MAX = 40
-"""Of arguments; those of the file around them come on top."""
+"""The limit for arguments; the file around them adds more levels."""
 _SQL = "sql_query"
-"""What a workflow runs itself, whatever tool has the name."""
+"""A name that a workflow runs itself, even where a tool has it."""
 
 ArgumentPath = tuple[str | int, ...]
 
@@ -39,11 +39,11 @@ class Made:
     result: Any
     definition: ToolDefinition
     placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]]
-    """Arguments that the model itself took from another call of the round: the index of that call, and the path."""
+    """Arguments that the model took from another call of the round: that call's index, and the path."""
     is_cited: bool = False
     """Whether the answer is based on its result."""
     has_own_result: bool = True
-    """Whether the result is of the tool itself and not of an alternative."""
+    """Whether the result is the tool's own and not that of an alternative."""
 
     @property
     def is_write(self) -> bool:
@@ -56,13 +56,13 @@ class Chain:
 
     session_id: str
     question: str
-    """With what its user answered when asked back."""
+    """The question, with the user's answers to later questions."""
     calls: tuple[Made, ...]
     left_out: tuple[tuple[str, str], ...]
-    """Tool and reason of each call that is no part of it."""
+    """Tool and reason of each call that is left out."""
 
     def only(self, indexes: Sequence[int]) -> "Chain":
-        """Return the chain of some of its calls; those that their placeholders name are among them."""
+        """Return the chain of some of its calls; the calls that their placeholders name are among them."""
         moved = {index: n for n, index in enumerate(indexes)}
         calls = []
         for index in indexes:
@@ -77,7 +77,7 @@ UNUSED = "its result was not used"
 
 
 def chain_of(lines: Iterable[Line]) -> Chain:
-    """Return what a recorded session did. Raises NotLearnable, where it did not succeed or part of it is not known."""
+    """Return the chain of a recorded session. Raises NotLearnable where it did not succeed or is partly unknown."""
     lines = list(lines)
     query, response = _ends(lines)
     if response is None:
@@ -194,7 +194,7 @@ def _add(
     indexes: dict[str, int],
     whole: Sequence[RecordedCall],
 ) -> None:
-    """Add the calls of a batch; `indexes` has where each is found, by its id."""
+    """Add the calls of a batch; `indexes` has the index of each by its id."""
     ids = {n: _answered_by(one) for n, one in enumerate(whole)}
     for _, one in batch:
         assert one.arguments is not None, "others are not learned"
@@ -223,7 +223,7 @@ def _answered_by(one: RecordedCall) -> str:
 
 
 def _with_last_round_cited(calls: Sequence[Made]) -> Iterator[Made]:
-    """Count the calls of the last round as what the answer is based on, where it names no source among them."""
+    """Yield the calls, those of the last round marked as cited where the answer cites none."""
     if any(call.is_cited for call in calls):
         yield from calls
         return

@@ -1,6 +1,6 @@
-"""Recipes learned from each session once it is complete, without being asked, in a process beside the components.
+"""Recipes learned automatically from each complete session, in a process next to the components.
 
-Several such processes may run: they learn the same of the same sessions, and what one has kept the others leave.
+Several such processes may run: they learn the same from the same sessions, and skip stored recipes.
 """
 
 import asyncio
@@ -16,29 +16,29 @@ from antiphon.recipes.store import RecipeStore
 
 EVERY_S = 10.0
 SESSIONS_MAX = 200
-"""The newest sessions of each look; of more than that in between, the oldest are not learned from."""
+"""The number of newest sessions per check; where more have ended since the last one, the oldest are skipped."""
 _SEEN_MAX = 50 * SESSIONS_MAX
 
 
 class Follower:
-    """Learns from sessions as they become complete."""
+    """The learning from sessions as they become complete."""
 
     def __init__(self, bus: Bus, kept_max: int) -> None:
-        """`kept_max` recipes are kept; beyond, the one longest not used goes."""
+        """Prepare to learn; at most `kept_max` recipes are kept, beyond which the longest unused one is removed."""
         self._bus, self._store, self._kept_max = bus, RecipeStore(bus), kept_max
         self._seen: set[str] = set()
         """Sessions that were learned from, or that nothing can be learned from."""
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Look for complete sessions again and again, also while Redis comes and goes."""
+        """Check for complete sessions again and again, also through outages of Redis."""
         self._log.info("learning_recipes", every_s=EVERY_S)
         while True:
             await patiently("learn recipes", self.look)
             await asyncio.sleep(EVERY_S)
 
     async def look(self) -> None:
-        """Learn from the sessions that are complete now and were not looked at before. Raises RedisError."""
+        """Learn from the sessions that are complete now and were not checked before. Raises RedisError."""
         known = {id for one in await self._store.all() for id in one.learned_from}
         recent = await learn_recent(self._bus, SESSIONS_MAX, known | self._seen)
         if len(self._seen) > _SEEN_MAX:

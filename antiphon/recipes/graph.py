@@ -1,12 +1,12 @@
-"""The graph of a recipe: nodes, the edges that they need, and their arguments as a file has them. Pure.
+"""The graph of a recipe: nodes, their edges, and their arguments in the form of a file. Pure.
 
 A node waits for another
 
 - whose result it uses;
-- of an earlier round, if one of the two is a write: writes keep their order, and reads see what they saw;
+- of an earlier round, if one of the two is a write: writes keep their order, and reads see the same writes;
 - whose tool its contract depends on, or that is of the same `sequential-only` tool,
 
-and for no other; what follows from other edges is not written. Calls of one round stay side by side.
+and for no other; edges that follow from others are left out. Calls of one round stay concurrent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def workflow_fields(
     nodes: Sequence[str],
     params: Mapping[str, Given],
 ) -> dict[str, Any]:
-    """Return a workflow as a file has it; `kept` has the arguments of each call, `nodes` its name."""
+    """Return a workflow in the form of a file; `kept` has the arguments of each call, `nodes` its name."""
     calls, names = chains[0].calls, {given.key: name for name, given in params.items()}
     graph: dict[str, Any] = {}
     for n, needed in enumerate(_edges(chains, kept)):
@@ -61,7 +61,7 @@ def workflow_fields(
 
 
 def _edges(chains: Sequence[Chain], kept: Sequence[Mapping[str, Bound]]) -> Iterator[list[int]]:
-    """Yield what each call waits for, without what follows from the rest."""
+    """Yield the calls that each call waits for, without indirect ones."""
     before: list[set[int]] = []
     for n, arguments in enumerate(kept):
         needed = used_by(arguments) | {
@@ -87,7 +87,7 @@ def _keeps_order(earlier: Made, later: Made) -> bool:
 
 
 def _written(bound: Any, nodes: Sequence[str], names: Mapping[str, str]) -> Any:
-    """Return an argument as a file has it."""
+    """Return an argument in the form of a file."""
     match bound:
         case FromResult(call=call):
             return str(reference_to(bound, nodes[call]))

@@ -1,8 +1,7 @@
-"""From the calls of sessions to a workflow that makes them again. Pure.
+"""The learning of a workflow that repeats the calls of sessions. Pure.
 
-A call becomes a node (graph.py), its arguments what binding.py says.
-
-A read whose result no call used that is kept, and that the answer is not based on, is left out.
+A call becomes a node (graph.py), with arguments from the sources that binding.py finds. A read is left out if
+no remaining call uses its result, and the answer is not based on it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,23 +28,23 @@ DOMAIN = "recipes"
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A recipe, and what was decided about it."""
+    """A recipe, and the decisions about it."""
 
     recipe: Recipe
     text: str
     """The workflow file."""
     fixed: tuple[tuple[str, str, Any], ...]
-    """Node, argument and value of what is always the same."""
+    """Node, argument and value of each fixed value."""
     left_out: tuple[tuple[str, str], ...]
-    """Tool and reason of each call that is no part of it."""
+    """Tool and reason of each call that is left out."""
 
 
 def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
     """Return the recipe of sessions that made the same calls.
 
     Args:
-        chains: What each session did.
-        name: Of the recipe; made of what it calls when left out.
+        chains: The chain of each session.
+        name: The recipe's name; by default made of its calls.
 
     Raises:
         NotLearnable: There is no recipe that makes the calls of every session; the message says why.
@@ -88,7 +87,7 @@ def _aligned(chains: Sequence[Chain]) -> list[Chain]:
 
 
 def _differing(chains: Sequence[Chain]) -> str:
-    """Return how sessions differ in their tools, and which arguments these are given; empty where they do not."""
+    """Return how sessions differ in their tools, and in the names of arguments; empty where they do not."""
     first = chains[0]
     for other in chains[1:]:
         if len(other.calls) != len(first.calls):
@@ -103,7 +102,7 @@ def _differing(chains: Sequence[Chain]) -> str:
 
 
 def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> list[int]:
-    """Return the indexes of the calls that count: writes, those that the answer is based on, and what they use."""
+    """Return the indexes of the calls that count: writes, calls behind the answer, and the calls that these use."""
     live = set[int]()
     for n in reversed(range(len(arguments))):
         made = [chain.calls[n] for chain in chains]

@@ -1,4 +1,4 @@
-"""The params of a recipe: names, types, and what the schemas of the tools say of them. Pure."""
+"""The params of a recipe: names, types, and details from the schemas of the tools. Pure."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
@@ -23,10 +23,10 @@ class Given:
     """A param of a recipe."""
 
     key: str
-    """Of the sources that it stands for; see sources.py."""
+    """The key of its sources; see sources.py."""
     param: Param
     values: tuple[Any, ...]
-    """What it was in each session."""
+    """Its value in each session."""
 
 
 def params_of(kept: Sequence[Mapping[str, Bound]], nodes: Sequence[str]) -> dict[str, Given]:
@@ -70,7 +70,7 @@ def _param(source: FromParam) -> Param:
 
 
 def _format(schema: Mapping[str, Any], given: Sequence[str]) -> str | None:
-    """Return the format that the tool names, or the one of dates, where all values have it."""
+    """Return the tool's format, or the format of dates, where all values have it."""
     named = schema.get("format")
     candidates = [named] if named in _FORMATS else [*_RECOGNISED]
     for format in candidates:
@@ -81,13 +81,13 @@ def _format(schema: Mapping[str, Any], given: Sequence[str]) -> str | None:
 
 
 def as_name(text: str) -> str:
-    """Return a text as what a reference can name."""
+    """Return a text as a name that references can use."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")[:NAME_MAX] or "value"
     return f"_{name}"[:NAME_MAX] if name[0].isdigit() else name
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name, with a number behind it where it is taken."""
+    """Return a name, with a number appended where it is taken."""
     free, n = name, 1
     while free in taken:
         n += 1

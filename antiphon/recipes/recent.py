@@ -1,4 +1,4 @@
-"""Recipes of the newest sessions: those that made the same calls become one."""
+"""Recipes from the newest sessions: sessions with the same calls become one recipe."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from antiphon.recording.session_lines import session_lines
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """What was learned of some sessions."""
+    """The recipes learned from some sessions."""
 
     learned: tuple[Learned, ...]
-    """The one with the newest session first."""
+    """In the order of their newest sessions, the newest first."""
     refused: tuple[tuple[str, str], ...]
     """Session and reason of each that nothing was learned from."""
 
 
 async def learn_recent(bus: Bus, count: int, known: Container[str]) -> Recent:
-    """Return the recipes of the complete sessions among the `count` newest, but for the `known` ones and runs."""
+    """Return the recipes of the complete sessions among the `count` newest, without `known` ones and runs."""
     chains: list[Chain] = []
     refused: list[tuple[str, str]] = []
     for one in await recent_sessions(bus, count):
@@ -39,7 +39,7 @@ async def learn_recent(bus: Bus, count: int, known: Container[str]) -> Recent:
 
 
 def learned_of(chains: Iterable[Chain], refused: Iterable[tuple[str, str]] = ()) -> Recent:
-    """Return one recipe for all chains that make the same calls with arguments of the same names. Pure."""
+    """Return one recipe for all chains with the same calls and the same argument names. Pure."""
     groups: dict[object, list[Chain]] = {}
     for chain in chains:
         groups.setdefault(tuple((one.tool, *sorted(one.arguments)) for one in chain.calls), []).append(chain)

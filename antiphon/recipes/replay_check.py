@@ -1,4 +1,4 @@
-"""Whether a recipe makes the calls that it was learned from: a run over their results, decided by the engine. Pure."""
+"""The check that a recipe repeats the calls that it was learned from, by a dry run on their results. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,10 +21,10 @@ def calls_of(
     """Return the calls that a workflow makes by their node, in the order in which they begin.
 
     Args:
-        specification: Holds the workflow.
-        name: Of the workflow.
+        specification: The specification with the workflow.
+        name: The workflow's name.
         made: For each node the call whose result it gets.
-        params: Of the run.
+        params: The run's params.
 
     Raises:
         UnfitParams: A param does not fit.
@@ -38,7 +38,7 @@ def calls_of(
 def differences(
     specification: Specification, name: str, made: Mapping[str, Made], params: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield what a workflow does otherwise than the session whose calls are `made`, in their order, by node."""
+    """Yield the differences of a workflow's calls from the session's calls `made`, in order, by node."""
     try:
         calls = calls_of(specification, name, made, params)
     except UnfitParams as unfit:
@@ -57,7 +57,7 @@ def differences(
 
 
 def _out_of_order(made: Sequence[tuple[str, Made]], order: Mapping[str, int]) -> Iterator[str]:
-    """Yield calls of which one writes, that were made in one round after the other and would not be."""
+    """Yield pairs of calls, one of them a write, that ran in successive rounds and would change their order."""
     for n, (later, one) in enumerate(made):
         for earlier, other in made[:n]:
             if other.round < one.round and (other.is_write or one.is_write) and order[later] < order[earlier]:

@@ -1,4 +1,4 @@
-"""Which recipes are learned and kept."""
+"""The settings of recipes: the learning, and the number kept."""
 
 from antiphon_shared.process.settings import Settings
 from pydantic import Field

@@ -1,4 +1,4 @@
-"""Where an argument of a recipe may come from. Pure."""
+"""The sources of a recipe's arguments. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ class FromResult:
 
 @dataclass(frozen=True, slots=True)
 class FromParam:
-    """A value that is given; two with the same key are one param."""
+    """A value given as a param; two with the same key are one param."""
 
     key: str
     name: str
-    """Of the argument that it was first seen in."""
+    """The name of the first argument with it."""
     values: tuple[Any, ...]
     """One for each session."""
     schema: dict[str, Any]
-    """Of that argument, as its tool says."""
+    """The schema of that argument, from its tool."""
     is_secret: bool = False
 
 
@@ -54,7 +54,7 @@ def sources(bound: Any) -> Iterator[Source]:
 
 
 def reference_to(source: FromResult, name: str) -> Reference | None:
-    """Return the reference to a value in a result; None where none can be written, for instance with a dot in a key."""
+    """Return the reference to a value in a result; None where it cannot be written, as with a dot in a key."""
     path = tuple(
         int(part) if isinstance(part, str) and part.isdecimal() and str(int(part)) == part else part
         for part in source.path

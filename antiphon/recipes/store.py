@@ -1,4 +1,4 @@
-"""Recipes in Redis, as operators see them: they keep and remove them."""
+"""Recipes in Redis, for operators, who keep and remove them."""
 
 from antiphon_shared.bus.recipe_store import REVISION, KeptRecipes
 from antiphon_shared.bus.scripts import script_of
@@ -14,7 +14,7 @@ class RecipeStore(KeptRecipes):
     """The recipes of a deployment. Every method raises RedisError."""
 
     async def keep(self, recipe: Recipe, kept_max: int, *, may_replace: bool = False) -> tuple[str, ...]:
-        """Keep a recipe, of at most `kept_max`; returns the names of those that had to go for it.
+        """Keep a recipe, of at most `kept_max`; return the names of those removed to make room.
 
         Raises AlreadyThere when another recipe has its name.
         """
@@ -31,6 +31,6 @@ class RecipeStore(KeptRecipes):
         return tuple(name.decode() for name in gone[0])
 
     async def forget(self, name: str) -> bool:
-        """Remove a recipe; returns whether there was one."""
+        """Remove a recipe; return whether it existed."""
         keys = [self._recipes, self._recency]
         return bool(await self._batcher.run(_FORGET, keys, [name, REVISION]))

@@ -1,10 +1,10 @@
-"""What a value is recognised by: in the words of a question, and among the values of a result. Pure.
+"""The search for values in the words of a question, and in a result. Pure.
 
-A value is recognised only if it is telling, so that a chance does not become a rule:
+Only a telling value is recognised, so that a coincidence does not become a rule:
 
     text      3 characters or more, and no common word such as `name`, `open` or `the`
     number    3 digits or more, or a fraction
-    list, object   one that holds such a value
+    list, object   one with such a value
 """
 
 import json
@@ -22,9 +22,9 @@ _CHARACTERS_MIN = 3
 _NUMBER_MIN = 100
 _NUMBER_CHARACTERS_MAX = 40
 _VALUES_MAX = 500_000
-"""Of a result; what comes after is not looked at."""
+"""The limit of values in a result; later ones are not examined."""
 _PATHS_MAX = 20
-"""Of one value in one result."""
+"""The limit for one value in one result."""
 _COMMON = frozenset((
     "asc", "auto", "back", "book", "cancel", "check", "close", "code", "create", "data", "date", "default", "delete",
     "desc", "email", "error", "false", "file", "find", "first", "get", "high", "info", "item", "items", "json", "key",
@@ -32,21 +32,21 @@ _COMMON = frozenset((
     "open", "order", "other", "page", "put", "read", "result", "search", "send", "set", "status", "success", "text",
     "time", "title", "true", "type", "unknown", "update", "user", "value", "yes",
 ))  # fmt: skip  # a text, not a column
-"""Words that stand in any result, beside those that text/words.py leaves out."""
+"""Words that are common in results, in addition to those that text/words.py leaves out."""
 _NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
 _WORD = re.compile(r"\d{4}-\d{2}-\d{2}|\w+")
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _NO_SPACES_FROM = "\u2e80"
-"""Scripts beyond put no space between words."""
+"""The scripts from here on put no space between words."""
 
 
 def identity(value: Any) -> str:
-    """Return what two JSON values share exactly if they are the same; 3, 3.0 and "3" are not."""
+    """Return a text that is equal only for equal JSON values; 3, 3.0 and "3" differ."""
     return json.dumps(value, sort_keys=True)
 
 
 def is_telling(value: Any) -> bool:
-    """Return whether a value says by itself where it comes from."""
+    """Return whether a value is distinctive enough to show its source."""
     match value:
         case bool() | None:
             return False
@@ -65,7 +65,7 @@ def _says_something(text: str) -> bool:
 
 
 def scalars(value: Any) -> Iterator[Any]:
-    """Yield what is neither list nor object in a value, in its order."""
+    """Yield the values within lists and objects that are neither, in order."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -94,7 +94,7 @@ def _stems(name: str) -> frozenset[str]:
 
 
 def levels(value: Any) -> int:
-    """Return how deep lists and objects stand within each other."""
+    """Return the depth of nested lists and objects."""
     count, level = 0, [value]
     while level := [one for one in level if isinstance(one, dict | list)]:
         count += 1
@@ -103,7 +103,7 @@ def levels(value: Any) -> int:
 
 
 class Question:
-    """The words of a question, as values are looked for in it."""
+    """The words of a question, in a searchable form."""
 
     def __init__(self, text: str) -> None:
         self._text = text.casefold()
@@ -112,7 +112,7 @@ class Question:
         self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value stands in it: a telling text as whole words, a date, a number."""
+        """Return whether the question holds a value: a telling text as whole words, a date, a number."""
         match value:
             case bool() | None:
                 return False
@@ -125,7 +125,7 @@ class Question:
         return False
 
     def times(self, number: float) -> int:
-        """Return how often a number stands in it."""
+        """Return the number of times that it holds a number."""
         return self._numbers.count(number)
 
 
@@ -135,7 +135,7 @@ def _number(text: str) -> float | int:
 
 
 def _as_words(text: str) -> str:
-    """Return the pattern of a text that stands for itself, and not within a word."""
+    """Return a pattern that matches a text as whole words."""
     folded = text.casefold().strip()
     before = "" if folded[0] >= _NO_SPACES_FROM else r"(?<!\w)"
     behind = "" if folded[-1] >= _NO_SPACES_FROM else r"(?!\w)"
@@ -143,14 +143,14 @@ def _as_words(text: str) -> str:
 
 
 def with_names(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with `<name>` instead of each telling value, by which `names` has its name."""
+    """Return a text with `<name>` in place of each telling value that `names` maps to a name."""
     for value in sorted(filter(is_telling, names), key=len, reverse=True):
         text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]  # a lambda with a default
     return text
 
 
 class Wanted:
-    """Values that are looked for in results."""
+    """Values that are searched for in results."""
 
     def __init__(self, values: Iterable[Any]) -> None:
         self._identities = set[str]()
@@ -161,7 +161,7 @@ class Wanted:
                 self._shapes.add((type(value), len(value)))
 
     def paths(self, result: Any) -> dict[str, list[Path]]:
-        """Return where each of them stands in a result, by its identity; paths in the order of the result."""
+        """Return the paths of each wanted value in a result, by its identity; paths in the order of the result."""
         found: dict[str, list[Path]] = {}
         waiting: list[tuple[Path, Any]] = [((), result)]
         for _ in range(_VALUES_MAX):

@@ -1,4 +1,4 @@
-"""Recordings: a session's events with how each step came about, as a file; and what can be done with one.
+"""Recordings of sessions as files: each event with the record of its step, and the operations on them.
 
-Read `lines.py` first, which says what stands in a file, then `replay.py`, which does every step again.
+Read `lines.py` first, which describes the lines of a file, then `replay.py`, which repeats every step.
 """

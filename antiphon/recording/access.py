@@ -1,4 +1,4 @@
-"""Who replies in the place of a model that is named."""
+"""The provider that replies for a given model."""
 
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
@@ -10,9 +10,9 @@ from reasoning_engine.wires import wire_of
 
 
 def provider_of(model: str) -> Provider:
-    """Who is asked for a model; as the settings say where none is named.
+    """Return the provider of a model; the configured one for an empty name.
 
-    Raises ConfigurationError where only the offline model could reply in the name of another.
+    Raises ConfigurationError where only the offline model could reply under the name of another.
     """
     if model == OFFLINE:
         return "offline"

@@ -1,9 +1,9 @@
-"""One recorded call of a model, made again: the same request, to several models, side by side.
+"""A recorded call of a model, repeated with several models, side by side.
 
     replies = await call(lines, "reasoning.requested@2", ["claude-opus-5-5", "offline"])
 
-The request is sent as it was recorded, but for the model's name, and the system prompt where another is given. What
-one model does wrong does not keep the others from replying.
+The request is sent as it was recorded, except for the model's name, and the system prompt where another is given. An
+error of one model does not affect the others.
 """
 
 import asyncio
@@ -38,21 +38,21 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """What one model made of the request."""
+    """A model's reply to the request, or its error."""
 
     model: str
-    """As it was asked for; `recorded` for what the recording has."""
+    """The requested model; `recorded` for the reply in the recording."""
     said: Reply | None = None
     error: ErrorInfo | None = None
     cost_usd: float | None = None
-    """None where its prices are not set."""
+    """The cost; None where the model's prices are not set."""
     duration_ms: int = 0
 
 
 async def call(
     lines: Sequence[Line], place: str, models: Sequence[str], system: str | None = None, times: int = 1
 ) -> list[Replied]:
-    """What was replied then, and what each model replies now, `times` times each.
+    """Return the recorded reply, then the replies of each model, `times` of each.
 
     `offline` is the offline model. Raises NoSuchPoint, UnreadableEvent and ConfigurationError.
     """
@@ -79,7 +79,10 @@ async def call(
 
 
 def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
-    """The calls that an event led to. Raises NoSuchPoint, which names the events that led to any."""
+    """Return the recorded exchange of an event, and the contents.
+
+    Raises NoSuchPoint, which names the events with calls.
+    """
     event = event_numbered(lines, place)
     contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
     records = {
@@ -109,7 +112,7 @@ async def _reply(
     settings: EngineSettings,
     room: asyncio.Semaphore,
 ) -> Replied:
-    """One reply, or why there is none."""
+    """Return one reply, or the error in its place."""
     prompt = cast(Prompt, {**request, "model": model})
     async with room:
         began_s = monotonic_s()

@@ -1,11 +1,11 @@
-"""The chain of a recording: each line holds a hash of itself, and that of the line before. Pure.
+"""The chain of a recording: each line holds a hash of itself, and the hash of the line before. Pure.
 
     {"line":"event","n":3, ... ,"previous":"5f1d0c2ab1e0f6a7","check":"90ab33d1c04e7718"}
 
-`check` is the hash of the line's bytes up to `,"previous"`, and `previous` is the `check` of the line before. So a byte
-that has changed, and a line that is lost, doubled or moved, are found and named. It detects accidents, not forgery:
-whoever changes a line on purpose can make the chain anew. A line's hash does not depend on the lines before, so that a
-change of one line shows in that line and the next alone. What ends a line is no part of it.
+`check` is the hash of the line's bytes up to `,"previous"`, and `previous` is the `check` of the line before. So the
+check finds and names changed bytes, and lines that were lost, doubled or moved. It detects accidents, not forgery:
+a forger can compute a new chain. A line's hash does not depend on the lines before, so that a change of one line
+shows in that line and the next alone. Line ends are not hashed.
 """
 
 import re
@@ -14,9 +14,9 @@ from hashlib import sha256
 from antiphon_shared.process.errors import UnreadableEvent
 
 FIRST = b"0" * 16
-"""Stands as `previous` in the first line."""
+"""The `previous` of the first line."""
 SINCE = 2
-"""The format that brought the chain."""
+"""The format version that introduced the chain."""
 _FORM = b',"previous":"%s","check":"%s"}'
 _BYTES = len(_FORM % (FIRST, FIRST))
 _BOUND = re.compile(re.escape(_FORM).replace(b"%s", rb"([0-9a-f]{16})"))
@@ -24,13 +24,13 @@ _HINT = "`antiphon recording check` tells what of it can still be trusted."
 
 
 class Chained:
-    """Binds the lines of one recording, which are written in their order."""
+    """The writer's side: it binds the lines of one recording in order."""
 
     def __init__(self) -> None:
         self._previous = FIRST
 
     def bind(self, line: bytes) -> bytes:
-        """Return the line, a JSON object, with its place in the chain."""
+        """Return the line, a JSON object, bound into the chain."""
         check = check_of(memoryview(line)[:-1])
         bound = line[:-1] + _FORM % (self._previous, check)
         self._previous = check
@@ -38,13 +38,13 @@ class Chained:
 
 
 class Chain:
-    """Checks the lines of one recording, which are read in their order."""
+    """The reader's side: it checks the lines of one recording in order."""
 
     def __init__(self) -> None:
         self._previous = FIRST
 
     def unbound(self, raw: bytes) -> bytes:
-        """Return the line without its place in the chain. Raises UnreadableEvent when the chain is broken there."""
+        """Return the line without its link. Raises UnreadableEvent when the chain is broken there."""
         link = link_of(raw)
         if link is None:
             raise _broken("this line does not end with its `check`")
@@ -57,7 +57,7 @@ class Chain:
 
 
 class Link:
-    """One line, and its place in the chain."""
+    """A line and its link in the chain."""
 
     __slots__ = ("check", "is_intact", "line", "previous")
 
@@ -65,18 +65,18 @@ class Link:
         self.previous, self.check = previous, check
         content = raw[:-_BYTES]
         self.is_intact = check == check_of(content)
-        """Whether the line is as its own hash says."""
+        """Whether the line matches its own hash."""
         self.line = content + b"}"
 
 
 def link_of(raw: bytes) -> Link | None:
-    """Return what a line says of its place in the chain; None when it says nothing of it."""
+    """Return a line's link in the chain; None when it has none."""
     found = _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
     return None if found is None else Link(raw, found[1], found[2])
 
 
 def check_of(content: bytes | memoryview) -> bytes:
-    """Return the hash of a line's bytes: half of what would be needed against forgery, in hexadecimal digits."""
+    """Return the hash of a line's bytes: half a SHA-256, too short against forgery, in hexadecimal digits."""
     return sha256(content).hexdigest()[:16].encode()
 
 

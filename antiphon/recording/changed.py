@@ -1,4 +1,4 @@
-"""What a rewritten recording says otherwise than the old one: every difference, by event. Pure."""
+"""The differences between a recording and its rewritten form, by event. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,21 +17,21 @@ from antiphon.recording.requests import whole_request
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference, and all the events at which it is the same."""
+    """A difference, and all the events at which it occurs."""
 
     events: tuple[int, ...]
-    """Numbers of the events; none for the header and the end."""
+    """The numbers of the events; empty for the header and the end."""
     what: str
-    """The type of the event; `record of the decision` for what stands beside the events; `header`."""
+    """The type of the event; `record of the decision` for a record; `header`."""
     path: str
     expected: Any
-    """As it was recorded."""
+    """The recorded value."""
     got: Any
-    """As it was rewritten."""
+    """The rewritten value."""
 
 
 def changes(then: Iterable[Line], now: Iterable[Line]) -> list[Change]:
-    """Return all that differs between a recording and the rewritten one, in the order of the first."""
+    """Return all differences between a recording and the rewritten one, in the order of the first."""
     events: dict[tuple[str, str, bytes, bytes], list[int]] = {}
     found: dict[tuple[str, str, bytes, bytes], tuple[str, Difference]] = {}
     for n, what, one in _differences(_Side(), _Side(), then, now):
@@ -47,15 +47,15 @@ def changes(then: Iterable[Line], now: Iterable[Line]) -> list[Change]:
 
 @dataclass
 class _Side:
-    """One of the two, as far as it has been read."""
+    """One of the two recordings, as far as it has been read."""
 
     contents: dict[str, Any] = field(default_factory=dict)
     numbers: dict[UUID, int] = field(default_factory=dict)
     waiting: dict[object, Line] = field(default_factory=dict)
-    """Lines that the other one has not come to yet."""
+    """Lines without their counterpart yet."""
 
     def take(self, line: Line | None) -> object:
-        """Take in a line; returns what tells it apart, None for one that nothing is compared with."""
+        """Add a line; return its key, or None for a line that is not compared."""
         match line:
             case ContentLine():
                 self.contents[line.hash] = line.content
@@ -75,7 +75,7 @@ class _Side:
 def _differences(
     old: _Side, new: _Side, then: Iterable[Line], now: Iterable[Line]
 ) -> Iterator[tuple[int, str, Difference]]:
-    """The number of the event, what is compared, and each place where it differs."""
+    """Yield the number of the event, the kind of line, and each difference."""
     for lines in zip_longest(then, now):
         for key in {side.take(line): None for side, line in zip((old, new), lines, strict=True)}:
             if key in old.waiting and key in new.waiting:
@@ -116,7 +116,7 @@ def _as_json(line: Line, contents: dict[str, Any]) -> Any:
 
 
 def _record(record: AnyRecord, contents: dict[str, Any]) -> dict[str, Any]:
-    """A record with whole requests: the hashes of what they share tell a reader nothing."""
+    """Return a record with whole requests, as the hashes of their parts would mean nothing to a reader."""
     fields = record.model_dump(mode="json", exclude={"contents"})
     if isinstance(record, ExchangeRecord):
         for call, told in zip(record.calls, fields["calls"], strict=True):

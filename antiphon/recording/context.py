@@ -1,7 +1,7 @@
-"""What the model was shown in each round of a recorded session, and whether the answer's sources were among it. Pure.
+"""The briefing of each round of a recorded session, and the sources of its answer that were in it. Pure.
 
-What a briefing holds is told as it was recorded, also where today's code would brief otherwise. What the facts say is
-from the memory that today's code files, so it is left out where that is not of the same facts.
+A briefing's content is shown as recorded, even where today's code would brief differently. The statements of
+facts come from today's filing, so they are left out where it does not give the same facts.
 """
 
 import re
@@ -39,62 +39,62 @@ class Briefed:
     """One briefing."""
 
     n: int
-    """Number of its `briefing.ready`."""
+    """The number of its `briefing.ready`."""
     round: int
     level: Level
     tokens: int
-    """Estimated."""
+    """The estimated size."""
     facts: int
-    """In all that were known."""
+    """The number of all known facts."""
     shown: tuple[str, ...]
-    """Ids of the facts in it, whole or shortened."""
+    """The ids of the facts in it, whole or shortened."""
     shortened: tuple[str, ...]
     missed: tuple[str, ...]
-    """Close to the question, and without a place."""
+    """The ids of facts that are close to the question but were left out."""
     new: tuple[str, ...]
-    """Shown for the first time."""
+    """The facts shown for the first time."""
     dropped: tuple[str, ...]
-    """Shown in the briefing before, and not in this one."""
+    """The facts shown in the previous briefing and not in this one."""
     back: tuple[str, ...]
-    """Shown again, though the briefing before was without them."""
+    """The facts shown again after they were missing from the previous briefing."""
     shortened_now: tuple[str, ...]
-    """Whole in the briefing before, and shortened in this one."""
+    """The facts shown whole in the previous briefing and shortened in this one."""
     summaries: int | None = None
-    """How many summaries there were to show; None where memory is not as it was."""
+    """The number of available summaries; None where today's filing gives other facts."""
     omitted: tuple[str, ...] | None = None
-    """Ids of the facts that are not in it; likewise."""
+    """The ids of the facts that are not in it; likewise."""
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Shown in the briefing before as well."""
+        """Return the facts that the previous briefing also showed."""
         others = {*self.new, *self.back}
         return tuple(id for id in self.shown if id not in others)
 
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """One source of the final answer."""
+    """A source of the final answer."""
 
     source: Source
     shown: Shown
-    """In the briefing that the answer was written from; how."""
+    """The form in which the answer's briefing showed it."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """A session's briefings, and what became of them."""
+    """A session's briefings, and the sources of its answer."""
 
     session_id: str
     briefings: tuple[Briefed, ...]
     answered_from: int | None = None
-    """Number of the briefing's event that the final answer was written from; None where no model wrote it."""
+    """The event number of the briefing behind the final answer; None where no model wrote it."""
     sources: tuple[Sourced, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
-    """What each fact says, by id."""
+    """The statement of each fact, by id."""
 
 
 def context(lines: Iterable[Line]) -> Context:
-    """The briefings of a recording. Raises UnreadableEvent."""
+    """Return the briefings of a recording. Raises UnreadableEvent."""
     course = _Course()
     for line in lines:
         course.read(line)
@@ -179,7 +179,7 @@ class _Course:
         self._last = outline
 
     def _file(self, step: Step, outline: Outline) -> None:
-        """File the round by today's code; the memory counts as long as it is of the same number of facts."""
+        """File the round with today's code; its memory is used while it has the same facts as the briefing."""
         if not self._is_same:
             return
         try:
@@ -197,7 +197,7 @@ class _Course:
         return self._desk.memory if self._is_same else None
 
     def _answered_from(self) -> int | None:
-        """The briefing of the reply that became the answer: reply, its request, and what that was sent for."""
+        """Return the number of the briefing behind the answer: the cause of the request for the reply."""
         if self._request is None or self._request.reply is None:
             return None
         reply = self._known.by_entry.get(self._request.reply)
@@ -219,7 +219,7 @@ def _shown(id: str, briefed: Briefed | None) -> Shown:
 
 
 def _ids_in(ranges: Sequence[str]) -> tuple[str, ...]:
-    """The ids in an outline. Raises UnreadableEvent for what no briefing has."""
+    """Return the ids in an outline. Raises UnreadableEvent for a range that no briefing has."""
     bounds = [_RANGE.fullmatch(one) for one in ranges]
     if sum(int(one[2] or one[1]) - int(one[1]) if one else _FACTS_MAX for one in bounds) >= _FACTS_MAX:
         raise UnreadableEvent(f"the facts of a briefing are told as {', '.join(ranges)[:200]!r}.")

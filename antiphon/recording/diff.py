@@ -1,4 +1,4 @@
-"""Two recordings, usually of the same question, held against each other. Pure."""
+"""The comparison of two recordings, usually of the same question. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from antiphon.recording.normal import Moment, moments
 from antiphon.recording.replaying.differences import Difference, differences
 
 DIFFERENCES_KEPT_MAX = 100
-"""Of one place; how many there are is not told beyond that."""
+"""The limit for one place; further differences are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +39,34 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something that the two tell differently, or that only one of them has."""
+    """An event or exchange that differs, or that only one recording has."""
 
     what: str
     """The event's type, or `model exchange`."""
     round: int | None
     a: int | None
-    """Number of the event in the first; None where it is not there."""
+    """The event's number in the first recording; None where it is missing."""
     b: int | None
     differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two recordings; `expected` is what the first has, `got` the second."""
+    """A comparison of two recordings; `expected` is the first one's value, `got` the second one's."""
 
     a: Figures
     b: Figures
     places: tuple[Place, ...]
-    """In the order of the first; what only the second has stands behind what came before it there."""
+    """In the order of the first; an event of the second alone follows its predecessor there."""
 
     @property
     def is_same(self) -> bool:
-        """Whether both tell the same, but for ids and times."""
+        """Return whether both are the same, except for ids and times."""
         return not self.places
 
 
 class _Key(NamedTuple):
-    """What is held against what: the first `reasoning.requested` of round 2 against the first of round 2."""
+    """The key by which events are paired: the first `reasoning.requested` of round 2 with the first of round 2."""
 
     what: str
     round: int | None
@@ -74,7 +74,7 @@ class _Key(NamedTuple):
 
 
 def diff(a: Iterable[Line], b: Iterable[Line]) -> Comparison:
-    """Hold two recordings against each other. Raises what reading them raises."""
+    """Compare two recordings. Raises the errors of reading them."""
     first, second = _Tally(), _Tally()
     mine, others = _by_key(moments(first.over(a))), _by_key(moments(second.over(b)))
     places = (_place(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
@@ -91,7 +91,7 @@ def _by_key(found: Iterable[Moment]) -> dict[_Key, Moment]:
 
 
 def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
-    """All keys in the order of the first, each that only the second has behind the one before it there."""
+    """Yield all keys in the order of the first; a key of the second alone follows its predecessor there."""
     own = set(mine)
     behind: dict[_Key | None, list[_Key]] = {}
     before: _Key | None = None
@@ -107,7 +107,7 @@ def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
 
 
 def _place(key: _Key, a: Moment | None, b: Moment | None) -> Place | None:
-    """Where and how the two differ; None where they do not."""
+    """Return the difference of the two; None where they are equal."""
     if a is None or b is None:
         return Place(key.what, key.round, a and a.n, b and b.n)
     found = tuple(islice(differences(a.data, b.data), DIFFERENCES_KEPT_MAX))
@@ -115,7 +115,7 @@ def _place(key: _Key, a: Moment | None, b: Moment | None) -> Place | None:
 
 
 class _Tally:
-    """Counts what goes by."""
+    """The counts of one recording's lines."""
 
     def __init__(self) -> None:
         self._response: ResponseReady | None = None

@@ -1,7 +1,7 @@
-"""What the envelopes of a recording's events owe each other, whatever they hold: pure.
+"""The consistency of the envelopes of a recording's events, whatever their data. Pure.
 
-The bus makes an event's envelope from that of its cause: see shared/antiphon_shared/bus/committing.py. So what stands
-in it can be told from the events before, and one that says something else was not written by the bus.
+The bus makes an event's envelope from that of its cause: see shared/antiphon_shared/bus/committing.py. So its
+fields follow from earlier events, and an envelope that differs was not written by the bus.
 """
 
 from datetime import datetime, timedelta
@@ -16,17 +16,17 @@ from antiphon_shared.process.ids import CHILD, child_id
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 
 CLOCKS_APART = timedelta(minutes=10)
-"""How far the clocks of workers and of Redis may be apart."""
+"""The greatest difference between the clocks of workers and of Redis."""
 _CHILDREN_MAX = 256
-"""More than ever come of one event: what was sent, and the timers."""
+"""More than ever follow from one event: the events sent, and the timers."""
 _FAILURE = 1_000_000
-"""The number of the event that reports a failure, as the bus has it."""
+"""The number of the event that reports a failure, as in the bus."""
 _MILLISECOND = timedelta(milliseconds=1)
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
 class _Seen(NamedTuple):
-    """What of an event the later ones are held against."""
+    """The fields of an event that later events are checked against."""
 
     n: int
     time: datetime
@@ -38,7 +38,7 @@ class _Seen(NamedTuple):
 
 
 class Envelopes:
-    """The envelopes of one recording, in their order."""
+    """The envelopes of one recording, in order."""
 
     def __init__(self) -> None:
         self._session_id = ""
@@ -48,7 +48,10 @@ class Envelopes:
         """By the event's id as a number."""
 
     def check(self, line: Line) -> None:
-        """Raises UnreadableEvent, which names the event and the field, when they do not fit those before."""
+        """Raise UnreadableEvent for an envelope that does not fit the earlier ones.
+
+        The error names the event and the field.
+        """
         match line:
             case Header():
                 self._session_id, self._submitted = line.session_id, line.submitted
@@ -61,7 +64,7 @@ class Envelopes:
                 pass
 
     def _wrong(self, line: EventLine) -> str:
-        """Return what does not fit; empty where all does."""
+        """Return what does not fit; an empty text where all does."""
         event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
@@ -99,7 +102,7 @@ class Envelopes:
         return ""
 
     def _check_times(self, record: AnyRecord) -> None:
-        """All that comes of one step is sent in one commit, and at one time."""
+        """Check that all events of one step have one time, as one commit sends them."""
         first: _Seen | None = None
         for n in range(min(record.outputs, len(self._seen))):
             seen = self._seen.get(child_id(record.of, n).int)
@@ -112,7 +115,7 @@ class Envelopes:
 
 
 def _not_inherited(event: AnyEvent, cause: _Seen) -> str:
-    """What the bus takes over from an event's cause. An event from outside has none: its ids are its writer's."""
+    """Return the field that differs from the cause's. An outside event has no cause: its writer chooses its ids."""
     if event.source != cause.inbox:
         return f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
     if event.correlationid != cause.correlation:
@@ -123,7 +126,7 @@ def _not_inherited(event: AnyEvent, cause: _Seen) -> str:
 
 
 def _not_opening(event: AnyEvent, query: QuerySubmitted) -> str:
-    """What is wrong with a query; that of a session which another has begun goes on with the other's correlation."""
+    """Return the error in a query's ids; the query of a child session has its parent's correlation."""
     if query.parent is None:
         is_own = event.correlationid == event.id
         return "" if is_own else "its correlationid is not its own id, as it is of what opens a session"

@@ -1,4 +1,4 @@
-"""From what Redis keeps of sessions to files: one recording each."""
+"""The export of sessions from Redis to files, one recording each."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
@@ -25,34 +25,34 @@ from antiphon.recording.side_by_side import each, side_by_side
 
 _log = structlog.get_logger()
 _CHUNK_BYTES = 1 << 19
-"""A session that is smaller is held whole."""
+"""A smaller session is held in memory whole."""
 _IDS_PAGE = 1_000
 _Encoded = tuple[Line, bytes]
-"""A line, and as it is written."""
+"""A line, and its encoded form."""
 
 
 class Redacting(Protocol):
-    """Takes out of lines what must not be told; see `redact.py`."""
+    """The redaction of lines; see `redact.py`."""
 
     def anew(self) -> "Redacting":
-        """The same for one more recording."""
+        """Return a new redaction with the same rules, for one more recording."""
 
     def header(self, header: Header) -> Header:
-        """The header of a recording that holds nothing to be replaced: it tells by which rules."""
+        """Return the header of a recording without redactions; it names the rules."""
 
     def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Whether nothing has to be replaced in those lines, which `raws` are; `True` is certain."""
+        """Return whether nothing in those lines, encoded in `raws`, has to be redacted; `True` is certain."""
 
     def learn(self, line: Line) -> None:
-        """Look for values that are secret wherever they stand. Sees every line before the first is written."""
+        """Collect values that are secret wherever they occur. Receives every line before the first is written."""
 
     def line(self, line: Line) -> Line:
-        """What may be told of it."""
+        """Return the redacted line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """One recording that was written."""
+    """A recording that was written."""
 
     session_id: str
     path: Path
@@ -60,12 +60,13 @@ class Exported:
     records: int
     redactions: int
     bytes: int
-    """Before it was compressed."""
+    """The size before compression."""
     is_answered: bool
-    """Whether the session's answer is in it; else it goes on, and the recording ends where it stood."""
+    """Whether it holds the session's answer; otherwise the session continues after the end of the recording."""
     diverges: str = ""
-    """Where today's code first decides otherwise than the session did before anything was replaced; empty where it
-    nowhere does, or nothing was replaced."""
+    """The first divergence of today's code from the session before redaction; empty without one, or without
+    redactions.
+    """
 
 
 async def export(
@@ -75,7 +76,7 @@ async def export(
     redaction: Redacting | None = None,
     is_compressed: bool = False,
 ) -> list[Path]:
-    """Write the recording of each session into a folder, which is made if it is not there; the files' paths.
+    """Write the recording of each session into a folder, created if need be; return the files' paths.
 
     Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable, OSError.
     """
@@ -99,9 +100,10 @@ async def export_session(
     redaction: Redacting | None = None,
     is_compressed: bool = False,
 ) -> Exported:
-    """Write the recording of one session, as far as it has come; the rest is as in `export`.
+    """Write the recording of one session, as far as it has come; otherwise as in `export`.
 
-    The file takes its place when it is whole. An earlier recording of the session gives way to it, nothing else does.
+    The file is renamed into place when it is complete. It replaces an earlier recording of the session, and
+    nothing else.
     """
     path = folder / file_name(session_id, is_compressed)
     if _is_taken(path):
@@ -112,8 +114,8 @@ async def export_session(
 
     if redaction is None:
         return await _written(session_id, path, _encoded(lines()))
-    # Most sessions are small, read once, and hold nothing to be replaced: looked through as the bytes that they are.
-    # Not even a file on its way holds what has not passed: it stays where this process is killed.
+    # Most sessions are small, read once, and need no redaction: their encoded bytes are searched. Unsearched
+    # content is never written, not even to a temporary file, which would remain if this process were killed.
     redaction = redaction.anew()
     small = await _if_small(lines(), redaction)
     if small is not None and redaction.passes([line for line, _ in small], [raw for _, raw in small]):
@@ -130,7 +132,8 @@ async def export_session(
     exported = await _written(session_id, path, _redacted(again(), redaction))
     if not exported.redactions:
         return exported
-    # Today's code would give a session that it decides otherwise its own decisions, and the file would verify.
+    # Where today's code decides differently, it would write its own decisions into the file, which would then
+    # verify.
     if diverges := await _divergence(again()):
         return replace(exported, diverges=diverges)
     await asyncio.to_thread(make_consistent, path)
@@ -138,7 +141,7 @@ async def export_session(
 
 
 async def _divergence(lines: AsyncGenerator[Line]) -> str:
-    """Where a session first diverges from today's code, without a word of what it says; empty where it does not."""
+    """Return the first divergence of today's code, without the session's values; an empty text for none."""
     from antiphon.recording.reports.text import headline  # most exports replace nothing
     from antiphon.recording.verify import Verification
 
@@ -154,7 +157,7 @@ async def _divergence(lines: AsyncGenerator[Line]) -> str:
 
 
 async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
-    """All lines, with the header as it is told; None when they are more than is held at once."""
+    """Return all lines, with the redaction's header; None when they exceed the limit for memory."""
     small: list[_Encoded] = []
     size_bytes = 0
     async with aclosing(lines):
@@ -168,13 +171,13 @@ async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list
 
 
 async def _encoded(lines: AsyncIterable[Logged]) -> AsyncGenerator[_Encoded]:
-    """Return each line as it is, and as it is written."""
+    """Yield each line and its encoded form."""
     async for line, logged in lines:
         yield line, encode_line(line, logged)
 
 
 async def _redacted(lines: AsyncIterable[Line], redaction: Redacting) -> AsyncGenerator[_Encoded]:
-    """Return each line without what must not be told, and as it is written then."""
+    """Yield each redacted line and its encoded form."""
     async for line in lines:
         shown = redaction.line(line)
         yield shown, encode_line(shown)
@@ -187,7 +190,7 @@ async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) 
     async def write(file: IO[bytes]) -> None:
         nonlocal bytes_in_all, chunk
         bytes_in_all += len(chunk)
-        if len(chunk) < _CHUNK_BYTES:  # done sooner than a thread is woken
+        if len(chunk) < _CHUNK_BYTES:  # faster than a thread would start
             file.write(chunk)
         else:
             await asyncio.to_thread(file.write, chunk)
@@ -216,12 +219,12 @@ async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) 
 
 
 async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenerator[str]:
-    """Ids of the sessions that are kept, of all partitions, each partition's oldest first; those opened since then."""
+    """Yield the ids of stored sessions opened since then, partition by partition, each partition's oldest first."""
     earliest_ms = 0.0 if since is None else since.timestamp() * 1000
     for partition in range(bus.keys.partitions):
         at_ms, told = earliest_ms, set[bytes]()
         while True:
-            # From the last moment on, again with those of that very moment: sessions leave the set meanwhile.
+            # Each page starts again at the newest time of the last one, as sessions leave the set meanwhile.
             page = pairs(
                 await bus.batcher.submit(
                     *("ZRANGE", bus.keys.sessions(partition), repr(at_ms), "+inf", "BYSCORE"),
@@ -238,12 +241,12 @@ async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenera
 
 
 def file_name(session_id: str, is_compressed: bool = False) -> str:
-    """`SESSION.jsonl`, with `=` for a colon, which no id has and some file systems refuse."""
+    """Return `SESSION.jsonl`, with `=` for a colon, which no id has and some file systems refuse."""
     return f"{session_id.replace(':', '=')}.jsonl{'.gz' * is_compressed}"
 
 
 def _is_taken(path: Path) -> bool:
-    """Makes the folder, and says whether the file is there."""
+    """Return whether the file exists; create its folder if need be."""
     if path.exists():
         return True
     if not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""Recordings as files: JSON Lines, as they are or compressed, one line at a time."""
+"""Recordings as files: JSON Lines, plain or compressed, one line at a time."""
 
 import gzip
 import os
@@ -18,22 +18,22 @@ from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
 
 LINE_BYTES_MAX = 1 << 27
-"""Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
+"""More than ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
 _AHEAD_BYTES = 1 << 16
-"""Lines are read in runs of so many bytes, which takes `replay verify` a tenth less time than line by line."""
+"""The size of a batch of lines, which takes `replay verify` a tenth less time than single lines."""
 PART_BEGINS, PART_ENDS = ".antiphon-", ".part"
-"""Names of files on their way."""
+"""The names of temporary files."""
 _GZIP = b"\x1f\x8b"
 _GZIP_LEVEL = 3
-"""A quarter of the time of the usual 6, for a tenth more bytes."""
+"""Takes a quarter of the time of the usual 6, for a tenth more bytes."""
 
 
 def read_lines(
     path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
 ) -> Iterator[Line]:
-    """The lines of a recording of any format, in its order, to its end; compressed or not.
+    """Yield the lines of a recording of any format, in order; compressed or not.
 
-    Raises UnreadableEvent, which names the file and the line, once it has given every line before.
+    Raises UnreadableEvent, which names the file and the line, after all lines before it.
     """
     ahead: list[Line] = []
     size_bytes = 0
@@ -75,7 +75,7 @@ def _sized_lines(
 
 
 def raw_lines(path: Path) -> list[bytes]:
-    """The lines of a file as they stand there, damaged or not, without what ends them; as far as it can be unpacked.
+    """Return the raw lines of a file, damaged or not, without line ends, as far as it can be unpacked.
 
     Raises UnreadableEvent and OSError.
     """
@@ -90,7 +90,7 @@ def raw_lines(path: Path) -> list[bytes]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What cannot be read within the block, or does not fit, is said of this file.
+    """Name this file in the errors of the block.
 
     Raises UnreadableEvent, ConfigurationError.
     """
@@ -103,7 +103,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def header_of(path: Path) -> Header:
-    """The header of a recording. Raises UnreadableEvent."""
+    """Return the header of a recording. Raises UnreadableEvent."""
     lines = read_lines(path)
     header = next(lines, None)
     assert isinstance(header, Header), "what has another first line is unreadable"
@@ -111,7 +111,7 @@ def header_of(path: Path) -> Header:
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Write a recording, which takes its place when it is whole; compressed for a name in `.gz`. Raises OSError."""
+    """Write a recording, renamed into place when complete; compressed for a name in `.gz`. Raises OSError."""
     chained = Chained()
     with writing(path) as file:
         for line in lines:
@@ -120,10 +120,10 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its place when the block has ended well; else nothing is left of it. Raises OSError.
+    """Yield a file that is renamed into place when the block succeeds, and deleted when it fails. Raises OSError.
 
-    Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it, unless it
-    takes the place of one that others may.
+    It is compressed if the name ends in `.gz`, the same content to the same bytes. Only its owner may read
+    it, unless it replaces a file that others may read.
     """
     descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=path.parent)
     try:
@@ -144,7 +144,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The file, unpacked if that is what its first bytes say, whatever its name says."""
+    """Yield the file, unpacked if its first bytes are those of gzip, whatever its name."""
     with path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.GzipFile(fileobj=file) as inside:
@@ -154,7 +154,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 def as_text(path: Path) -> str:
-    """A file's name, which may hold bytes that are no text, as text."""
+    """Return a file's name, which may hold bytes that are no text, as text."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 

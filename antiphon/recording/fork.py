@@ -1,10 +1,10 @@
-"""Go on with a recorded session from one of its events, live, with something changed.
+"""A fork: a recorded session, resumed live from one of its events, with changes.
 
     lines = await fork(list(read_lines(path)), "reasoning.requested@2", read_changes("claude-opus-5-5"), tools=[...])
 
-What had happened by then stands in the new recording as it was recorded. From there on today's components work, with
-a model and tools that are really called, on a Redis of their own. The session's clock goes on where it stood: its
-deadline has the time left that it had. What is different is told by a `fork` record, and by the header's `parent`.
+The new recording holds the earlier lines as they were recorded. From there on today's components run, with real calls
+of the model and the tools, on a Redis of their own. The session's deadline keeps its remaining time. A `fork` record
+and the header's `parent` hold the changes.
 """
 
 import asyncio
@@ -47,7 +47,8 @@ from coordinator.session import Session
 
 _POLL_S = 0.02
 _PATIENCE_S = 30.0
-"""Beyond the session's deadline and the time for its answer; and for the tools to be published."""
+"""The extra time beyond the session's deadline and the time for its answer; also the limit for publishing the tools.
+"""
 
 
 async def fork(
@@ -57,9 +58,10 @@ async def fork(
     tools: Sequence[Any] = (),
     on_start: Callable[[Point], None] = lambda point: None,
 ) -> list[Line]:
-    """The new recording. `place` is a number or a type, as `reasoning.requested@2`; `tools` as for a pipeline.
+    """Return the new recording.
 
-    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in its time.
+    `place` is a number or a type, such as `reasoning.requested@2`; `tools` as for a pipeline. Raises
+    NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in time.
     """
     point = point_at(lines, place)
     if not tools:
@@ -80,12 +82,12 @@ async def fork(
 
 
 def digest_of_lines(lines: Iterable[Line]) -> str:
-    """What a recording is named by in the header of its forks, however its file is compressed."""
+    """Return the digest by which forks name their parent, independent of its file's compression."""
     return content_hash(b"\n".join(map(encode_line, lines)))
 
 
 def _check_needs_no_tools(point: Point) -> None:
-    """Raises NoSuchPoint when the session may still call tools whose functions are in no recording."""
+    """Raise NoSuchPoint when the session may still call tools: their functions are in no recording."""
     assert point.session is not None, "a point's session is open"
     own = [name for name in point.session.tools.usable if name not in BUILT_INS]
     may_go_on = point.session.last_round is None or point.session.steps.number > 0
@@ -99,7 +101,7 @@ def _check_needs_no_tools(point: Point) -> None:
 
 @asynccontextmanager
 async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
-    """The five components, built with the settings of the fork."""
+    """Run the five components with the settings of the fork; yield the pipeline and its bus."""
     with environment({**changes.settings, "ANTIPHON_BUS_RECORDING": "true"}):
         pipeline = EmbeddedPipeline(tools, provider_of(changes.model))
         bus = await pipeline.start()
@@ -112,7 +114,7 @@ async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[t
 async def _catalogue(
     point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
 ) -> tuple[str, Catalogue]:
-    """The tools that there are from now on, and their content hash; as recorded where none are given."""
+    """Return the content hash and the tools from now on; the recorded ones where none are given."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
         return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
@@ -120,7 +122,7 @@ async def _catalogue(
 
 
 async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catalogue]:
-    """Return the tools of a pipeline and their content hash. Raises StillRunning, PipelineFailed."""
+    """Return the content hash and the tools of a pipeline. Raises StillRunning, PipelineFailed."""
     until_s = monotonic_s() + _PATIENCE_S
     while (published := await bus.current_catalogue()) is None:
         await a_moment(pipeline, until_s, "its tools were not published")
@@ -147,7 +149,7 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
 
 
 async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
-    """Wait a little for what has not come yet. Raises StillRunning, PipelineFailed."""
+    """Wait a short time; `what` describes a missed limit. Raises StillRunning, PipelineFailed."""
     pipeline.check()
     if monotonic_s() > until_s:
         raise StillRunning(
@@ -164,7 +166,7 @@ def _joined(
     catalogue: CatalogueLine,
     live: Sequence[Line],
 ) -> Iterator[Line]:
-    """What was taken over, where the fork leaves it, and what has come since."""
+    """Yield the recorded lines, the record of the fork, and the new lines."""
     assert point.event is not None, "a point is behind an event"
     taken = point.lines[1:]
     yield _header(lines, point, changes, told)

@@ -1,8 +1,8 @@
-"""Go on with a recorded run from one of its events or nodes, live, by its own specification or by another.
+"""A fork of a recorded run, resumed live from one of its events or nodes, by its own specification or another.
 
     lines = await fork_run(list(read_lines(path)), "", "book", specification, read_changes(), tools=[...])
 
-What was done by then stays done: no write is made again. From there on tools are really called, on a Redis of its own.
+Earlier calls stay done: no write is repeated. From there on the tools are really called, on a Redis of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -62,9 +62,7 @@ async def fork_run(
             "From there on the run calls tools, and their functions are in no recording.",
             hint="Name the module that has them with --tools.",
         )
-    run_point(
-        lines, place, node, specification, None
-    )  # what cannot be gone on with is refused before anything starts
+    run_point(lines, place, node, specification, None)  # an impossible fork is refused before anything starts
     async with pipeline_of(tools, changes) as (pipeline, bus):
         published = await published_by(pipeline, bus)
         point = run_point(lines, place, node, specification, published if specification else None)
@@ -85,7 +83,7 @@ async def _put_there(
     by: timedelta,
     published: tuple[str, Catalogue],
 ) -> None:
-    """Restore the run, so that the components go on with it."""
+    """Restore the run, so that the components resume it."""
     await WorkflowStore(bus).keep(point.specification)
     state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
     changes = [*point.changes]
@@ -108,7 +106,7 @@ async def _put_there(
 
 
 def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:
-    """What was under way, as it is delivered now."""
+    """Return the event of a delivery that was in flight, as it is delivered now."""
     event: AnyEvent = moved(line.event, by)
     data = event.data
     if isinstance(data, QuerySubmitted):
@@ -144,12 +142,12 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
             )
         await a_moment(pipeline, until_s, "the run did not end in its time")
     until_s = monotonic_s() + _PATIENCE_S
-    while not await _is_recorded(bus, point.session_id):  # the answer is there before its record
+    while not await _is_recorded(bus, point.session_id):  # the answer is stored before its record
         await a_moment(pipeline, until_s, "the last decision of the run was not recorded")
 
 
 async def _is_recorded(bus: Bus, session_id: str) -> bool:
-    """Whether the decision that brought the answer has its record."""
+    """Return whether the decision that sent the answer has its record."""
     lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
     records = {line.record.of for line in lines if isinstance(line, RecordLine)}
     answers = [
@@ -166,7 +164,7 @@ def _joined(
     published: tuple[str, Catalogue],
     live: Sequence[Line],
 ) -> Iterator[Line]:
-    """What was taken over, where the fork leaves it, and what has come since."""
+    """Yield the recorded lines, the record of the fork, and the new lines."""
     taken, known = point.lines[1:], point.recorded.known
     told = {**changes.told, "specification": point.rehearsal.content_hash}
     parent = Parent(

@@ -1,4 +1,4 @@
-"""Recordings by the paths that a person names: files as they are, folders with all that is in them."""
+"""Recordings by the paths that a person gives: files, and folders with all recordings in them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ class NoRecordings(ConfigurationError):
 
 
 def found(paths: Iterable[Path]) -> list[Path]:
-    """The recordings at `paths`, each once; those of a folder sorted, hidden ones left out.
+    """Return the recordings at `paths`, each once; those of a folder sorted, without hidden ones.
 
     Raises NoRecordings when a path does not exist, and when a folder holds none.
     """

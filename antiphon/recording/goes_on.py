@@ -1,7 +1,8 @@
-"""Where a session leads once today's code has decided otherwise than was recorded. Pure.
+"""The course of a session after today's code has decided differently than recorded. Pure.
 
-Verification starts each step from the record, so what a changed decision leads to is not seen there. Here today's code
-goes on from the first decision it makes otherwise, until the session is answered, or a model or a tool is asked.
+Verification starts each step from the record, so it does not show where a changed decision leads. Here
+today's code continues from its first changed decision, until the session is answered, or a model or a tool is
+called.
 """
 
 from collections.abc import Sequence
@@ -17,9 +18,9 @@ from antiphon.recording.replaying.report import Divergence, Report
 
 
 def goes_on(lines: Sequence[Line], report: Report) -> Next | None:
-    """Return where the first decision leads that today's code makes otherwise; None where there is none.
+    """Return the next step after today's first changed decision; None where no decision changes.
 
-    Raises UnreadableEvent, and whatever today's code raises.
+    Raises UnreadableEvent, and any error of today's code.
     """
     first = next((one for one in report.divergences if sends_otherwise(one)), None)
     if first is None:
@@ -40,5 +41,5 @@ def goes_on(lines: Sequence[Line], report: Report) -> Next | None:
 
 
 def sends_otherwise(divergence: Divergence) -> bool:
-    """Return whether the coordinator sends something else, and not only notes it."""
+    """Return whether the coordinator sends other events; a change of its state alone does not count."""
     return divergence.component == "coordinator" and divergence.output.startswith("antiphon.")

@@ -1,4 +1,4 @@
-"""Hashes that tell whether two recordings were made by the same schemas and prompts. Pure."""
+"""The hashes of schemas and prompts, by which recordings are compared. Pure."""
 
 import json
 from functools import cache
@@ -13,12 +13,12 @@ from reasoning_engine.summarize import INSTRUCTIONS
 
 
 def content_hash(content: bytes) -> str:
-    """The name of a content, as the bus gives it."""
+    """Return the hash by which the bus names a content."""
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def sorted_json(value: Any) -> bytes:
-    """Return the same JSON for values that say the same, in whatever order their keys stand."""
+    """Return the same JSON for equal values, in any order of keys."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
     except TypeError:  # integers beyond 64 bits
@@ -27,11 +27,11 @@ def sorted_json(value: Any) -> bytes:
 
 @cache
 def schemas_hash() -> str:
-    """Of the schemas of all events."""
+    """Return the hash of the schemas of all events."""
     return content_hash(sorted_json(document()))
 
 
 @cache
 def prompt_hashes() -> dict[str, str]:
-    """Of each prompt's fixed part."""
+    """Return the hash of each prompt's fixed part."""
     return {"reason": content_hash(SYSTEM.encode()), "summarize": content_hash(INSTRUCTIONS.encode())}

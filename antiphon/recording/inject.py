@@ -1,9 +1,9 @@
-"""How a recorded session would have gone on, had something failed. Pure.
+"""The course of a recorded session after a fault in one of its events. Pure.
 
     chain = inject(lines, "tool_timeout@8")
 
-One recorded event is replaced by what the fault would have made of it. From there on today's code goes on: the
-coordinator decides, the synthesizer briefs, the assembler answers, until a model or a tool would have to be asked.
+The fault replaces one recorded event. From there on today's code continues: the coordinator decides, the synthesizer
+briefs, the assembler answers, until a model or a tool would be called.
 """
 
 import re
@@ -30,29 +30,29 @@ from coordinator.lookup import named_by
 from coordinator.session import Session
 
 _FAULT = 2_000_000
-"""The number of an injected event among what came of its parent: apart from all that ever comes of one."""
+"""The number of an injected event among its parent's outputs, beyond all real ones."""
 _WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
 _FORM = "Write it as tool_timeout@8, or as tool_timeout:search@8 for the calls of one tool."
 
 
 @dataclass(frozen=True)
 class Chain:
-    """How a session would have gone on."""
+    """The course of a session after a fault."""
 
     n: int
-    """Number of the event that was replaced."""
+    """The number of the event that was replaced."""
     type: str
-    """Its type."""
+    """The type of that event."""
     fault: str
     steps: tuple[TracedStep, ...]
     end: str
-    """Why the chain ends there, as a sentence."""
+    """The reason why the chain ends there, as a sentence."""
     answer: Response | None = None
-    """What the session would have been answered, where it was."""
+    """The session's answer, where it gets one."""
 
 
 def inject(lines: Sequence[Line], what: str) -> Chain:
-    """The session with a fault: `tool_timeout@8`, `tool_timeout:search@8`, `deadline@reasoning.completed@2`.
+    """Return the course after a fault: `tool_timeout@8`, `tool_timeout:search@8`, `deadline@reasoning.completed@2`.
 
     Raises ConfigurationError, which names the faults that fit, and UnreadableEvent.
     """
@@ -79,7 +79,7 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
 
 
 def read_fault(what: str) -> tuple[Kind, str, str]:
-    """Fault, tool and place, as they are written; the place is empty where none is. Raises ConfigurationError."""
+    """Return fault, tool and place from their written form; a missing place is empty. Raises ConfigurationError."""
     written = _WRITTEN.fullmatch(what)
     if written is None:
         raise ConfigurationError(f"{what!r} is no fault.", hint=_FORM)
@@ -92,7 +92,7 @@ def read_fault(what: str) -> tuple[Kind, str, str]:
 
 
 def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> ConfigurationError:
-    """The error at a fault without `@`, which says where it could be."""
+    """Return the error for a fault without `@`, which says where it could be."""
     places = _places_of(kind, lines)
     fits = (
         f"It fits event {_listed(places)}: write {what}@{places[0]}."
@@ -103,7 +103,7 @@ def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> Configuratio
 
 
 def _places_of(kind: Kind, lines: Sequence[Line]) -> list[str]:
-    """The numbers of the events that a fault can come in place of."""
+    """Return the numbers of the events that a fault can replace."""
     return [str(one.n) for one in lines if isinstance(one, EventLine) and kind in kinds_for(one.event.data)]
 
 
@@ -124,7 +124,7 @@ def _listed(names: Sequence[str], names_max: int = 20) -> str:
 
 
 def _event(line: EventLine, kind: Kind, data: EventData, point: Point, session: Session) -> AnyEvent:
-    """The event that comes in its place: in answer to the same request, or from elsewhere."""
+    """Return the event with the fault: a reply to the same request, or an event of another source."""
     event = line.event
     parent = point.known.lines.get(event.causationid) if event.causationid else None
     if is_instead(kind) and parent is not None:

@@ -1,15 +1,14 @@
 """The lines of a recording: one JSON object each, told apart by `line`.
 
-    header          what was recorded, by what, and how it was redacted; always first
+    header          the session, the writing version and the redaction; always first
     catalogue       a tool catalogue, before the event that names it
-    specification   the workflows that a run is decided by, before the event that names them
-    content         what many exchanges share, before the first record that names it
-    event           one event of the session's log, with its number and its place there
-    record          how a step came about; behind the step's last event
-    end             how many lines there were; without it a recording has been cut off
+    specification   the workflows that decide a run, before the event that names them
+    content         a content that many exchanges share, before the first record that names it
+    event           an event of the session's log, with its number and log entry
+    record          the record of a step, after the step's last event
+    end             the number of lines; a recording without it has been cut off
 
-Events and records stand in the order in which they were committed. In a file each line is bound to the one before: see
-`chain.py`.
+Events and records are in the order of their commits. In a file each line is bound to the one before: see `chain.py`.
 """
 
 import re
@@ -27,11 +26,11 @@ from antiphon_shared.values import LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, ValidationError
 
 FORMAT = 2
-"""The version that is written. Every version that was ever written is read: see `upcast.py`."""
+"""The version that is written. Every earlier version can be read: see `upcast.py`."""
 
 
 class Rules(Value):
-    """How a recording was redacted, as far as that may be told: never what was replaced."""
+    """The rules by which a recording was redacted, as far as they may be shown; never the replaced values."""
 
     headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` for a beginning.")
     keys: tuple[str, ...] = Field(
@@ -44,7 +43,7 @@ class Rules(Value):
 
 
 class Parent(Value):
-    """The recording that a fork went on from, and what was changed."""
+    """The recording that was forked, and the changes."""
 
     session_id: SessionId
     digest: str = Field(description="Of the parent's lines.")
@@ -53,7 +52,7 @@ class Parent(Value):
 
 
 class Header(Value):
-    """What stands first."""
+    """The first line."""
 
     line: Literal["header"] = "header"
     format: int = FORMAT
@@ -77,7 +76,7 @@ class CatalogueLine(Value):
 
 
 class SpecificationLine(Value):
-    """A specification of workflows, as it is kept: redacted, it need not be one any more."""
+    """A specification of workflows in its stored form, which may be invalid after redaction."""
 
     line: Literal["specification"] = "specification"
     hash: str
@@ -85,7 +84,7 @@ class SpecificationLine(Value):
 
 
 class ContentLine(Value):
-    """What many exchanges share, such as a system prompt."""
+    """A content that many exchanges share, such as a system prompt."""
 
     line: Literal["content"] = "content"
     hash: str
@@ -94,16 +93,16 @@ class ContentLine(Value):
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """One event of the session's log."""
+    """An event of the session's log."""
 
     n: int
-    """Its number; counts from 1."""
+    """The number of the event, from 1."""
     entry: LogEntry
     event: AnyEvent
 
 
 class RecordLine(Value):
-    """How a step came about."""
+    """The record of a step."""
 
     line: Literal["record"] = "record"
     record: AnyRecord
@@ -115,7 +114,7 @@ class RecordLine(Value):
 
 
 class End(Value):
-    """What stands last."""
+    """The last line."""
 
     line: Literal["end"] = "end"
     events: int = Field(ge=0)
@@ -135,7 +134,7 @@ _PLAIN: dict[str, type[Header | CatalogueLine | SpecificationLine | ContentLine 
 _EVENT_LINE = re.compile(
     rb'\{"line":"event","n":(\d{1,18}),"entry":"(\d{1,20}-\d{1,20})","event":(?=\{.*\}\}$)', re.DOTALL
 )
-"""How an event's line is written; one that was written so is not read twice."""
+"""The written form of an event's line, which need not be parsed twice."""
 _RECORD = b'{"line":"record","record":'
 _REPEATED = (b'{"line":"catalogue"', b'{"line":"content"', b'{"line":"specification"')
 _REPEATED_BYTES_MAX = 200_000
@@ -144,8 +143,8 @@ _REPEATED_BYTES_MAX = 200_000
 def encode_line(line: Line, logged: bytes | None = None) -> bytes:
     """Return one line, without its line feed.
 
-    `logged` is the event, the record or the content as it stands in Redis. It is taken over, and not written anew,
-    where it has no other form than what is written here: no line feeds, and no letters as numbers.
+    `logged` is the stored form of the event, record or content in Redis. It is reused where it equals the
+    form written here: without line feeds and escaped characters.
     """
     if logged is not None and (b"\\u" in logged or b"\\/" in logged or b"\n" in logged or b"\r" in logged):
         logged = None
@@ -160,7 +159,7 @@ def encode_line(line: Line, logged: bytes | None = None) -> bytes:
 
 
 def decode_line(raw: bytes) -> Line:
-    """The line in `raw`, of the current format. Raises UnreadableEvent."""
+    """Return the line in `raw`, of the current format. Raises UnreadableEvent."""
     as_written = _EVENT_LINE.match(raw)
     if as_written is not None:
         event = decode(raw[as_written.end() : -1])
@@ -174,7 +173,7 @@ def decode_line(raw: bytes) -> Line:
 
 @lru_cache(64)
 def _repeated(raw: bytes) -> Line:
-    """Catalogues and contents are the same in one recording after another."""
+    """Return the line, from a cache: many recordings share their catalogues and contents."""
     return _any_line(raw)
 
 
@@ -195,7 +194,7 @@ def _any_line(raw: bytes) -> Line:
 
 
 def _event_line(fields: dict[str, Any]) -> EventLine:
-    """An event's line that somebody else has written."""
+    """Return an event's line that another program has written."""
     n, entry = fields.get("n"), fields.get("entry")
     if type(n) is not int or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
         raise UnreadableEvent("an event's line has a number `n` and a place in the log `entry`.")

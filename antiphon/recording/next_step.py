@@ -1,4 +1,4 @@
-"""What comes next in a session: its answer, or what a model or tools are asked. Pure."""
+"""The next step of a session: its answer, or a call of a model or of tools. Pure."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -11,28 +11,28 @@ from antiphon.recording.lines import EventLine, Line
 
 
 class Next(Value):
-    """What comes next in a session: its answer, or what a model or tools are asked."""
+    """The next step of a session: its answer, or a call of a model or of tools."""
 
     kind: Literal["answered", "asks_model", "calls_tools", "waits"]
     event: int
-    """Number of the recorded event that it follows from; of the answer itself where it was recorded."""
+    """The number of the recorded event that it follows from; of a recorded answer, its own number."""
     round: int = 0
-    """Of an answer: the rounds used."""
+    """The rounds used, of an answer."""
     status: str = ""
     reason: str = ""
-    """Why it ended."""
+    """The reason for its end."""
     tools: tuple[str, ...] = ()
     """The tools called, or offered to the model."""
 
 
 def recorded_next(lines: Sequence[Line], event: int) -> Next | None:
-    """Return what came next in the recording behind the event of that number."""
+    """Return the recorded next step after the event with that number."""
     behind = (one for one in lines if isinstance(one, EventLine) and one.n > event)
     return next((found for one in behind if (found := _next(event, one.event.data))), None)
 
 
 def recorded_end(lines: Sequence[Line]) -> Next | None:
-    """Return how the recorded session ended; None when it went on."""
+    """Return the recorded end of the session; None when it had not ended."""
     events = [one for one in lines if isinstance(one, EventLine)]
     return next(
         (answered(one.n, one.event.data) for one in events if isinstance(one.event.data, ResponseReady)),
@@ -56,7 +56,7 @@ def answered(event: int, response: Response) -> Next:
 
 
 def asked(event: int, data: EventData | None) -> Next | None:
-    """Return what a model or tools are asked; None where the event asks neither."""
+    """Return the call of a model or of tools; None for any other event."""
     match data:
         case ReasoningRequested():
             return Next(kind="asks_model", event=event, round=data.round, tools=data.tools)

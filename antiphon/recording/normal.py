@@ -1,7 +1,8 @@
-"""A recording without what no two runs have in common: ids, moments, durations. Pure.
+"""A recording without the values that differ in every run: ids, times, durations. Pure.
 
-Ids become ordinals (`event-3`, `call-2.1`: the first call of round 2) wherever they stand, in texts too. Deadlines are
-told from the submission on; other moments, durations and keys that only repeat ids are left out. All else stays.
+Ids become ordinals (`event-3`, `call-2.1`: the first call of round 2), also within texts. Deadlines become
+offsets from the submission; other times, durations and keys that only repeat ids are left out. The rest
+stays.
 """
 
 import re
@@ -19,16 +20,16 @@ from antiphon.recording.lines import ContentLine, EventLine, Header, Line, Recor
 EXCHANGE = "model exchange"
 _LEFT_OUT = frozenset({"duration_ms", "idempotency_key"})
 _TOLD_MOMENTS = frozenset({"deadline", "opened"})
-"""Moments that follow from the submission alone; all others are when something happened to be done."""
+"""Times that follow from the submission alone; all others depend on the speed of the run."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
-"""What an id looks like within a text; shorter ones are only known where they stand alone."""
+"""An id within a text; shorter ids are only recognised where they stand alone."""
 
 
 class Moment(NamedTuple):
-    """One event, or what was said with a model for one."""
+    """An event, or the exchange with a model for it."""
 
     n: int
-    """Number of the event; of an exchange, of the event that asked for it."""
+    """The number of the event; of an exchange, of the event that requested it."""
     what: str
     """The event's type, or `model exchange`."""
     round: int | None
@@ -37,14 +38,14 @@ class Moment(NamedTuple):
 
 
 def moments(lines: Iterable[Line]) -> Iterator[Moment]:
-    """What happened, in order."""
+    """Yield the events and exchanges, in order."""
     normal = _Normal()
     for line in lines:
         yield from normal.read(line)
 
 
 class _Normal:
-    """The names of a recording's ids, and what is told with them."""
+    """The ordinals of a recording's ids, and the values with their ids replaced."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -74,7 +75,7 @@ class _Normal:
                 pass
 
     def _name(self, line: EventLine) -> None:
-        """Ids that the event is the first to tell."""
+        """Name the ids that the event introduces."""
         event, data = line.event, line.event.data
         self._events[event.id] = line
         self._names.setdefault(str(event.id), f"event-{line.n}")
@@ -92,7 +93,7 @@ class _Normal:
                 pass
 
     def _name_blocks(self, reply: dict[str, Any] | None) -> None:
-        """Ids of a reply's parts that are no calls of ours: of tools that the model's own servers ran."""
+        """Name the ids of a reply's parts that are no calls here: calls that the model's own servers ran."""
         blocks = reply.get("content") if reply else None
         for block in blocks if isinstance(blocks, list) else ():
             if isinstance(block, dict) and isinstance(block.get("id"), str):
@@ -100,7 +101,7 @@ class _Normal:
                 self._names.setdefault(block["id"], f"block-{self._blocks}")
 
     def _call(self, call: ModelCall) -> dict[str, Any]:
-        """One call: the request whole, the reply without its id, the error without headers."""
+        """Return one call: the request whole, the reply without its id, the error without headers."""
         request = {name: self._part(value) for name, value in call.request.items()}
         told: dict[str, Any] = {"request": request}
         if call.reply is not None:

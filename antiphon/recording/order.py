@@ -1,15 +1,15 @@
-"""What follows what in a recording: pure."""
+"""The order of the lines in a recording: pure."""
 
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 
 _PART_MAX = 2**64 - 1
-"""Of a place in a log, as Redis counts."""
+"""The greatest number in a log entry's id, as in Redis."""
 
 
 class Order:
-    """Sees to it that the lines of one recording stand as they are written; see `lines.py`."""
+    """The check that the lines of one recording are in order; see `lines.py`."""
 
     def __init__(self) -> None:
         self._has_header = self._has_end = False
@@ -17,7 +17,7 @@ class Order:
         self._place = (0, 0)
 
     def check(self, line: Line) -> None:
-        """Raises UnreadableEvent when `line` cannot stand behind those before."""
+        """Raise UnreadableEvent when `line` cannot follow the lines before."""
         if self._has_end:
             raise UnreadableEvent("there is a line behind the end line.")
         if isinstance(line, Header) == self._has_header:
@@ -40,7 +40,7 @@ class Order:
                 pass
 
     def finish(self) -> None:
-        """Raises UnreadableEvent when there should have been more lines."""
+        """Raise UnreadableEvent when lines are missing at the end."""
         if not self._has_header:
             raise UnreadableEvent("it is empty.")
         if not self._has_end:
@@ -66,6 +66,6 @@ class Order:
 
 
 def place_of(entry: str) -> tuple[int, int]:
-    """A place in a log as its two numbers, milliseconds first."""
+    """Return the two numbers of a log entry's id, milliseconds first."""
     milliseconds, _, sequence = entry.partition("-")
     return int(milliseconds), int(sequence)

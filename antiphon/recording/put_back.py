@@ -1,7 +1,7 @@
-"""From a recording back to a session that Redis keeps, to be looked at: nothing of it starts to work.
+"""The import of a recording into Redis for inspection: nothing in the session starts to work.
 
-Events and records are staged under names of their own, and take their place in one step when the recording has been
-read to its end. What dies before leaves nothing but keys that expire, and can be begun again.
+Events and records are staged under their own keys, and renamed in one step when the whole recording has been
+read. An import that dies before leaves only keys that expire, and can be repeated.
 """
 
 import asyncio
@@ -43,14 +43,14 @@ from coordinator.document import SESSION
 _PUT_BACK = script_of(__package__, "put_back")
 _IN_FLIGHT_BYTES = 1 << 19
 _STAGED_MS = 600_000
-"""From the last batch on; what was staged by a process that died is gone then."""
+"""The lifetime after the last batch; staged keys of a dead process expire after it."""
 
 
 async def put_back(bus: Bus, lines: Iterable[Line]) -> str:
-    """Put a recording back into Redis, whole or not at all; returns its session's id.
+    """Put a recording back into Redis, whole or not at all; return its session's id.
 
-    The session is kept for the retention from now on. One that is there already with the same events and records is
-    left as it is. Raises AlreadyThere when it is there with others, UnreadableEvent, RedisUnavailable.
+    The session is kept for the retention time from now on. An existing session with the same events and
+    records is left as it is. Raises AlreadyThere when it has others, UnreadableEvent, RedisUnavailable.
     """
     checked = _in_order(lines)
     header = next(checked)
@@ -70,7 +70,7 @@ async def put_back(bus: Bus, lines: Iterable[Line]) -> str:
 
 
 class _Staged:
-    """A session that is on its way back."""
+    """A session that is being imported."""
 
     def __init__(self, bus: Bus, session_id: str) -> None:
         self._bus, self._session_id = bus, session_id
@@ -90,7 +90,7 @@ class _Staged:
         self._is_state_known = True
 
     async def add(self, line: Line) -> None:
-        """Send what the line holds; waits when much is on its way."""
+        """Send the line's content; wait when much is in flight."""
         match line:
             case EventLine():
                 self._add_event(line)
@@ -116,7 +116,7 @@ class _Staged:
             await self._arrived()
 
     async def take_place(self) -> None:
-        """Everything has been added."""
+        """Rename the staged keys into place, when everything has been added."""
         if self._opened_ms is None:
             raise UnreadableEvent("it has no event.")
         await self._arrived()
@@ -139,7 +139,7 @@ class _Staged:
             )
 
     def drop(self) -> None:
-        """Nobody waits for the reply: what is not deleted expires."""
+        """Delete the staged keys without waiting for the reply: any that remain expire."""
         self._bus.batcher.submit("DEL", self._events, self._records)
 
     def _add_event(self, line: EventLine) -> None:
@@ -154,7 +154,7 @@ class _Staged:
             self._response = RESPONSE_KIND.write(line.event.data, line.event.format)
 
     def _share(self, key: str, content: bytes) -> None:
-        """What is kept under that hash stays: what a recording holds of it may have been redacted."""
+        """Store a content unless its hash exists: the recording's copy may be redacted."""
         self._send("SET", key, content, "NX", "PX", self._shared_ms)
         self._send("PEXPIRE", key, self._shared_ms, "GT")
 
@@ -173,7 +173,7 @@ class _Staged:
             await reply
 
     def _state(self) -> bytes:
-        """The coordinator's document; empty when the recording does not tell it whole."""
+        """Return the coordinator's document; empty when the recording does not hold it whole."""
         if not self._version or not self._is_state_known:
             return b""
         try:
@@ -184,7 +184,7 @@ class _Staged:
 
 
 async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:
-    """Raises AlreadyThere unless the session that is there has the events and records of the recording."""
+    """Raise AlreadyThere unless the existing session has the recording's events and records."""
     recorded = (line for line in lines if isinstance(line, EventLine | RecordLine))
     async with aclosing(session_lines(session_id, bus.session(session_id), bus)) as kept:
         async for line in kept:

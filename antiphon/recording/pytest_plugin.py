@@ -1,8 +1,10 @@
-"""The pytest plugin: recordings as tests, and what tests of one's own tools need. Opt-in:
+"""The pytest plugin: recordings as tests, and fixtures for tests of a user's own tools.
+
+It is opt-in:
 
     pytest -p antiphon.recording.pytest_plugin --antiphon-recordings tests/recordings
 
-See docs/testing.md. What is heavy is imported when a test needs it, and not while pytest collects.
+See docs/testing.md. Large modules are imported when a test needs them, and not while pytest collects.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ MODES = ("none", "once", "rewrite")
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _MARKER = "recording"
 _PROPERTY = "antiphon."
-"""How properties of tests begin that count recorded steps; see testing/judged.py."""
+"""The prefix of test properties that count recorded steps; see testing/judged.py."""
 _TOOLS = pytest.StashKey["TodaysTools"]()
 _HOW_TO_RECORD = (
     "Name one with recordings, or make them: run the tests that have the marker `recording` with "
@@ -100,7 +102,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Let a failure that is told in words end at the test's own line, and not within this plugin."""
+    """Cut the traceback of a failed assertion at the test's own line, without this plugin's frames."""
     try:
         yield
     except AssertionError as error:
@@ -116,7 +118,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Keep what a test has recorded when the test has passed, with all that its fixtures found at the end."""
+    """Keep a test's new recording if the test and its fixtures have passed."""
     has_passed = item.stash.get(_HAS_PASSED, False)
     try:
         yield
@@ -137,7 +139,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class RecordingFile(pytest.File):
-    """One recording of the folder."""
+    """A recording of the folder."""
 
     def collect(self) -> Iterator[pytest.Item]:
         yield RecordingItem.from_parent(self, name="verify")
@@ -146,7 +148,7 @@ class RecordingFile(pytest.File):
 
 
 class RecordingItem(pytest.Item):
-    """`replay verify` of one recording."""
+    """The test that runs `replay verify` on one recording."""
 
     def runtest(self) -> None:
         from antiphon.recording.testing.judged import judge
@@ -163,7 +165,7 @@ class RecordingItem(pytest.Item):
 
 
 class ToolsItem(RecordingItem):
-    """What today's tools make of the recorded calls: `replay verify --tools`."""
+    """The test that runs `replay verify --tools`: the recorded calls with today's tools."""
 
     def runtest(self) -> None:
         from antiphon.recording.testing.judged import judge_tools
@@ -173,7 +175,7 @@ class ToolsItem(RecordingItem):
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say how many recorded steps were checked, and how many could not be, by component."""
+    """Print the numbers of recorded steps that were checked and unchecked, by component."""
     found: dict[str, Counter[str]] = {"checked": Counter(), "unchecked": Counter()}
     allowed: dict[str, None] = {}
     reports = [report for of_kind in terminalreporter.stats.values() for report in of_kind]
@@ -198,7 +200,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture
 def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded:
-    """The recording that the marker names: what was asked, what came of it; and `ask`, which records."""
+    """Return the recording that the marker names: its query, its response; and `ask`, which records."""
     from antiphon.recording.testing.recorded import Recorded
 
     path = _path(request)
@@ -215,7 +217,10 @@ def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded
 
 @pytest.fixture
 def pipeline(_antiphon_alone: None) -> Pipelines:
-    """Makes pipelines inside the test: `async with pipeline(tools=[...]) as antiphon`, or `pipeline.ask(...)`."""
+    """Return a maker of pipelines.
+
+    Use it as `async with pipeline(tools=[...]) as antiphon`, or as `pipeline.ask(...)`.
+    """
     from antiphon.recording.testing.pipelines import Pipelines
 
     return Pipelines()
@@ -223,7 +228,7 @@ def pipeline(_antiphon_alone: None) -> Pipelines:
 
 @pytest.fixture
 def scripted_model(_antiphon_alone: None) -> Iterator[ScriptedModel]:
-    """A model that says what the test tells it to; the test fails when it is asked for more."""
+    """Yield a model with the test's own replies; the test fails when more are requested."""
     from antiphon.recording.testing.scripted import ScriptedModel
 
     model = ScriptedModel()
@@ -234,7 +239,10 @@ def scripted_model(_antiphon_alone: None) -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def fault() -> Callable[..., AbstractContextManager[None]]:
-    """Lets a fault strike the pipelines that are started inside: `with fault("model.before", "raise"): ...`."""
+    """Return a function that injects a fault into pipelines started inside its block.
+
+    Use it as `with fault("model.before", "raise"): ...`.
+    """
     from antiphon.recording.testing.strike import strike
 
     return strike
@@ -242,7 +250,7 @@ def fault() -> Callable[..., AbstractContextManager[None]]:
 
 @pytest.fixture
 def _antiphon_logs() -> Iterator[None]:
-    """A pipeline sets logging up where nobody else has, on the stderr of this very test: the next has another."""
+    """Reset logging that a pipeline has set up on this test's stderr: the next test has another."""
     import structlog
 
     is_ours = not structlog.is_configured()
@@ -253,7 +261,7 @@ def _antiphon_logs() -> Iterator[None]:
 
 @pytest.fixture
 def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Iterator[None]:
-    """No network but this machine's own, unless the test is to record."""
+    """Deny the network beyond this machine, unless the test is to record."""
     mode, path = _mode(request.config), _path(request)
     if path is not None and (mode == "rewrite" or (mode == "once" and not path.exists())):
         yield
@@ -271,7 +279,7 @@ def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Ite
 
 
 def _todays_tools(config: pytest.Config) -> TodaysTools:
-    """The tools, loaded once for all recordings."""
+    """Return the tools, loaded once for all recordings."""
     from antiphon.recording.tool_results.run import TodaysTools, ToolOptions
     from antiphon.recording.tool_results.volatile import Volatile
 
@@ -285,7 +293,7 @@ def _todays_tools(config: pytest.Config) -> TodaysTools:
 
 
 def _path(request: pytest.FixtureRequest) -> Path | None:
-    """Where the recording that the marker names is, or is to be: beside the test, or in the folder."""
+    """Return the path of the recording that the marker names: next to the test, or in the folder."""
     marker = request.node.get_closest_marker(_MARKER)
     if marker is None or len(marker.args) != 1:
         return None
@@ -294,7 +302,7 @@ def _path(request: pytest.FixtureRequest) -> Path | None:
 
 
 def _allowed(request: pytest.FixtureRequest) -> str:
-    """Why steps of the test's recording may go unchecked; empty where they may not."""
+    """Return the reason why steps of the test's recording may go unchecked; empty where they may not."""
     marker = request.node.get_closest_marker(_MARKER)
     own = marker.kwargs.get("allow_unchecked") if marker is not None else None
     return str(own or request.config.option.antiphon_allow_unchecked)
@@ -305,7 +313,7 @@ def _mode(config: pytest.Config) -> str:
 
 
 def _folder(config: pytest.Config) -> Path | None:
-    """The folder as it was named: from where pytest was started, or from its root, as in its ini file."""
+    """Return the given folder, relative to where pytest was started, or to its root, as in its ini file."""
     given: str | None = config.option.antiphon_recordings
     if given is None:
         return None
@@ -314,7 +322,7 @@ def _folder(config: pytest.Config) -> Path | None:
 
 
 def _lack(folder: Path) -> str:
-    """Why there is nothing to verify in the folder; empty where there is something."""
+    """Return the reason why the folder has nothing to verify; empty where it has recordings."""
     if not folder.is_dir():
         return "is no folder"
     names = (name for *_, inside in os.walk(folder) for name in inside)
@@ -322,10 +330,10 @@ def _lack(folder: Path) -> str:
 
 
 def _is_wanted(config: pytest.Config) -> bool:
-    """Whether recordings are collected beside what was asked for.
+    """Return whether recordings are collected in addition to the requested tests.
 
-    Who names tests, and has the folder in an ini file, wants those tests alone. The workers of pytest-xdist are told
-    what to collect.
+    With the folder in an ini file, a user who names tests wants those tests alone. The workers of
+    pytest-xdist receive their tests.
     """
     if hasattr(config, "workerinput"):
         return False
@@ -333,12 +341,12 @@ def _is_wanted(config: pytest.Config) -> bool:
 
 
 def _is_named(config: pytest.Config) -> bool:
-    """Whether the folder was named where pytest was started, and not in an ini file."""
+    """Return whether the folder was given on the command line, and not in an ini file."""
     return any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
 
 
 def _cut(error: BaseException) -> None:
-    """Take the frames of this plugin's fixtures, and what they called, from the end of a traceback."""
+    """Cut the frames of this plugin's fixtures from the end of a traceback."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         if _OURS in Path(frame.tb_next.tb_frame.f_code.co_filename).parents:
@@ -347,6 +355,6 @@ def _cut(error: BaseException) -> None:
 
 
 def _is_within(folder: Path, config: pytest.Config) -> bool:
-    """Whether it is collected anyway."""
+    """Return whether the folder is collected anyway."""
     named = ((config.invocation_params.dir / one.partition("::")[0]).resolve() for one in config.args)
     return any(folder == one or one in folder.parents for one in named)

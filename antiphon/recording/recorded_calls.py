@@ -1,4 +1,4 @@
-"""The calls of tools in a recording, with what each was given and returned. Pure."""
+"""The calls of tools in a recording, with the arguments and the result of each. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from tool_dispatcher.batch import resolve
 
 _UNRESOLVED = (ValueError, AssertionError, IndexError)
-"""Of placeholders that the plan had refused."""
+"""The errors of placeholders that the plan had refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One call, as it was made."""
+    """A recorded call."""
 
     event: int
-    """Number of the `tools.completed` that holds its result."""
+    """The number of the `tools.completed` with its result."""
     round: int
     session_id: str
     tenant: str
     call: RequestedCall
     arguments: dict[str, Any] | None
-    """As the tool got them; None where a value in them is not known."""
+    """The arguments as the tool received them; None where a value in them is unknown."""
     result: ToolResult
     definition: ToolDefinition | None
-    """Of its tool, in the catalogue that the session was opened with."""
+    """The definition of its tool in the session's catalogue."""
     is_refused: bool
-    """Whether the dispatcher refused it, or knew its result, so that its tool was not asked."""
+    """Whether the dispatcher refused it, or knew its result, so that its tool was not called."""
 
     @property
     def writes(self) -> bool:
@@ -41,7 +41,7 @@ class RecordedCall:
 
 
 def batches_of(lines: Iterable[Line]) -> Iterator[tuple[RecordedCall, ...]]:
-    """Yield the calls of each batch that was completed, in order."""
+    """Yield the calls of each completed batch, in order."""
     catalogues: dict[str, Catalogue] = {}
     catalogue: Mapping[str, ToolDefinition] = {}
     requests: dict[UUID, ToolsRequested] = {}
@@ -67,7 +67,7 @@ def batches_of(lines: Iterable[Line]) -> Iterator[tuple[RecordedCall, ...]]:
 def answered(
     request: ToolsRequested, completed: ToolsCompleted
 ) -> Iterator[tuple[RequestedCall, dict[str, Any] | None, ToolResult]]:
-    """Yield each call with its arguments, as the tool got them, and its result; the arguments None where not known."""
+    """Yield each call, its arguments as the tool received them (None where unknown), and its result."""
     results: list[ToolResult | None] = [None] * len(request.calls)
     for result in completed.results:
         if result.index < len(results):

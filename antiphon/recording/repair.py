@@ -1,8 +1,9 @@
-"""What can still be trusted of a recording whose chain is broken. Pure.
+"""The trusted part of a recording whose chain is broken. Pure.
 
-A line is as it was written when its hash says so, or when the next line's `previous` does, and only its own `check`
-was hit. The trusted part is all before the first damage, back to the end of a step: a recording that stops there is one
-of a session that had come no further. Lines behind the damage may be as they were written; what led there is not.
+A line is intact when its hash matches, or when the next line's `previous` matches and only its own `check` is
+damaged. The trusted part is everything before the first damage, back to the end of a step: a recording of a
+session that had come no further. Lines after the damage may be intact, but the events that led to them are
+lost.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from antiphon.recording.chain import FIRST, check_of, link_of
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, decode_line
 
 _ALIKE_MIN = 12
-"""Of the 16 digits of two hashes: by chance they never agree in so many places."""
+"""The digits that must agree of the 16 of two hashes: so many never agree by chance."""
 _PLACE, _PLACE_BYTES_MAX = b',"previous":', 80
 CHANGED, LOST, CUT_OFF = (
     "is not as it was written",
@@ -27,36 +28,36 @@ HASH_ALONE = "is as it was written; only its place in the chain is not"
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What has happened to one line."""
+    """The damage of one line."""
 
     line: int
-    """Counts from 1."""
+    """The line's number, from 1."""
     what: str
     event: int | None = None
-    """The number of the event in it, as far as that can be read."""
+    """The number of its event, if it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A recording, line by line."""
+    """The result of an examination."""
 
     damages: tuple[Damage, ...]
     trusted: tuple[Line, ...]
-    """A recording of its own, with its end; empty where not even the header is as it was written."""
+    """A recording of its own, with its end; empty where not even the header is intact."""
     behind: tuple[int, ...]
-    """Numbers of the events that are as they were written, and stand behind the trusted part."""
+    """The numbers of intact events after the trusted part."""
     missing: tuple[int, ...]
-    """Numbers of the events that were changed or lost."""
+    """The numbers of the events that were changed or lost."""
 
     @property
     def events(self) -> int:
-        """How many events are trusted: these are the first ones."""
+        """Return the number of trusted events, which are the first ones."""
         return sum(isinstance(line, EventLine) for line in self.trusted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One line of the file, and what was found about it."""
+    """A line of the file, and its damage."""
 
     raw: bytes
     line: Line | None
@@ -68,14 +69,16 @@ class _Read:
 
 
 def examine(raws: Sequence[bytes]) -> Examined:
-    """Examine the lines of a file, without what ends them, of a format that has a chain."""
+    """Examine the lines of a file, without line ends, of a format that has a chain."""
     read = [_read(raw, damage) for raw, damage in zip(raws, _damages(raws), strict=True)]
     damages = [Damage(n, one.damage, one.event) for n, one in enumerate(read, 1) if one.damage]
     if not any(isinstance(one.line, End) for one in read):
         damages.append(Damage(len(read) + 1, CUT_OFF))
     broken = [n for n, one in enumerate(read) if one.damage not in ("", HASH_ALONE)]
     first = broken[0] if broken else len(read)
-    trusted = _whole([one.line for one in read[:first] if one.line is not None])  # none is, before the first
+    trusted = _whole(
+        [one.line for one in read[:first] if one.line is not None]
+    )  # none is None before the first damage
     told = sum(isinstance(line, EventLine) for line in trusted)
     behind = tuple(
         one.event for one in read if one.event is not None and one.event > told and one.damage != CHANGED
@@ -86,7 +89,7 @@ def examine(raws: Sequence[bytes]) -> Examined:
 
 
 def kept(raws: Iterable[bytes]) -> Iterator[Line]:
-    """Return all lines as they stand there, changed ones too. Raises UnreadableEvent, which names the line."""
+    """Yield all lines as they are, changed ones too. Raises UnreadableEvent, which names the line."""
     for number, raw in enumerate(raws, 1):
         try:
             yield decode_line(_without_place(raw))
@@ -95,7 +98,7 @@ def kept(raws: Iterable[bytes]) -> Iterator[Line]:
 
 
 def _damages(raws: Sequence[bytes]) -> Iterator[str]:
-    """Of each line; the next one's `previous` tells which of a line and its hash was hit."""
+    """Yield the damage of each line; the next line's `previous` shows whether a line or its hash was damaged."""
     follows: set[bytes] | None = {FIRST}
     for n, raw in enumerate(raws):
         link = link_of(raw)
@@ -118,7 +121,7 @@ def _read(raw: bytes, damage: str) -> _Read:
 
 
 def _whole(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """The lines up to the end of the last step that is there, and an end that fits."""
+    """Return the lines up to the end of the last complete step, and a matching end line."""
     if not lines or not isinstance(lines[0], Header):
         return ()
     last = lines[-1]
@@ -131,7 +134,7 @@ def _whole(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _without_place(raw: bytes) -> bytes:
-    """The line without its place in the chain, even where that can hardly be read any more."""
+    """Return the line without its link in the chain, even where the link is damaged."""
     link = link_of(raw)
     if link is not None:
         return link.line

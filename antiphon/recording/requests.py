@@ -1,4 +1,4 @@
-"""Recorded requests to a model: made whole, and named by what they say. Pure."""
+"""Recorded requests to a model: completed with their contents, and hashed. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,18 +10,18 @@ from antiphon.recording.hashes import content_hash, sorted_json
 
 
 def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters as they were sent. Raises UnreadableEvent when a content it names was not recorded."""
+    """Return the parameters as they were sent. Raises UnreadableEvent when a content was not recorded."""
     return {name: _whole(value, contents) for name, value in call.request.items()}
 
 
 def request_hash(request: Mapping[str, Any]) -> str:
-    """The same for requests that say the same, in whatever order their fields stand."""
+    """Return the same hash for equal requests, in any order of their fields."""
     said = {name: value for name, value in request.items() if name not in _HOW}
     return content_hash(sorted_json(said))
 
 
 def system_in(request: Mapping[str, Any]) -> str:
-    """The operator's own system prompt, which is an input. Raises UnreadableEvent."""
+    """Return the operator's own system prompt, which is an input. Raises UnreadableEvent."""
     match request.get("system"):
         case [{"text": str(text)}, *_]:
             return text

@@ -1,8 +1,8 @@
 """`replay rerun`: recorded sessions, run again by the whole pipeline of today.
 
-Redis, the five components and the events between them are real. The model and the tools answer from the recording,
-by the content of what they are asked, and what it does not hold is refused: nothing is ever called. What came from
-outside, people and timers, comes again when what preceded it has happened again.
+Redis, the five components and the events between them are real. The model and the tools answer from the
+recording, by the content of each request, and a request that it does not hold is refused: nothing is ever
+called. Outside events, of people and timers, are sent again when the events before them have happened again.
 """
 
 import asyncio
@@ -54,13 +54,14 @@ async def rerun(
     match: Match = "strict",
     limit_s: float = SESSION_LIMIT_S,
 ) -> list[RerunReport]:
-    """Run recordings again, and tell of each whether its final response is the same.
+    """Run recordings again; return for each whether its final response is the same.
 
-    `has_processes`: the five components are processes of their own; that takes a redis-server. `limit_s`: how long
-    a session may stand still. Raises UnreadableEvent, which names the file, OSError, ConfigurationError.
+    `has_processes`: the five components are processes of their own, which takes a redis-server. `limit_s`:
+    the longest time without a new event in a session. Raises UnreadableEvent, which names the file, OSError,
+    ConfigurationError.
     """
     if not structlog.is_configured():
-        logs.silence("critical")  # what failed then fails again, and is no news
+        logs.silence("critical")  # recorded failures occur again, and are no news
     scores = [(path, read_score(path)) for path in paths]
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(scores):
@@ -70,7 +71,7 @@ async def rerun(
 
 
 def works_alone(path: Path) -> bool:
-    """Return whether a recorded session neither began others nor was begun by one: only such are run again.
+    """Return whether a recorded session has neither parent nor child sessions: only such sessions are run again.
 
     Raises UnreadableEvent, OSError.
     """
@@ -82,7 +83,7 @@ def works_alone(path: Path) -> bool:
 
 
 def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]]]:
-    """Recordings that can share a Redis: of each session one, and all of one format."""
+    """Return groups of recordings that can share a Redis: one per session, and all of one format."""
     waves: list[dict[str, tuple[Path, Score]]] = []
     for path, score in scores:
         for wave in waves:
@@ -95,14 +96,14 @@ def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]
 
 
 def _format(recordings: Iterable[tuple[Path, Score]]) -> int:
-    """That in which the sessions were opened."""
+    """Return the oldest format in which the sessions were opened."""
     return min(score.query.format for _, score in recordings)
 
 
 async def _run_again(
     recordings: Sequence[tuple[Path, Score]], has_processes: bool, match: Match, limit_s: float
 ) -> list[RerunReport]:
-    """Recordings of different sessions, on one pipeline, a few at once."""
+    """Run recordings of different sessions on one pipeline, a few at once."""
     exchanges = Exchanges((score for _, score in recordings), match)
     async with ModelServer(exchanges).listening() as model, _redis(has_processes, model.url) as bus:
         plan = Plan(
@@ -129,7 +130,7 @@ async def _run_again(
 
 @contextlib.asynccontextmanager
 async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
-    """Have sessions opened in the format that they were recorded in, as if a worker of that release were there."""
+    """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
 
     async def beat() -> None:
         told = f'{{"pid":0,"format":{format}}}'
@@ -153,7 +154,7 @@ async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
 
 
 async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:
-    """One session from its query to its end, or until nothing has happened in it for as long as it is waited for."""
+    """Run one session from its query to its end, or until its log stops growing."""
     async with room:
         await _begin(bus, score)
         telling = asyncio.create_task(_tell(bus, score))
@@ -167,7 +168,7 @@ async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float)
 
 
 async def _while_it_grows(bus: Bus, score: Score, ending: asyncio.Task[None], limit_s: float) -> None:
-    """Wait for the end of a session whose log goes on growing. Raises what waiting for it raises."""
+    """Wait for the end of a session while its log grows. Raises the errors of the wait."""
     log, length, stood_s = bus.keys.log(score.session_id), -1, 0.0
     while stood_s < limit_s:
         done, _ = await asyncio.wait((ending,), timeout=_LOOK_EVERY_S)
@@ -179,7 +180,7 @@ async def _while_it_grows(bus: Bus, score: Score, ending: asyncio.Task[None], li
 
 
 async def _begin(bus: Bus, score: Score) -> None:
-    """Submit the query as clients do; or put a fork back where it went on from its parent."""
+    """Submit the query as clients do; restore a fork where it resumed."""
     begun = score.beginning
     if begun is None:
         await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(score.query))
@@ -189,14 +190,14 @@ async def _begin(bus: Bus, score: Score) -> None:
 
 
 async def _tell(bus: Bus, score: Score) -> None:
-    """What people and timers say, each when its turn has come."""
+    """Send the events of people and timers, each when the events before it are there."""
     for line in score.outside:
         await events_there(bus, score.session_id, line.n - 1)
         await bus.publish(line.event, "signal")
 
 
 async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
-    """Return when the session is answered and its last events are there; without an answer, when all is told."""
+    """Return when the session is answered and its last events are there; without an answer, when all are sent."""
     session = bus.session(score.session_id)
     if score.response is None:
         await telling
@@ -208,11 +209,11 @@ async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
         await asyncio.sleep(POLL_S)
     while not await events_there(bus, score.session_id, len(score.events)):
         if not await _is_at_work(bus, score.session_id):
-            return  # what is missing comes from nobody
+            return  # no component will send the missing events
 
 
 async def _is_at_work(bus: Bus, session_id: str) -> bool:
-    """Whether a component has something before it: a summary may still be under way behind the answer."""
+    """Return whether a component has work: a summary may still be in flight after the answer."""
     partition = bus.keys.partition(session_id)
     inboxes = [bus.keys.inbox(partition, component) for component in COMPONENTS]
     return any([await bus.batcher.submit("XLEN", inbox) for inbox in inboxes])
@@ -228,7 +229,7 @@ async def _tools_missed(bus: Bus) -> list[Miss]:
 
 @contextlib.asynccontextmanager
 async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
-    """A bus on a Redis of the rerun's own. Raises ConfigurationError, RedisUnavailable."""
+    """Yield a bus on the rerun's own Redis. Raises ConfigurationError, RedisUnavailable."""
     redis = private_redis.choose()
     if has_processes and not isinstance(redis, private_redis.RedisServer):
         raise ConfigurationError(
@@ -250,7 +251,7 @@ async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
 
 @contextlib.asynccontextmanager
 async def _embedded(bus: Bus, scores: dict[str, Score], plan: Plan) -> AsyncIterator[None]:
-    """The five as tasks of this process. Raises what one of them dies of."""
+    """Run the five components as tasks of this process. Raises the error that ended one of them."""
     stop = asyncio.Event()
     with environment(variables(plan.redis_url, plan.model_url), without=HIDDEN):
         services = [part_of(name, bus, scores, plan.model_url) for name in COMPONENTS]

@@ -1,4 +1,4 @@
-"""What a rerun has found. Pure."""
+"""The result of a rerun. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,22 +12,23 @@ from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
 
 Outcome = Literal["same", "different", "unfinished", "none"]
-"""`unfinished`: the session did not end in time; `none`: neither did the recorded one, and this went as far."""
+"""`unfinished`: the session did not end in time; `none`: the recorded one did not end either, and this went as far.
+"""
 _TIMED = frozenset({"duration_ms"})
 _IN_OTHER_WORDS: Mapping[str, frozenset[str]] = {
     "antiphon.reasoning.failed.v1": frozenset({"message"}),
     "antiphon.summary.failed.v1": frozenset({"message"}),
     "antiphon.rung.taken.v1": frozenset({"because"}),
 }
-"""A connection that breaks again may break in other words; what the answer says of it does not depend on them."""
+"""A repeated connection failure may have another message; the answer does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventDifference:
-    """The first event of a rerun that is not as it was recorded."""
+    """The first event of a rerun that differs from the recording."""
 
     event: int
-    """Its number in the recording; one behind the last for an event that there was not."""
+    """The number in the recording; for an additional event, the one after the last."""
     type: str
     path: str
     expected: Any
@@ -36,28 +37,28 @@ class EventDifference:
 
 @dataclass(frozen=True)
 class RerunReport:
-    """One recording, run again by today's pipeline."""
+    """The rerun of one recording with today's pipeline."""
 
     path: str
     session_id: str
     answer: Outcome
     response: tuple[Difference, ...] = ()
-    """Where the final response differs."""
+    """The differences of the final response."""
     first: EventDifference | None = None
     misses: tuple[Miss, ...] = ()
     events: int = 0
-    """Of the rerun."""
+    """The number of events in the rerun."""
 
     @property
     def is_same(self) -> bool:
-        """Whether the final response is the same, and nothing was asked for that was not recorded."""
+        """Return whether the final response is the same, and every request was recorded."""
         return self.answer in ("same", "none") and not self.misses
 
 
 def report_of(
     path: str, score: Score, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
 ) -> RerunReport:
-    """The report of a session whose log is now as given."""
+    """Return the report of a session with this log after the rerun."""
     today = next((event.data for _, event in log if isinstance(event.data, ResponseReady)), None)
     answer: Outcome = "none" if score.response is None else "unfinished"
     found: tuple[Difference, ...] = ()
@@ -83,7 +84,7 @@ def _said(response: ResponseReady) -> dict[str, Any]:
 
 
 def _first(score: Score, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
-    """The first recorded event that is missing, or says something else; or the first that there was not."""
+    """Return the first recorded event that is missing or differs; else the first additional one."""
     now = {event.id: event for _, event in log}
     places_then = {line.entry: f"event {line.n}" for line in score.events}
     places_now = {
@@ -107,7 +108,7 @@ def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) 
 
 
 def _plain(event: AnyEvent, places: Mapping[str, str]) -> Any:
-    """What an event says, without what no two runs share: times that were measured, and places in the log."""
+    """Return an event's data without the values of one run alone: measured times, and log entries."""
     ignored = _TIMED | _IN_OTHER_WORDS.get(event.type, frozenset())
     return _without(event.data.model_dump(mode="json"), ignored, places)
 

@@ -1,4 +1,4 @@
-"""Rewrite a recording as today's code would have written it: beside it first, then in its place."""
+"""The rewriting of a recording by today's code: into a new file first, then over the old one."""
 
 import shutil
 import tempfile
@@ -19,19 +19,19 @@ from antiphon.recording.verify import verify
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A recording as it would be today, in a file of its own, which whoever has asked for it takes or drops."""
+    """A recording rewritten into a file of its own; the caller takes or drops it."""
 
     path: Path
     new: Path
     report: Report
-    """Of the new one: it may differ where today's code decides on what the old one did not record."""
+    """The verification of the new one, which may diverge where the old one lacks the input of a decision."""
 
     def changes(self) -> list[Change]:
-        """All that the new one says otherwise, whatever a verification makes of it. Raises UnreadableEvent."""
+        """Return all differences of the new one, whatever its verification found. Raises UnreadableEvent."""
         return changes(read_lines(self.path), read_lines(self.new))
 
     def take(self) -> None:
-        """Put it in the old one's place, at once and whole."""
+        """Replace the old file by the new one, in one step."""
         shutil.copymode(self.path, self.new)
         self.new.replace(self.path)
 
@@ -40,9 +40,9 @@ class Rewritten:
 
 
 def rewritten(path: Path) -> Rewritten | None:
-    """The recording at `path` as it would be today, in today's format; None when that is what it is.
+    """Return the recording at `path` rewritten by today's code, in today's format; None when nothing changes.
 
-    Raises TakesAnotherWay, UnreadableEvent and OSError, and leaves nothing behind then.
+    Raises TakesAnotherWay, UnreadableEvent and OSError, and leaves no file behind then.
     """
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=path.name, delete=False) as file:
         new = Path(file.name)

@@ -1,4 +1,4 @@
-"""From what Redis holds of a session to the lines of its recording, page by page."""
+"""The lines of a session's recording, read from Redis page by page."""
 
 import asyncio
 from collections import deque
@@ -30,22 +30,22 @@ from antiphon.recording.lines import (
 )
 
 _PAGE_FIRST, _PAGE_MAX = 16, 64
-"""Entries of a page. A session begins with small ones."""
+"""The number of entries in a page. A session begins with small ones."""
 _PAGE_BYTES = 1 << 20
-"""Of a page, as far as those before tell."""
+"""The limit of a page's size, estimated from the pages before."""
 _CONTENTS_KEPT = 16
-"""Prompts and offers of tools are the same in one session after another."""
+"""Few, as many sessions share their prompts and their tools."""
 _OPENED_WITHIN = 100
-"""Events before that which opens a session: what was said to it while it had not been opened."""
+"""The limit of events before the one that opens a session: those sent before it was opened."""
 
 Logged = tuple[Line, bytes | None]
-"""A line; of an event, a record or a content, with its bytes as they stand in Redis."""
+"""A line; for an event, a record or a content also its stored bytes."""
 _Event = tuple[str, AnyEvent, bytes]
-"""With its place in the log, and its bytes there."""
+"""An event with its log entry and its stored bytes."""
 
 
 class Source(Protocol):
-    """Where a session is read from, a page at a time; see shared/antiphon_shared/bus/sessions.py."""
+    """The source of a session's log and records, read in pages; see shared/antiphon_shared/bus/sessions.py."""
 
     async def log_page(self, after: str, count: int) -> list[tuple[str, bytes]]: ...
 
@@ -53,7 +53,7 @@ class Source(Protocol):
 
 
 class Shared(Protocol):
-    """Where what many sessions share is read from; see shared/antiphon_shared/bus/redis_bus.py."""
+    """The source of contents that sessions share; see shared/antiphon_shared/bus/redis_bus.py."""
 
     async def catalogue(self, content_hash: str) -> Catalogue: ...
 
@@ -63,9 +63,9 @@ class Shared(Protocol):
 
 
 async def session_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Line]:
-    """The recording of a session, as far as it has come; never more of it in memory than a few pages.
+    """Yield the recording of a session, as far as it has come, with only a few pages in memory.
 
-    Raises UnknownSession when it is not kept, or not any more; UnreadableEvent; BadSignature.
+    Raises UnknownSession when it is not stored, or not any more; UnreadableEvent; BadSignature.
     """
     async with aclosing(logged_lines(session_id, source, shared)) as lines:
         async for line, _ in lines:
@@ -73,7 +73,7 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
 
 
 async def logged_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Logged]:
-    """The same, events, records and contents with their bytes as they stand in Redis. Raises likewise."""
+    """Yield the same lines, each with its stored bytes if any. Raises likewise."""
     log, records = _Log(source), _Records(source, shared)
     first, opened = await _beginning(log)
     if not first:
@@ -122,7 +122,7 @@ def _version() -> str:
 
 
 async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpened | None]:
-    """The log's first events, up to that which says how the session, or the run, was opened."""
+    """Return the log's first events, up to the one that opens the session or run, and that one's data."""
     first: list[_Event] = []
     while len(first) < _OPENED_WITHIN and log.bytes_read < _PAGE_BYTES and not log.is_read:
         page = await log.page()
@@ -136,7 +136,7 @@ async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | RunOpen
 
 
 class _PageSize:
-    """How many entries to ask for, so that large ones come one by one and small ones together."""
+    """The number of entries to request, so that large ones come one by one and small ones together."""
 
     def __init__(self) -> None:
         self.count = _PAGE_FIRST
@@ -147,16 +147,16 @@ class _PageSize:
 
 
 class _Log:
-    """The session's events in their order."""
+    """The session's events, in order."""
 
     def __init__(self, source: Source) -> None:
         self._source, self._size, self._last = source, _PageSize(), "-"
         self.is_read = False
-        """Whether there was no more of it, when it was last looked at."""
+        """Whether the last page reached the end."""
         self.bytes_read = 0
 
     async def page(self) -> list[_Event]:
-        """The next few."""
+        """Return the next page."""
         asked = self._size.count
         page = await self._source.log_page(self._last, asked)
         self.is_read = len(page) < asked
@@ -168,7 +168,7 @@ class _Log:
 
 
 class _Records:
-    """The session's records in their order, each once its step's last event has been told."""
+    """The session's records in order, each after its step's last event."""
 
     def __init__(self, source: Source, shared: Shared) -> None:
         self._source, self._shared, self._size = source, shared, _PageSize()
@@ -177,21 +177,21 @@ class _Records:
         self._read = 0
         self._may_be_more = True
         self._seen: set[int] = set()
-        """Ids of events as numbers, which are found several times quicker."""
+        """Ids of events as numbers, whose look-up is several times faster."""
         self._contents: set[str] = set()
         self.told = 0
 
     def look_again(self) -> None:
-        """There may be new ones, since the log was read on."""
+        """Expect new records, as the log has been read further."""
         self._may_be_more = True
 
     def may_be_due_after(self, event_id: UUID) -> bool:
-        """Whether to look now that this event has been told."""
+        """Return whether records may be due after this event."""
         self._seen.add(event_id.int)
         return self._is_due(*self._page[0][:2]) if self._page else self._may_be_more
 
     async def due(self) -> AsyncIterator[Logged]:
-        """The lines of those whose event, and all that came of it, has been told."""
+        """Yield the lines of the records whose event and outputs have been yielded."""
         while (first := await self._next()) is not None and self._is_due(*first[:2]):
             self._page.popleft()
             self.told += 1
@@ -202,7 +202,7 @@ class _Records:
             yield RecordLine.of(record), raw
 
     def _is_due(self, record: AnyRecord, last: int) -> bool:
-        """A step's events are appended together: when the last is there, all are."""
+        """Return whether a record is due. A step's outputs are appended together, so the last implies all."""
         return last in self._seen and record.of.int in self._seen
 
     async def _next(self) -> tuple[AnyRecord, int, bytes] | None:
@@ -217,7 +217,7 @@ class _Records:
         return self._page[0] if self._page else None
 
     async def _contents_of(self, record: ExchangeRecord) -> list[Logged]:
-        """What an exchange shares with others, unless it has been told."""
+        """Return the lines of an exchange's shared contents, unless they have been yielded."""
         new = [one for one in dict.fromkeys(record.contents) if one not in self._contents]
         self._contents.update(new)
         if not new:
@@ -231,7 +231,7 @@ class _Records:
 
 
 def _last_event(record: AnyRecord) -> int:
-    """The id of the last event of a step, as a number."""
+    """Return the id of the last event of a step, as a number."""
     return (child_id(record.of, record.outputs - 1) if record.outputs else record.of).int
 
 
@@ -244,14 +244,14 @@ def _readable(hash: str, content: bytes) -> Any:
 
 
 async def _catalogue(hash: str, shared: Shared) -> list[CatalogueLine]:
-    """The catalogue of that hash; none when it is not kept any more, which is not the same as an empty one."""
+    """Return the line of a catalogue, if it is still stored; a missing catalogue is not an empty one."""
     catalogue = await shared.catalogue(hash)
     is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
     return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []
 
 
 async def _specification(hash: str, shared: Shared) -> list[SpecificationLine]:
-    """The specification of that hash; none when it is not kept any more."""
+    """Return the line of a specification, if it is still stored."""
     content = await shared.specification(hash)
     if content is None:
         return []

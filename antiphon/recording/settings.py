@@ -1,4 +1,4 @@
-"""What a recording may not hold, as an operator has set it."""
+"""The operator's settings for the redaction of recordings."""
 
 import re
 from typing import Annotated, Any
@@ -22,12 +22,12 @@ HEADERS = (
     "anthropic-ratelimit-*",
     "x-ratelimit-*",
 )
-"""Of a model server's headers, what an engine keeps."""
+"""The headers of a model server that an engine keeps."""
 _KEY = r"[A-Za-z0-9_.*-]{1,100}"
 
 
 def _each_readable(read: Any, fault: type[Exception]) -> AfterValidator:
-    """Refuses, with the reader's own words, what cannot be read."""
+    """Return a validator that refuses unreadable values, with the reader's own message."""
 
     def check(values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
@@ -41,7 +41,7 @@ def _each_readable(read: Any, fault: type[Exception]) -> AfterValidator:
 
 
 class RecordingSettings(Settings):
-    """What an export leaves out: `ANTIPHON_RECORDING_<NAME>`."""
+    """The redaction of an export: `ANTIPHON_RECORDING_<NAME>`."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_RECORDING_")
     section = "recording"
@@ -70,7 +70,7 @@ class RecordingSettings(Settings):
 
     @property
     def rules(self) -> Rules:
-        """All rules of an export."""
+        """Return all rules of an export."""
         kept = (f"!{key}" for key in self.keys_kept)
         return Rules(
             headers=self.headers,

@@ -9,13 +9,13 @@ T = TypeVar("T")
 ResultT = TypeVar("ResultT")
 
 SIDE_BY_SIDE = 6
-"""Each holds a page or two in memory."""
+"""Few, as each holds a page or two in memory."""
 
 
 async def side_by_side(
     items: AsyncIterable[T], work: Callable[[T], Awaitable[ResultT]], count: int = SIDE_BY_SIDE
 ) -> AsyncGenerator[tuple[T, asyncio.Future[ResultT]]]:
-    """Each item with what came of it, or went wrong, in order. Whoever stops early stops what is under way."""
+    """Yield each item with its finished future, in order. Closing the generator cancels the work in flight."""
     under_way: deque[tuple[T, asyncio.Future[ResultT]]] = deque()
     try:
         async for item in items:
@@ -33,6 +33,6 @@ async def side_by_side(
 
 
 async def each(items: list[T]) -> AsyncGenerator[T]:
-    """A list, for where what comes one by one is asked for."""
+    """Yield the items of a list, as an asynchronous generator."""
     for item in items:
         yield item

@@ -1,8 +1,8 @@
-"""Lines of every format that was ever written, brought to today's: pure.
+"""The upcasters of lines, from every earlier format to today's: pure.
 
-A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an upcaster is
-added here under the number before; it stays for ever, as does a recording of that format in the tests. Events change by
-versions of their own, and have upcasters of their own: see shared/antiphon_shared/events/codec.py.
+A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an
+upcaster is added here under the number before; it stays for ever, as does a recording of that format in the
+tests. Events have versions and upcasters of their own: see shared/antiphon_shared/events/codec.py.
 """
 
 from collections.abc import Mapping
@@ -16,37 +16,37 @@ from antiphon.recording.chain import SINCE, Chain, link_of
 from antiphon.recording.lines import FORMAT, Line, decode_line
 
 LineUpcaster = Upcaster
-"""Turns a line of one format, as JSON, into the line of the next; the header's number is set by itself."""
+"""A function that turns a line of one format, as JSON, into a line of the next; the header's number is set apart."""
 
 
 def same(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the line: all that it says is said in the same way in the next format."""
+    """Return the line unchanged: the next format has the same form."""
     return fields
 
 
 UPCASTERS: Mapping[int, LineUpcaster] = {1: same}
-"""Format -> how its lines become those of the next one."""
+"""The upcaster of each format to the next one."""
 
 
 class Upcast:
-    """Reads the lines of one recording, the header first, and checks their chain."""
+    """The reader of one recording's lines, the header first, which also checks their chain."""
 
     def __init__(self, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT) -> None:
         self._upcasters, self._current = upcasters, current
         self._format: int | None = None
         self._chain: Chain | None = None
         self._is_same = False
-        """Whether all lines but the header are today what they were."""
+        """Whether all lines but the header are unchanged by the upcasters."""
 
     def line(self, raw: bytes) -> Line:
-        """The line in `raw`. Raises UnreadableEvent."""
+        """Return the line in `raw`. Raises UnreadableEvent."""
         if self._format is None:
             return self._first(raw)
         line = raw if self._chain is None else self._chain.unbound(raw)
         return decode_line(line if self._is_same else self._carried_over(line, self._format))
 
     def _first(self, raw: bytes) -> Line:
-        """The header. What it says counts for nothing when its own hash tells that it is damaged."""
+        """Return the header, once its own hash is checked."""
         chain = Chain()
         is_bound = link_of(raw) is not None
         line = chain.unbound(raw) if is_bound else raw
@@ -54,13 +54,13 @@ class Upcast:
         if is_bound and number < SINCE:
             raise UnreadableEvent(f"it has a chain, and recordings of format {number} have none.")
         if not is_bound and number >= SINCE and b'"header"' in raw:
-            chain.unbound(raw)  # which says what is wrong
+            chain.unbound(raw)  # raises with the cause
         self._chain = chain if is_bound else None
         self._is_same = all(self._upcasters[n] is same for n in range(number, self._current))
         return decode_line(line if number == self._current else self._carried_over(line, number))
 
     def _format_of(self, raw: bytes) -> int:
-        """What the header says; today's where it is no header, for others to say what is wrong."""
+        """Return the format in a header; today's for another line, which is refused later."""
         fields = _fields(raw)
         if fields.get("line") != "header":
             return self._current

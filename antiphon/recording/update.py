@@ -1,7 +1,7 @@
-"""A recording as today's code would have written it, from the same replies, results, words of clients and times.
+"""A recording rewritten by today's code, from the same replies, results, client messages and times.
 
-Each step is done again on today's inputs; what comes of it takes the place of what was recorded, and later steps start
-from there. What other people and machines said stays as it was, even where it was asked for in other words.
+Each step is repeated on today's inputs; its outputs replace the recorded ones, and later steps start from
+there. Messages of other people and machines stay, even where today's request for them is worded differently.
 """
 
 import re
@@ -49,7 +49,7 @@ class TakesAnotherWay(AntiphonError):
 
 
 def updated(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines as they would be today, one by one. Raises TakesAnotherWay, and UnreadableEvent."""
+    """Yield the lines as of today, one by one. Raises TakesAnotherWay, and UnreadableEvent."""
     update = _Update()
     for line in lines:
         yield from update.read(line)
@@ -57,19 +57,19 @@ def updated(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 class _Update:
-    """Events wait until the record of the step they came of has been read."""
+    """The state of an update: events wait until the record of their step has been read."""
 
     def __init__(self) -> None:
         self.replay = Replay(follows_today=True)
         self._waiting: deque[EventLine] = deque()
         self._places: dict[UUID, int] = {}
-        """Of all events, in the order they were read in; count from 1."""
+        """The numbers of all events in the order of reading, from 1."""
         self._certain = 0
         self._today: dict[UUID, EventLine] = {}
         self._told: set[str] = set()
 
     def read(self, line: Line) -> Iterator[Line]:
-        """Take in one line; those that are certain by it."""
+        """Add one line; yield the lines that are final with it."""
         self.replay.read(line)
         if self.replay.failed:
             raise TakesAnotherWay(
@@ -84,7 +84,7 @@ class _Update:
                 }
                 yield line.model_copy(update=today)
             case ContentLine():
-                pass  # stands before the first record that names it today
+                pass  # comes before the first record that names it today
             case EventLine():
                 self._waiting.append(line)
                 self._places[line.event.id] = self._certain + len(self._waiting)
@@ -97,18 +97,18 @@ class _Update:
                 yield line
 
     def _step(self, record: AnyRecord) -> Iterator[Line]:
-        """The events up to the step's last, and its record; each as it is today, where it was done again."""
+        """Yield the events up to the step's last, and its record; each as of today, where the step was repeated."""
         last = self._last(record)
         if self.replay.redone is not None:
             record = self._redone(*self.replay.redone) or record
-        # Events and records stand in the order of commits: what stands before the step's events is certain too.
+        # Events and records are in the order of commits: events before the step's own are final too.
         while self._waiting and self._certain < last:
             self._certain += 1
             yield self._today_of(self._waiting.popleft())
         yield from self._record(record)
 
     def _last(self, record: AnyRecord) -> int:
-        """The place of the last event that the step is about."""
+        """Return the number of the last event of the step."""
         ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
         return max(self._places[id] for id in ids)
 
@@ -125,7 +125,7 @@ class _Update:
         return today_record  # type: ignore[no-any-return]  # of the same kind as the recorded one
 
     def _record(self, record: AnyRecord) -> Iterator[Line]:
-        """The record, behind the contents that it is the first to name."""
+        """Yield the record, after the contents that it is the first to name."""
         if isinstance(record, ExchangeRecord):
             record, contents = _apart(record)
             for name in record.contents:
@@ -140,7 +140,7 @@ class _Update:
 
 
 def _hold_way(step: Step, redone: Redone) -> None:
-    """Raise TakesAnotherWay when what was recorded next does not follow from what comes of the step today."""
+    """Raise TakesAnotherWay when the next recorded lines do not follow from the step's outputs today."""
     event = step.line.n
     then, now = [line.event.data for line in step.outputs], redone.outputs
     if [one.type for one in then] != [one.type for one in now]:
@@ -161,7 +161,7 @@ def _hold_way(step: Step, redone: Redone) -> None:
 
 
 def _asked(data: EventData) -> Any:
-    """What the recorded answer to an event is the answer to, whatever the words: calls by name, a model, facts."""
+    """Return the part of an event that its recorded answer depends on, whatever the words: calls, a model, facts."""
     match data:
         case ToolsRequested(calls=calls):
             return [(call.id, call.name, call.refused is None, call.approval, call.answer) for call in calls]
@@ -182,7 +182,7 @@ def _types(outputs: Iterable[EventData]) -> str:
 
 
 def _apart(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
-    """The record with the large shared parts of its requests named by their hashes; and those parts."""
+    """Return the record with the large shared parts of its requests replaced by their hashes; and those parts."""
     contents: dict[str, Any] = {}
     named: dict[str, None] = {}
     calls = []

@@ -1,4 +1,4 @@
-"""Hold recordings against today's code: the first thing to do after any change."""
+"""The verification of recordings with today's code: the first thing to do after any change."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -13,7 +13,7 @@ from antiphon.recording.replaying.report import Report
 
 
 def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
-    """Hold one recording against today's code, or only the steps of some components.
+    """Verify one recording with today's code, or only the steps of some components.
 
     Raises UnreadableEvent, which names the file, and OSError.
     """
@@ -22,7 +22,7 @@ def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
 
 
 def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:
-    """The same for lines. Raises UnreadableEvent."""
+    """Verify the lines of a recording. Raises UnreadableEvent."""
     verification = Verification(only)
     for line in lines:
         verification.read(line)
@@ -30,16 +30,16 @@ def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS
 
 
 class Verification:
-    """The same, line by line."""
+    """A verification, line by line."""
 
     def __init__(self, only: Collection[Component] = COMPONENTS) -> None:
         self._envelopes, self._replay = Envelopes(), Replay(only=only)
 
     def read(self, line: Line) -> None:
-        """Take in the next line. Raises UnreadableEvent."""
+        """Add the next line. Raises UnreadableEvent."""
         self._envelopes.check(line)
         self._replay.read(line)
 
     def report(self) -> Report:
-        """Return what was found. Raises UnreadableEvent when the recording is not whole."""
+        """Return the result. Raises UnreadableEvent when the recording is not whole."""
         return self._replay.report()

@@ -1,4 +1,4 @@
-"""Hold many recordings against today's code, in one process or in several."""
+"""The verification of many recordings, in one or several processes."""
 
 import os
 import zlib
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from antiphon.recording.next_step import Next
 
 UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
-"""What reading a recording raises: not one, not there, or cut off within its compression."""
+"""The errors of reading a recording: invalid, missing, or cut off within its compression."""
 _BYTES_PER_JOB = 500_000
-"""A tenth of a second's work or so: many times what it takes to start a worker."""
+"""About a tenth of a second's work: many times the start of a worker."""
 
 
 def verify_all(
     paths: Sequence[Path], jobs: int | None = 1, only: Collection[Component] = COMPONENTS
 ) -> Iterator[Outcome]:
-    """What came of each recording, in the order of `paths`; `jobs`: None for as many as the work is worth.
+    """Yield the outcome of each recording, in the order of `paths`; `jobs` None chooses the number of processes.
 
-    Whoever stops asking stops the work.
+    Closing the iterator stops the work.
     """
     held = partial(outcome, only=only)
     jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(held, paths)
-    from antiphon.recording.workers import shared_out  # brings along what one process has no use for
+    from antiphon.recording.workers import shared_out  # imports what one process does not need
 
-    # The first is done here: what all of them need is then made, once for all workers.
+    # The first is verified here: shared caches are then filled once for all workers.
     first, rest = held(paths[0]), paths[1:]
     return chain([first], shared_out(held, lost, rest, jobs, __name__))
 
 
 def sensible_jobs(paths: Sequence[Path]) -> int:
-    """One for each core, as far as there is work enough for each."""
+    """Return one job for each core, as far as there is enough work for each."""
     size_bytes = 0
     for path in paths:
         with suppress(OSError):
@@ -55,17 +55,17 @@ def sensible_jobs(paths: Sequence[Path]) -> int:
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def lost(path: Path, error: Exception) -> Outcome:
-    """What is known of a recording whose worker has died."""
+    """Return the outcome of a recording whose worker has died."""
     return Outcome(shown(path), error=f"{error}. Verify it alone, with --jobs 1, to see what happens there.")
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
-    """What came of one recording; never raises for what stands in it."""
+    """Return the outcome of one recording; an unreadable one is an outcome too."""
     began_s = monotonic_s()
     try:
         report = verify(path, only)
@@ -75,7 +75,7 @@ def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
 
 
 def _goes_on(path: Path, report: Report) -> "Next | None":
-    """Where a changed decision leads, as far as today's code can be asked."""
+    """Return the next step after a changed decision, where today's code can compute it."""
     if report.is_same:
         return None
     from antiphon.recording.goes_on import goes_on, sends_otherwise  # most recordings are the same
@@ -86,15 +86,15 @@ def _goes_on(path: Path, report: Report) -> "Next | None":
         return goes_on(list(read_lines(path)), report)
     except UNREADABLE:
         return None
-    except Exception as error:  # noqa: BLE001  # today's code may have any fault; what has diverged is reported
-        import structlog  # no verification that goes well has a use for it
+    except Exception as error:  # noqa: BLE001  # today's code may raise anything; the divergence is reported
+        import structlog  # a successful verification does not need it
 
         structlog.get_logger().debug("goes_on_failed", path=shown(path), error=repr(error))
         return None
 
 
 def explained(error: Exception, path: Path) -> str:
-    """Why a recording cannot be read, without its path, which stands before it."""
+    """Return why a recording is unreadable, without its path, which precedes the text."""
     if isinstance(error, UnreadableEvent):
         return str(error).removeprefix(f"{path}").lstrip(",: ")
     if isinstance(error, OSError) and error.strerror:
@@ -103,5 +103,5 @@ def explained(error: Exception, path: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as text; what is no text in it is replaced."""
+    """Return a path as text, with replacements for undecodable bytes."""
     return str(path).encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""Work that is shared among processes, with what came of it in the order of the work.
+"""Work shared among processes, with the results in the order of the work.
 
-One item at a time is handed to each worker, so that a worker that dies is known with what it had in hand; another takes
-its place, and the rest of the work is done. Nobody waits for a worker that has nothing to do.
+Each worker gets one item at a time, so that the item of a worker that dies is known; another worker replaces
+it, and the remaining work is done. A worker ends when no item is left.
 """
 
 import multiprocessing
@@ -20,11 +20,11 @@ ResultT = TypeVar("ResultT")
 
 
 _END = ()
-"""Sent in the place of an item, in a tuple: that a connection is closed is not seen where a copy of it is open."""
+"""The end signal, sent in place of an item in a tuple: a closed connection goes unnoticed while a copy is open."""
 
 
 class Died(Exception):
-    """A worker has ended in the midst of an item."""
+    """A worker has died while working on an item."""
 
     def __init__(self, pid: int, exitcode: int) -> None:
         how = f"exit code {exitcode}"
@@ -41,10 +41,10 @@ def shared_out(
     jobs: int,
     preload: str,
 ) -> Iterator[ResultT]:
-    """What comes of `work` on each item, in their order; `lost` says it of one whose worker has died.
+    """Yield the result of `work` for each item, in order; `lost` gives the result where the worker has died.
 
-    `work` raises nothing. `preload` is the module to have imported before workers are made, which is at once: not when
-    the first result is asked for. Whoever stops asking stops the work.
+    `work` raises nothing. `preload` is a module to import before the workers start, which is at once, not at
+    the first request for a result. Closing the iterator stops the work.
     """
     return _in_order(_Crew(work, items, jobs, preload), lost, items)
 
@@ -70,11 +70,11 @@ class _Worker:
         self.process.start()
         theirs.close()
         self.number = -1
-        """Of the item it has in hand."""
+        """The number of its item."""
 
 
 class _Crew(Generic[ItemT, ResultT]):
-    """The workers, and what is left to hand out."""
+    """The workers, and the items left."""
 
     def __init__(
         self, work: Callable[[ItemT], ResultT], items: Sequence[ItemT], jobs: int, preload: str
@@ -86,7 +86,7 @@ class _Crew(Generic[ItemT, ResultT]):
             self._hire()
 
     def results(self) -> Iterator[tuple[int, ResultT | Died]]:
-        """What has come in, at least one; by the numbers of the items."""
+        """Yield the results that have arrived, at least one, with the numbers of their items."""
         ready = wait([worker.ours for worker in self._workers])
         for worker in [worker for worker in self._workers if worker.ours in ready]:
             number = worker.number
@@ -112,10 +112,10 @@ class _Crew(Generic[ItemT, ResultT]):
         self._hand_out(worker)
 
     def _hand_out(self, worker: _Worker) -> None:
-        """The next item; none is left: the worker goes home."""
+        """Send the worker its next item; end it when none is left."""
         number, item = next(self._left, (-1, None))
         worker.number = number
-        with suppress(OSError):  # it has died meanwhile, which is seen when its result is read
+        with suppress(OSError):  # it has died meanwhile, which shows when its result is read
             worker.ours.send(_END if number < 0 else (item,))
         if number < 0:
             self._workers.remove(worker)
@@ -130,8 +130,8 @@ class _Crew(Generic[ItemT, ResultT]):
 
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
-    """One worker: an item in, a result out, until nobody hands out more, or is there to do so."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for whoever hands out to end
+    """Run one worker: receive an item, send its result, until the end signal or the parent's end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent ends the workers
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker is somebody's child"
     with suppress(EOFError, OSError):
@@ -140,7 +140,7 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
 
 
 def _context(preload: str) -> Any:
-    """Copies of this process where that is safe: they have imported what they need, and start in milliseconds."""
+    """Return the way to start workers: a fork where that is safe, as it has its imports and starts in milliseconds."""
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "forkserver")

@@ -1,4 +1,4 @@
-"""Workflows: files in which a domain team writes down which tool call follows which.
+"""Workflows: files in which a domain team fixes the order of tool calls.
 
 from antiphon import workflows
 

@@ -1,4 +1,4 @@
-"""A workflow drawn: as lines for a terminal, as a Mermaid flowchart. Pure."""
+"""A workflow as lines for a terminal, and as a Mermaid flowchart. Pure."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _LABEL_MAX = 60
 
 
 def as_text(name: str, workflow: Workflow) -> str:
-    """Return a line for each node, in the order of the file, with what it follows and where it leads."""
+    """Return a line for each node, in the order of the file, with its dependencies and its next nodes."""
     params = ", ".join(f"{name}: {param_text(param)}" for name, param in workflow.params.items())
     width = max(map(len, workflow.graph))
     lines = [f"{name}({params})"]
@@ -54,7 +54,7 @@ def _shape(node: Any) -> tuple[str, str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text as Mermaid shows it and takes no part of it for its own."""
+    """Return a text with escapes for all characters that Mermaid would interpret."""
     kept = " -_.,:;/()$=+?!*"
     return "".join(sign if sign.isalnum() or sign in kept else f"#{ord(sign)};" for sign in text)
 

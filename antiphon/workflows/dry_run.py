@@ -1,4 +1,4 @@
-"""Runs that call nothing: the real decisions over stubbed results, once or for every way through a workflow. Pure."""
+"""Runs without calls: the real decisions on stubbed results, once or for every path through a workflow. Pure."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ _STUB_FAILURE = Failure("not_found", "it was to fail in this dry run")
 
 
 class Taken(NamedTuple):
-    """The arm of a branch that is taken."""
+    """The arm that a branch takes."""
 
     number: int
     goto: str
@@ -43,18 +43,18 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is forced on one run: by default everything is decided by the stubbed results."""
+    """The forced choices of one run: by default the stubbed results decide everything."""
 
     arms: Mapping[str, "Taken"] = field(default_factory=dict)
-    """For branches, by their path in the graph: the arm that is taken."""
+    """The arm that each branch takes, by the branch's path in the graph."""
     whens: Mapping[str, bool] = field(default_factory=dict)
-    """For nodes with a condition: what it comes to."""
+    """The values of conditions, by the node's path."""
     failing: frozenset[str] = frozenset()
-    """Nodes that fail; of a foreach the first item."""
+    """Nodes that fail; in a foreach only the first item fails."""
 
     @property
     def name(self) -> str:
-        """Return what is special about it, in words."""
+        """Return the choices that differ from the default, in words."""
         special = [
             *(f"{path} goes to {arm.goto}" for path, arm in self.arms.items()),
             *(f"{path} is skipped" for path, holds in self.whens.items() if not holds),
@@ -65,25 +65,25 @@ class Scenario:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What came of one run."""
+    """The result of one run."""
 
     scenario: Scenario
     commands: tuple[CallTool | Reason | AskPerson | SetTimer, ...]
-    """In the order in which they were given; each is answered before the next but those at once with it."""
+    """In order; each is answered before the next, except those that are given together."""
     end: End
     nodes: Mapping[str, str]
-    """How each node ended that the run came to, by path."""
+    """The final status of each node that the run reached, by path."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What came of every way through a workflow, as far as there are not too many."""
+    """The results of all paths through a workflow, up to SCENARIOS_MAX."""
 
     runs: tuple[DryRun, ...]
     never_reached: tuple[str, ...]
-    """Nodes that no run came to, in the order of the graph."""
+    """Nodes that no run reached, in the order of the graph."""
     is_cut: bool
-    """Whether there are more ways than SCENARIOS_MAX."""
+    """Whether there are more paths than SCENARIOS_MAX."""
 
 
 def dry_run(
@@ -93,9 +93,9 @@ def dry_run(
 
     Args:
         plan: The workflow.
-        params: Of the run; those that are required and missing get a sample.
+        params: The run's params; missing required ones get a sample.
         results: Results by the path of their node in the graph, in place of samples.
-        scenario: What is forced.
+        scenario: The forced choices.
 
     Raises:
         UnfitParams: A param does not fit.
@@ -122,9 +122,9 @@ def _run(plan: Plan, params: Mapping[str, Any], stubs: Mapping[str, Any], scenar
 
 
 def cover(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any]) -> Coverage:
-    """Run a workflow for every arm of each branch, each condition either way, and one failure of each node.
+    """Run a workflow for every arm of each branch, each value of a condition, and one failure of each node.
 
-    A way that leads to a choice is found first; then each other outcome of that choice is tried once, all else alike.
+    A path to a choice is found first; then each other outcome of that choice is tried once, with the rest unchanged.
     """
     base = Scenario(
         arms={path: arms[0] for path, arms in _branches(plan).items()},
@@ -162,7 +162,7 @@ def _came_to(run: DryRun) -> list[str]:
 
 
 def _without_defaults(run: DryRun) -> DryRun:
-    """Name a run by what is special about it, among the choices that it came to."""
+    """Name a run by its choices that differ from the default, among those that it reached."""
     scenario, reached = run.scenario, {template_of(path) for path in run.nodes}
     arms = {path: arm for path, arm in scenario.arms.items() if arm.number and path in reached}
     whens = {path: holds for path, holds in scenario.whens.items() if not holds and path in reached}
@@ -170,7 +170,7 @@ def _without_defaults(run: DryRun) -> DryRun:
 
 
 def _forced(graph: Graph, scenario: Scenario) -> Graph:
-    """Return the graph with constant conditions where a scenario says what they come to."""
+    """Return the graph with constant conditions where a scenario forces them."""
     nodes = dict(graph.nodes)
     for path, holds in scenario.whens.items():
         node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})
@@ -197,7 +197,7 @@ def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any])
             case End():
                 return command
             case SetTimer(attempt=0) | EndReasoning():
-                pass  # no time passes in a dry run, so that no container runs out of it
+                pass  # no time passes in a dry run, so no container times out
             case _:
                 open.append(command)
     return None

@@ -1,8 +1,8 @@
-"""Where the boxes of a graph stand, layer below layer, and which way its edges take between them. Pure.
+"""A layered layout of a graph: the positions of its boxes, and the routes of its edges. Pure.
 
 The method is that of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System Structures"
 (IEEE Transactions on Systems, Man, and Cybernetics 11, 1981): layers by the longest path, a dummy vertex wherever an
-edge passes a layer, an order within layers by barycenters. Labels stand in rows of their own, so that nothing overlaps.
+edge passes a layer, an order within layers by barycenters. Labels have rows of their own, so that nothing overlaps.
 The places of a row are the least-squares fit to those of its neighbours that keeps order and distances (pool adjacent
 violators: Ayer et al., 1955).
 """
@@ -16,15 +16,15 @@ from typing import NamedTuple
 _ORDER_SWEEPS = 8
 _PLACE_SWEEPS = 12
 _SORTED_EDGES_MAX = 20_000
-"""More would cross each other in any order."""
+"""More edges would cross each other in any order."""
 _DUMMIES_MAX = 10_000
-"""Edges for which there is no dummy left, the longest, run straight."""
+"""The longest edges, for which no dummy is left, run straight."""
 _BOX_GAP = 28.0
 _EDGE_GAP = 14.0
 _ROW_GAP = 34.0
 _ROW_GAP_MAX = 80.0
 _SNAP = 12.0
-"""Edges enter and leave a box this far from its middle if that keeps them straight."""
+"""The greatest distance from a box's middle at which an edge may enter or leave, if that keeps it straight."""
 
 
 class Size(NamedTuple):
@@ -43,7 +43,7 @@ class Edge(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The middle of something from left to right, and where it begins and ends from top to bottom."""
+    """A position: the horizontal middle, and the upper and lower end."""
 
     x: float
     top: float
@@ -52,10 +52,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything stands.
+    """The positions of all boxes and the routes of all edges.
 
-    An edge goes down each place of its way, and over to the next one in the gap between two rows. The second place of
-    an edge with a label is the label's.
+    An edge runs down through each place of its route, and across to the next one in the gap between two rows.
+    The second place of an edge with a label is the label's.
     """
 
     size: Size
@@ -128,7 +128,7 @@ def _layers(boxes: Iterable[str], edges: Sequence[Edge]) -> dict[str, int]:
 
 
 def _chains(vertices: Mapping[str, _Vertex], edges: Sequence[Edge]) -> list[list[_Vertex]]:
-    """Return the vertices that each edge passes, joined; those of short edges are made first."""
+    """Return the vertices that each edge passes, joined; short edges get their dummies first."""
     chains: list[list[_Vertex]] = [[] for _ in edges]
     left = _DUMMIES_MAX
     spans = [vertices[edge.target].row - vertices[edge.source].row for edge in edges]
@@ -175,7 +175,7 @@ def _mean_slot(vertex: _Vertex, near: list[_Vertex]) -> float:
 
 
 def _crossings(rows: list[list[_Vertex]]) -> int:
-    """Return how many pairs of edges cross between neighbouring rows."""
+    """Return the number of crossing pairs of edges between neighbouring rows."""
     count = 0
     for row in rows:
         ends: list[int] = []
@@ -188,14 +188,14 @@ def _crossings(rows: list[list[_Vertex]]) -> int:
 
 
 def _put_in_place(rows: list[list[_Vertex]]) -> None:
-    """Move each row to its neighbours above, then below, in turn, then to both; at last make edges straight."""
+    """Move each row towards its neighbours above, then below, in turn, then both; finally straighten edges."""
     for row in rows:
         _fit(row, [(vertex.x, 1.0) for vertex in row])
     for sweep in range(_PLACE_SWEEPS):
         is_both, is_downward = sweep >= _PLACE_SWEEPS // 2, sweep % 2 == 0
         for row in rows if is_downward else reversed(rows):
             _fit(row, [_wanted(one, is_both or is_downward, is_both or not is_downward) for one in row])
-    for row in reversed(rows):  # what is no box has one vertex below
+    for row in reversed(rows):  # a vertex that is no box has one vertex below
         _fit(row, [(one.x, 1_000.0) if one.is_box else (one.down[0].x, 1.0) for one in row])
     left = min(vertex.x - vertex.size.width / 2 for row in rows for vertex in row)
     for vertex in (one for row in rows for one in row):
@@ -203,7 +203,7 @@ def _put_in_place(rows: list[list[_Vertex]]) -> None:
 
 
 def _wanted(vertex: _Vertex, is_up: bool, is_down: bool) -> tuple[float, float]:
-    """Return where a vertex should stand for its neighbours, and how much that matters: most within long edges."""
+    """Return the best place of a vertex among its neighbours, and its weight, which is highest within long edges."""
     place = weight = 0.0
     for near in (*(vertex.up if is_up else ()), *(vertex.down if is_down else ())):
         pull = (1.0, 2.0, 8.0)[(not vertex.is_box) + (not near.is_box)]
@@ -212,7 +212,7 @@ def _wanted(vertex: _Vertex, is_up: bool, is_down: bool) -> tuple[float, float]:
 
 
 def _fit(row: list[_Vertex], wanted: list[tuple[float, float]]) -> None:
-    """Give the vertices of a row the places that are nearest to those wanted, in their order and at their distances."""
+    """Move the vertices of a row as near as possible to the wanted places, in order and at the required distances."""
     offsets = [0.0]
     for before, vertex in pairwise(row):
         gap = _BOX_GAP if before.is_box and vertex.is_box else _EDGE_GAP
@@ -230,7 +230,7 @@ def _fit(row: list[_Vertex], wanted: list[tuple[float, float]]) -> None:
 
 
 def _heights(rows: list[list[_Vertex]]) -> tuple[list[float], list[float]]:
-    """Return where each row begins and ends; rows that edges join at a slant stand further apart."""
+    """Return the upper and lower end of each row; rows with slanting edges between them are further apart."""
     tops, bottoms = [0.0], []
     for number, row in enumerate(rows):
         bottoms.append(tops[-1] + max(vertex.size.height for vertex in row))

@@ -1,4 +1,4 @@
-"""Workflow files, loaded and validated."""
+"""The loading and validation of workflow files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ from pydantic_core import from_json, to_json
 
 
 class InvalidWorkflow(AntiphonError):
-    """A workflow file cannot be used. `problems` has everything that is wrong with it."""
+    """A workflow file is unusable. `problems` holds all its errors."""
 
     code = "invalid_workflow"
 
@@ -30,7 +30,7 @@ def load(path: str | Path, *, tools: Iterable[str] | None = None) -> Specificati
 
     Args:
         path: A YAML or JSON file.
-        tools: Modules with tools, as in ANTIPHON_TOOLS; with none, calls are not held against their tools.
+        tools: Modules with tools, as in ANTIPHON_TOOLS; with None, calls are not checked against their tools.
 
     Raises:
         InvalidWorkflow: with every error of the file.
@@ -56,7 +56,7 @@ def validate(
 
 
 def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> Specification:
-    """Return the specification of a file's fields, as a program has put them together.
+    """Return the specification of a file's fields, which a program has put together.
 
     `tools` is as in `load`. Raises InvalidWorkflow: its problems have paths, and no positions.
     """

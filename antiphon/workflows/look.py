@@ -1,4 +1,4 @@
-"""Runs as observers see them: how they stand, what is under way, what they wait for. Reads Redis, changes nothing."""
+"""Views of runs for observers: their status, their nodes in flight, their waits. Reads Redis, changes nothing."""
 
 import asyncio
 from collections.abc import Iterator
@@ -25,24 +25,24 @@ from coordinator.workflows.plan import Plan, parent_of, template_of
 from coordinator.workflows.state import NodeState
 
 _SESSIONS_MAX = 10_000
-"""That are looked through for runs, the newest first."""
+"""The number of sessions searched for runs, the newest first."""
 _PAGE = 200
 
 
 class RunLine(Value):
-    """One line of `antiphon workflows runs list`."""
+    """A line of `antiphon workflows runs list`."""
 
     run_id: str
     workflow: str
     opened: AwareDatetime
     status: str
-    """`queued`, `running`, `waiting` for a person, or how it ended."""
+    """`queued`, `running`, `waiting` for a person, or the status at its end."""
     waits_at: tuple[str, ...] = ()
     """The nodes that wait for a person."""
 
 
 class RunNode(Value):
-    """One node of a run; of a foreach and all its items one."""
+    """A node of a run; a foreach and all its items are one."""
 
     path: str
     status: str
@@ -51,7 +51,7 @@ class RunNode(Value):
 
 
 class RunWait(Value):
-    """What a node of a run waits for."""
+    """A wait of a run's node."""
 
     node: str
     kind: OpenKind
@@ -64,7 +64,7 @@ class RunWait(Value):
 
 
 class RunView(RunLine):
-    """All of a run that a person looks at."""
+    """A run in full, for a person."""
 
     specification: str
     params: dict[str, Any]
@@ -100,7 +100,7 @@ async def runs(bus: Bus, limit: int) -> list[RunLine]:
 
 
 async def look(bus: Bus, run_id: str) -> RunView:
-    """Return a run as it stands. Raises UnknownSession."""
+    """Return the present state of a run. Raises UnknownSession."""
     checked_session_id(run_id)
     first = await bus.first_event(run_id) or await query_waiting(bus, run_id)
     call = _workflow(first) if first is not None else None
@@ -149,7 +149,7 @@ async def _line(bus: Bus, run_id: str) -> RunLine | None:
             return None
         stored = await stored_run(bus, run_id)
     except (UnreadableEvent, LookupError):
-        return None  # junk is no run
+        return None  # an unreadable log is no run
     return _queued(first) if stored is None else _line_of(run_id, call.name, first, stored[1])
 
 
@@ -215,7 +215,7 @@ def _wait(path: str, one: Open, asked: dict[int, InputRequested]) -> RunWait:
 
 
 def _writes(plan: Plan | None, state: RunState) -> dict[str, tuple[str, ...]]:
-    """Return which writes of a run under way stand, may stand, and are undone."""
+    """Return the writes of a run that are standing, unknown, and undone."""
     if plan is None:
         return {}
     states = state.run.nodes

@@ -1,4 +1,4 @@
-"""Workflows made known to a running pipeline, so that they can be run by their names."""
+"""The publication of workflows to a running pipeline, which can then run them by name."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 async def publish(
     antiphon: "Antiphon", files: Iterable[str | Path], *, tools: Iterable[str] | None = None
 ) -> tuple[Specification, ...]:
-    """Publish all workflows of files and folders, or none where one of them has an error; returns them.
+    """Publish all workflows of files and folders, or none where one of them has an error; return them.
 
-    Each domain takes the place of what was published of it. Runs that have begun go on by what they began with.
+    A domain replaces its earlier publication. Runs that have begun continue with their own specification.
 
     Args:
         antiphon: The client.
         files: YAML or JSON files, and folders that hold some.
-        tools: Modules with the tools that are called; left out: what the pipeline's dispatchers offer, if they do.
+        tools: Modules with the tools that are called; by default the tools of the pipeline's dispatchers, if any.
 
     Raises:
         InvalidWorkflow: With every problem of all files.

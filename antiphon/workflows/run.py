@@ -48,15 +48,15 @@ async def start(
     run_id: str | None = None,
     grant: str = "",
 ) -> str:
-    """Begin a run of a workflow; returns its id, by which `antiphon.result` and `stream` follow it.
+    """Begin a run of a workflow; return its id, by which `antiphon.result` and `stream` follow it.
 
     Args:
         antiphon: The client.
         name: The workflow's name.
         params: By name; checked strictly. Wrong ones end the run at once.
-        source: A file, or a specification; left out: what is published under that name.
-        run_id: An id of one's own makes it safe to start again: the same workflow and params are the same run.
-        grant: A signed token that says what the run may do.
+        source: A file, or a specification; by default the workflow published under that name.
+        run_id: An id of the caller's makes it safe to start again: the same workflow and params are the same run.
+        grant: A signed token with the run's permissions.
 
     Raises:
         InvalidWorkflow: The file has errors.
@@ -83,13 +83,13 @@ async def run(
     grant: str = "",
     timeout_s: float | None = None,
 ) -> Response:
-    """Begin a run and wait for its end; `response.run` says how it ended. Raises what `start` and `result` raise."""
+    """Begin a run and wait for its end; `response.run` has its outcome. Raises the errors of `start` and `result`."""
     id = await start(antiphon, name, params, source=source, run_id=run_id, grant=grant)
     return await antiphon.result(id, timeout_s)
 
 
 async def waiting(antiphon: "Antiphon", run_id: str) -> tuple[InputRequested, ...]:
-    """Return what a run waits for from people, none where it waits for nobody. Raises UnknownSession."""
+    """Return the requests to people that a run waits for; an empty tuple for none. Raises UnknownSession."""
     state = await _state(antiphon.open_bus(), run_id)
     numbers = {one.number for one in state.open.values() if one.kind == "person"}
     log = await antiphon.open_bus().session(run_id).log()
@@ -106,18 +106,18 @@ async def give(
     token: str | None = None,
     by: str = "",
 ) -> str:
-    """Give a run the values that it waits for; returns the path of the node that waited.
+    """Give a run the values that it waits for; return the path of the node that waited.
 
     Args:
         antiphon: The client.
         run_id: The run.
-        values: By name, as the node expects them. Those that do not fit are refused in the run's log, and it waits on.
-        node: Which node, where several wait.
-        token: What whoever was asked was given; left out by those who may read it from Redis anyway.
-        by: Who gives them, for the record.
+        values: By name, as the node expects them. Unfit ones are refused in the run's log, and it continues to wait.
+        node: The path of the node, where several wait.
+        token: The token that the person received with the request; not needed by clients with access to Redis.
+        by: The person's name, for the record.
 
     Raises:
-        NotWaiting: It waits for nobody, or not there, or the token is wrong.
+        NotWaiting: It waits for no person, or not at that node, or the token is wrong.
         UnknownSession: There is no such run.
     """
     return (await give_to(antiphon, run_id, values, node=node, token=token, by=by)).node
@@ -132,7 +132,7 @@ async def give_to(
     token: str | None = None,
     by: str = "",
 ) -> "Given":
-    """Do as `give`, and return what `refusal` asks for."""
+    """Give values as `give` does; return the argument for `refusal`."""
     bus = antiphon.open_bus()
     path, open = _chosen(await _state(bus, run_id), node, run_id)
     if token is not None:
@@ -163,7 +163,7 @@ async def refusal(antiphon: "Antiphon", given: Given) -> str | None:
 
 
 async def awaited(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
-    """Return what a run waits for from a person, at a node where several do. Raises as `give` does."""
+    """Return the request to a person that a run waits for; `node` selects one of several. Raises as `give` does."""
     path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     found = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
     if found is None:
@@ -172,7 +172,7 @@ async def awaited(antiphon: "Antiphon", run_id: str, node: str = "") -> InputReq
 
 
 async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
-    """Return the token that lets whoever has it answer a wait of a run, once. Raises as `give` does."""
+    """Return the token with which any holder can answer a wait of a run, once. Raises as `give` does."""
     _, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     kept = await antiphon.open_bus().session(run_id).kept(token_name(open.number))
     if kept is None:
@@ -190,7 +190,7 @@ async def settle(
     by: str = "",
     reason: str = "",
 ) -> None:
-    """Say whether a write of unknown outcome took effect, and with which result; then the run can be resumed.
+    """Report whether a write of unknown outcome took effect, and its result; then the run can be resumed.
 
     Raises NotWaiting where that node's outcome is known, UnknownSession.
     """
@@ -204,9 +204,10 @@ async def settle(
 
 
 async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str = "") -> None:
-    """Let a run go on that has failed: what was done stays done, the rest runs.
+    """Resume a failed run: finished nodes stay finished, the others run.
 
-    Raises NotWaiting where it cannot be resumed, or the outcome of a write has to be settled first; UnknownSession.
+    Raises NotWaiting where it cannot be resumed, or the outcome of a write has to be settled first;
+    UnknownSession.
     """
     bus = antiphon.open_bus()
     state = await _state(bus, run_id)
@@ -228,7 +229,7 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
 
 
 async def _unknown(bus: Bus, run_id: str, at_end: Iterable[str]) -> tuple[str, ...]:
-    """Return the writes that nobody has settled since the run's end; a settlement may not be decided on yet."""
+    """Return the writes without a settlement since the run's end; a settlement may not be decided on yet."""
     settled: set[str] = set()
     for _, event in await bus.session(run_id).log():
         if isinstance(event.data, ResumeRequested):
@@ -272,7 +273,7 @@ async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[st
 
 
 def _listed_as(call: WorkflowCall) -> str:
-    """Return the text that stands for the run where queries are listed."""
+    """Return the text that represents the run in lists of queries."""
     given = ", ".join(f"{name}={value!r}" for name, value in call.params.items())
     text = f"{call.name}({given})"
     return text if len(text) <= 1_000 else f"{text[:1_000]}..."

@@ -8,7 +8,7 @@ from pydantic_core import core_schema
 
 
 def file_schema() -> dict[str, Any]:
-    """Return the JSON Schema 2020-12 of a file. What is checked beyond its form, `validate` says."""
+    """Return the JSON Schema 2020-12 of a file. `validate` checks more than this form."""
     schema = Specification.model_json_schema(by_alias=True, schema_generator=_AnyOf)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -19,7 +19,7 @@ def file_schema() -> dict[str, Any]:
 
 
 class _AnyOf(GenerateJsonSchema):
-    """Unions as anyOf: params by name are a JSON Schema too as far as their form goes, which oneOf would refuse."""
+    """A generator with anyOf for unions, as params by name also have the form of a JSON Schema, which oneOf refuses."""
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> dict[str, Any]:
         found = super().tagged_union_schema(schema)

@@ -1,4 +1,4 @@
-"""Results for runs that call nothing: what a workflow reads of each result, of the type that it needs. Pure."""
+"""Results for runs without calls: the parts that a workflow reads of each result, with the needed types. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,14 +37,14 @@ Path = tuple[str | int, ...]
 
 @dataclass(slots=True)
 class Shape:
-    """What a workflow reads of a value: parts by key or index."""
+    """The parts of a value that a workflow reads, by key or index."""
 
     parts: dict[str | int, "Shape"] = field(default_factory=dict)
     wanted: Param | None = None
-    """What it has to fit, where that can be told."""
+    """The param that the value has to fit, where that is known."""
 
     def at(self, path: Path) -> "Shape":
-        """Return the shape of a part, which is there from now on."""
+        """Return the shape of a part, adding it if need be."""
         shape = self
         for part in path:
             shape = shape.parts.setdefault(part, Shape())
@@ -72,7 +72,7 @@ def sample_of(param: Param, name: str) -> Any:
 
 
 def samples(plan: Plan) -> dict[str, Any]:
-    """Return a result for each node of the graph that a call, a person or a model answers, by its path there."""
+    """Return a result for each node that a call, a person or a model answers, by its path in the graph."""
     shapes = _shapes(plan)
     found = {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
     for path, graph_node in plan.graph.nodes.items():
@@ -94,7 +94,7 @@ def _shapes(plan: Plan) -> dict[str, Shape]:
 
 
 def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, wanted: Param | None) -> None:
-    """Note that a part of a node's result is read; of a container it is a part of one of its nodes' results."""
+    """Note that a part of a node's result is read; a container's part belongs to one of its nodes' results."""
     node = plan.graph.nodes[target].node
     if isinstance(node, ParallelNode) and path and path[0] in node.branches:
         _note(plan, shapes, f"{target}/{path[0]}", path[1:], wanted)
@@ -124,7 +124,7 @@ def _note_in_workflow(
 
 
 def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
-    """Yield what a node reads, and of what type it has to be."""
+    """Yield the references of a node, with the type that each has to have."""
     graph_node = plan.graph.nodes[path]
     node = graph_node.node
     conditions = [arm.when for arm in node.on if arm.when] if isinstance(node, BranchNode) else []
@@ -161,7 +161,7 @@ def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param 
 
 
 def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
-    """Return the reference that the name of a foreach's item stands for, where it is one into a list."""
+    """Return the reference behind the name of a foreach's item, where it refers to a list."""
     foreach = plan.graph.nodes[plan.graph.nodes[path].within or path].node
     if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
         return reference

@@ -1,6 +1,7 @@
-"""A workflow drawn as an SVG picture that needs nothing beside it. Pure.
+"""A workflow as a self-contained SVG picture. Pure.
 
-Widths of text are estimated, as only the reader's machine knows its fonts; what is cut stands whole in a `<title>`.
+Widths of text are estimated, as only the reader's machine knows its fonts; a cut text is whole in a
+`<title>`.
 """
 
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ _COLOURS = {
     "compensate": "#c97a3a",
     "error": "#cb5a54",
 }
-"""By kind of node: the line around it, and thinned the colour within, which stand out by day and by night."""
+"""The outline by kind of node, which also tints the inside; visible on light and dark backgrounds."""
 _STYLE = """
 .workflow .canvas { fill: #ffffff }
 .workflow text { font: 12px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #57606a }
@@ -102,7 +103,7 @@ orient="auto"><path class="tip" d="M0 0.5 8 4 0 7.5Z"/></marker></defs>
 
 
 def _edges(workflow: Workflow) -> dict[tuple[str, str], str]:
-    """Return the edges, and for those that activate why they do."""
+    """Return the edges, each with its reason if it activates."""
     found: dict[tuple[str, str], list[str]] = {}
     for id, node in workflow.graph.items():
         for needed in node.depends_on:
@@ -114,7 +115,7 @@ def _edges(workflow: Workflow) -> dict[tuple[str, str], str]:
 
 
 def _lines(id: str, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield what stands in the box of a node, whole."""
+    """Yield the texts in the box of a node, whole."""
     yield id, "id"
     match node:
         case YieldNode():
@@ -198,7 +199,7 @@ def _fitted(text: str, width_max: float, kind: str = "") -> str:
 
 
 def _width(text: str, kind: str = "") -> float:
-    """Return about how wide a text is in a font as wide as the widest that is likely."""
+    """Return the estimated width of a text, in the widest font that is likely."""
     signs = 0.0
     for sign in text:
         signs += 0.4 if sign in _NARROW else 0.88 if sign in _WIDE else 0.62
@@ -207,7 +208,7 @@ def _width(text: str, kind: str = "") -> float:
 
 
 def _plain(text: str) -> str:
-    """Return a text as it stands in XML, without what XML does not take."""
+    """Return a text escaped for XML, without the characters that XML does not allow."""
     return escape(harmless(text).replace("\ufffe", "").replace("\uffff", ""))
 
 

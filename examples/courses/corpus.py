@@ -28,14 +28,14 @@ class Course:
 
 @cache
 def all_courses() -> tuple[Course, ...]:
-    """Every course, by title. Read once, at first use."""
+    """Return every course, by title. Read once, at first use."""
     folder = files(__package__) / "transcripts"
     texts = (file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".md"))
     return tuple(sorted((parse_course(text) for text in texts), key=lambda course: course.title))
 
 
 def parse_course(text: str) -> Course:
-    """`# Title`, a description, then `## 1. Lesson` sections. Raises ValueError without a title."""
+    """Parse `# Title`, a description, then `## 1. Lesson` sections. Raises ValueError without a title."""
     opening, *parts = _LESSON.split(text)
     title, _, description = opening.strip().partition("\n")
     if not title.startswith("# "):

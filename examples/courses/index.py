@@ -39,7 +39,7 @@ class PassageIndex:
 
     def __init__(self, courses: tuple[Course, ...]) -> None:
         self._lock = Lock()
-        # One connection serves every thread; the lock lets one in at a time.
+        # One connection serves all threads; the lock allows one at a time.
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.execute(
             "CREATE VIRTUAL TABLE passages USING fts5(course UNINDEXED, lesson UNINDEXED, position UNINDEXED,"
@@ -54,7 +54,7 @@ class PassageIndex:
         self._database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", rows)
 
     def search(self, query: str, course: str | None, lesson: int | None, limit: int) -> list[Passage]:
-        """The lessons that fit best, each with its best paragraph. Any text is a valid query."""
+        """Return the lessons that fit best, each with its best paragraph. Any text is a valid query."""
         match = as_match(query)
         if not match:
             return []
@@ -67,19 +67,19 @@ class PassageIndex:
         return list(best.values())[:limit]
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Close the database, which frees its memory."""
         self._database.close()
 
 
 def as_match(query: str) -> str:
-    """A query in FTS5's own language: its words, each quoted, any of them enough. Empty without words."""
+    """Return a query in FTS5's own language: its words, each quoted, joined by OR. Empty without words."""
     found = _WORD.findall(query.lower())[:50]
     kept = [word for word in found if word not in _SMALL_WORDS] or found
     return " OR ".join(f'"{word}"' for word in dict.fromkeys(kept))
 
 
 def passage_index() -> PassageIndex:
-    """The index of all courses, built at first use."""
+    """Return the index of all courses, built at first use."""
     with _building:
         return _built()
 

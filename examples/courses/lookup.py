@@ -1,4 +1,4 @@
-"""What the two tools do, as plain functions."""
+"""The work of the two tools, as plain functions."""
 
 from typing import TypedDict
 
@@ -33,7 +33,7 @@ class Outline(TypedDict):
 
 
 class UnknownCourse(LookupError):
-    """No course, or more than one, is meant by a name. `nearest` are the titles most like it."""
+    """A name matches no course, or several equally well. `nearest` are the titles most like it."""
 
     def __init__(self, name: str, nearest: tuple[str, ...]) -> None:
         super().__init__(f"There is no course called {name!r}.")
@@ -41,7 +41,7 @@ class UnknownCourse(LookupError):
 
 
 def search(query: str, course_name: str | None = None, lesson_number: int | None = None) -> list[FoundLesson]:
-    """The lessons that speak of `query`, best first. Raises UnknownCourse."""
+    """Return the lessons about `query`, the best first. Raises UnknownCourse."""
     course = find_course(course_name).title if course_name else None
     return [
         FoundLesson(
@@ -56,14 +56,14 @@ def search(query: str, course_name: str | None = None, lesson_number: int | None
 
 
 def outline(course: str) -> Outline:
-    """A course's description and the titles of its lessons. Raises UnknownCourse."""
+    """Return a course's description and the titles of its lessons. Raises UnknownCourse."""
     found = find_course(course)
     lessons = [LessonTitle(number=lesson.number, title=lesson.title) for lesson in found.lessons]
     return Outline(course=found.title, description=found.description, lessons=lessons)
 
 
 def find_course(name: str) -> Course:
-    """The course that a name means, part of it or a slip of the pen allowed. Raises UnknownCourse."""
+    """Return the course with a name, which may be incomplete or misspelt. Raises UnknownCourse."""
     by_title = {course.title: course for course in all_courses()}
     title = match_title(name, tuple(by_title))
     if title is None:

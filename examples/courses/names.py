@@ -1,4 +1,4 @@
-"""Course titles as people remember them: part of the title, or with a slip of the pen. Pure."""
+"""Course titles as people remember them: incomplete or misspelt. Pure."""
 
 import re
 from difflib import SequenceMatcher
@@ -10,7 +10,7 @@ _MARGIN = 0.05
 
 
 def match_title(name: str, titles: tuple[str, ...]) -> str | None:
-    """The one title that `name` means; None when none comes near, or two come equally near."""
+    """Return the one title that `name` means; None when none is near, or two are equally near."""
     ranked = sorted(((likeness(name, title), title) for title in titles), reverse=True)
     if not ranked or ranked[0][0] < _ACCEPTED:
         return None
@@ -20,12 +20,12 @@ def match_title(name: str, titles: tuple[str, ...]) -> str | None:
 
 
 def nearest_titles(name: str, titles: tuple[str, ...], count: int = 3) -> tuple[str, ...]:
-    """The titles most like `name`, the nearest first."""
+    """Return the titles most like `name`, the nearest first."""
     return tuple(sorted(titles, key=lambda title: (-likeness(name, title), title))[:count])
 
 
 def likeness(name: str, title: str) -> float:
-    """From 0 to 1: the whole strings compared, or each word with its nearest in the title."""
+    """Return a likeness from 0 to 1: of the whole texts, or of each word and its nearest in the title."""
     asked, given = _words(name), _words(title)
     if not asked or not given:
         return 0.0

@@ -1,8 +1,8 @@
-"""A customer register in SQLite: writes that happen once, whatever dies in between.
+"""A customer register in SQLite: writes that happen once, even if a process dies in between.
 
     antiphon ask "Which customers work at Tamarack Tea?" --tools examples.crm
 
-Writes need a word from the operator first, because a session without a grant may only read:
+Writes need the operator's permission first, as a session without a grant may only read:
 
     ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write \\
         antiphon ask "Add Ada Quill, ada@quill.example, to the register" --tools examples.crm

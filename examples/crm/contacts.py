@@ -1,4 +1,4 @@
-"""What the register holds, and what it takes."""
+"""The values of the register."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -39,7 +39,7 @@ _FIRST_CONTACTS = (
 
 
 class CrmSettings(BaseSettings):
-    """From the environment, as `CRM_<NAME>`."""
+    """Settings of the example, from the environment as `CRM_<NAME>`."""
 
     model_config = SettingsConfigDict(env_prefix="CRM_", env_ignore_empty=True)
 
@@ -47,14 +47,14 @@ class CrmSettings(BaseSettings):
 
 
 def insert(connection: sqlite3.Connection, contact: NewContact, id: int | None = None) -> int:
-    """The id of the new row. Raises sqlite3.IntegrityError when the e-mail address is there already."""
+    """Insert a contact; return its id. Raises sqlite3.IntegrityError when the e-mail address exists already."""
     row = (id, contact.name, contact.email, contact.phone, contact.company, searchable(contact))
     command = "INSERT INTO contacts (id, name, email, phone, company, searchable) VALUES (?, ?, ?, ?, ?, ?)"
     return int(connection.execute(command, row).lastrowid or 0)
 
 
 def searchable(contact: NewContact) -> str:
-    """What a lookup compares with."""
+    """Return the text that a lookup searches."""
     return "\n".join((contact.name, contact.email, contact.company or "")).casefold()
 
 

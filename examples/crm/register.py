@@ -1,4 +1,4 @@
-"""What is done in the register, each in one transaction, and noted under its idempotency key."""
+"""The operations of the register, each in one transaction, and noted under its idempotency key."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _CONTACTS = TypeAdapter(list[Contact])
 
 
 class Taken(Exception):
-    """An e-mail address is in the register already, or twice in one batch."""
+    """An e-mail address is already in the register, or twice in one batch."""
 
     def __init__(self, index: int, email: str, by: str) -> None:
         super().__init__(f"{email} belongs to {by} already")
@@ -21,7 +21,7 @@ class Taken(Exception):
 
 
 class Changed(Exception):
-    """A contact is not, or no longer, at the version that was expected."""
+    """A contact is not at the expected version."""
 
     def __init__(self, contact: Contact) -> None:
         super().__init__(f"{contact.customer} is at version {contact.version}")
@@ -29,14 +29,14 @@ class Changed(Exception):
 
 
 def find(text: str, limit: int) -> list[Contact]:
-    """The contacts whose name, e-mail address or company holds `text`, by name."""
+    """Return the contacts whose name, e-mail address or company contains `text`, by name."""
     command = "SELECT * FROM contacts WHERE instr(searchable, ?) > 0 ORDER BY name, id LIMIT ?"
     with CRM.reading() as connection:
         return [_contact(row) for row in connection.execute(command, (text.strip().casefold(), limit))]
 
 
 def nearest(text: str) -> list[str]:
-    """Names and companies that are written much like `text`."""
+    """Return names and companies that are spelt much like `text`."""
     with CRM.reading() as connection:
         rows = connection.execute("SELECT name, company FROM contacts LIMIT 10000").fetchall()
     known = {word for row in rows for word in row if word}
@@ -44,7 +44,7 @@ def nearest(text: str) -> list[str]:
 
 
 def create(contacts: Sequence[NewContact], key: str) -> list[Contact]:
-    """All of the contacts are put into the register, or none; once, however often it is called with one key.
+    """Put all of the contacts into the register, or none; only once under one key.
 
     Raises Taken.
     """
@@ -57,7 +57,7 @@ def create(contacts: Sequence[NewContact], key: str) -> list[Contact]:
 
 
 def update(customer: str, version: int, changes: Mapping[str, str], key: str) -> Contact | None:
-    """The contact as it is now; None when there is no such customer. Raises Changed, Taken.
+    """Change a contact and return it; None when there is no such customer. Raises Changed, Taken.
 
     It is changed only if it is still at `version`: of two calls with the same version one takes effect.
     """
@@ -73,7 +73,7 @@ def update(customer: str, version: int, changes: Mapping[str, str], key: str) ->
 
 
 def effect_of(key: str) -> list[Contact] | None:
-    """What was done under an idempotency key; None when nothing was."""
+    """Return the result noted under an idempotency key; None when there is none."""
     with CRM.reading() as connection:
         return _effect(connection, key)
 

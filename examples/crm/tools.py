@@ -28,7 +28,7 @@ BATCH_MAX = 50
 @tool(
     effect="read",
     mode="parallel-safe",
-    cache_ttl_s=5,  # short: for that long a contact may be shown as it was before an update
+    cache_ttl_s=5,  # short: a contact may be shown without an update for that long
     example={"query": "Tamarack Tea"},
 )
 def customer_lookup(
@@ -85,10 +85,10 @@ def create_contacts(
 
 
 def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
-    """For `update_contact`: whether the call with that key took effect.
+    """Return whether the `update_contact` call with that key took effect.
 
-    What is not noted did not, and does no harm when it is run again: should a worker that was thought dead wake up,
-    it asks for the same version as its successor, and one of the two is refused.
+    A call that is not noted did not, and is safe to repeat: if its worker is still alive, both ask for the
+    same version, and one of them is refused.
     """
     if done := register.effect_of(key):
         return TookEffect(done[0])
@@ -133,7 +133,7 @@ def update_contact(
 
 @contextmanager
 def _told(of: Callable[[int], str] = lambda index: "") -> Iterator[None]:
-    """What goes wrong in the register, in words for the model. In each case nothing was written."""
+    """Translate errors of the register for the model. In each case nothing was written."""
     try:
         yield
     except register.Taken as taken:

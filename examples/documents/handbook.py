@@ -12,7 +12,7 @@ _REFERENCES = "See also: "
 
 @dataclass(frozen=True)
 class Document:
-    """One chapter, paragraph by paragraph, with the ids of those it refers to."""
+    """A chapter, paragraph by paragraph, with the ids of those it refers to."""
 
     id: str
     title: str
@@ -22,13 +22,13 @@ class Document:
 
 @cache
 def all_documents() -> dict[str, Document]:
-    """Every document by its id, in the handbook's order. Read once, at first use."""
+    """Return every document by its id, in the handbook's order. Read once, at first use."""
     text = (files(__package__) / "handbook.md").read_text(encoding="utf-8")
     return {document.id: document for document in parse_handbook(text)}
 
 
 def parse_handbook(text: str) -> list[Document]:
-    """`## id: Title`, `See also: id, id`, then paragraphs. Raises ValueError for a reference to nothing."""
+    """Parse `## id: Title`, `See also: id, id`, then paragraphs. Raises ValueError for an unknown reference."""
     _, *parts = _HEADING.split(text)
     documents = []
     for id, title, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
@@ -43,5 +43,5 @@ def parse_handbook(text: str) -> list[Document]:
 
 
 def ids_like(id: str) -> list[str]:
-    """The nearest ids."""
+    """Return the nearest ids."""
     return get_close_matches(id, all_documents(), n=3, cutoff=0.4)

@@ -1,4 +1,4 @@
-"""Two ways to tell how well a document answers a query: a quick one over all, a careful one over a few. Pure."""
+"""Two scores of a document for a query: a fast one for all, a careful one for a few. Pure."""
 
 import math
 import re
@@ -15,13 +15,13 @@ _SATURATION, _LENGTH_SHARE = 1.2, 0.75
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words, the plural's s dropped, without the small ones if there are others."""
+    """Return the words in lower case, without plural endings, and without small words if there are others."""
     found = [word.removesuffix("s") or word for word in _WORD.findall(text.lower())]
     return [word for word in found if word not in _SMALL_WORDS] or found
 
 
 def ranked(query: str, documents: Mapping[str, Document]) -> list[tuple[float, Document]]:
-    """The documents that share a word with the query, best first.
+    """Return the documents that share a word with the query, the best first.
 
     BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
     """
@@ -41,7 +41,7 @@ def ranked(query: str, documents: Mapping[str, Document]) -> list[tuple[float, D
 
 
 def best_paragraph(query: str, document: Document) -> tuple[float, str]:
-    """From 0 to 1, how well the best paragraph answers the query: all of its words, and close together."""
+    """Return the best paragraph and its score from 0 to 1: all words of the query, and close together."""
     asked = set(words_of(query))
     return max(
         ((_closeness(asked, words_of(text)), text) for text in document.paragraphs), key=lambda one: one[0]
@@ -58,7 +58,7 @@ def _rarity(word: str, documents: Collection[Mapping[str, int]]) -> float:
 
 
 def _closeness(asked: set[str], words: list[str]) -> float:
-    """The share of the words asked for that are there; less, where they stand far apart."""
+    """Return the share of the query's words that occur, less where they are far apart."""
     places = [(place, word) for place, word in enumerate(words) if word in asked]
     there = {word for _, word in places}
     if not there:
@@ -69,7 +69,7 @@ def _closeness(asked: set[str], words: list[str]) -> float:
 
 
 def _shortest_stretch(places: list[tuple[int, str]], different: int) -> int:
-    """Words from the first to the last of the shortest stretch that holds each of the `different` words."""
+    """Return the length in words of the shortest stretch that holds each of the `different` words."""
     held: Counter[str] = Counter()
     lengths, first = [], 0
     for place, word in places:

@@ -1,4 +1,4 @@
-"""A travel service in SQLite, and the workflows that book with it: flights, rooms, payments, and what undoes them.
+"""A travel service in SQLite, and the workflows that book with it: flights, rooms, payments, and their compensations.
 
     antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
     antiphon workflows dry-run book_trip examples/travel/workflows.yaml --cover --tools examples.travel

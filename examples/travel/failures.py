@@ -24,7 +24,7 @@ _ENTRY = re.compile(r"(?P<tool>[a-z_]+)(:(?P<kind>down|declined|timeout))?(:(?P<
 
 @contextmanager
 def answering(tool: str, is_write: bool = False) -> Iterator[None]:
-    """Answer a call of a tool, or fail it where that is asked for."""
+    """Answer a call of a tool, or fail it where TRAVEL_FAILURES says so."""
     try:
         kind = _due(tool)
         if kind == "down":

@@ -40,7 +40,7 @@ def ledger() -> list[Effect]:
 def written(
     tool: str, context: ToolContext, kind: type[Result], write: Callable[..., Result], *arguments: Any
 ) -> Result:
-    """Write, and note it under the call's key; what was noted before is answered again, and nothing is written."""
+    """Write, and note the result under the call's key; answer a repeated call from the note."""
     with answering(tool, is_write=True), TRAVEL.writing() as connection:
         if (done := _noted(connection, context.idempotency_key)) is not None:
             return kind.model_validate_json(done)
@@ -71,7 +71,7 @@ def pay(booking: str, amount_eur: int, context: ToolContext) -> Payment:
 
 
 def payment_under(key: str, fence: int) -> Payment | None:
-    """Return the payment that was made under a key. None: from now on, calls with a lower fence are refused."""
+    """Return the payment under a key. For None, calls with a lower fence are refused from now on."""
     with TRAVEL.writing() as connection:
         if (done := _noted(connection, key)) is not None:
             return Payment.model_validate_json(done)
@@ -122,7 +122,7 @@ def hold(connection: sqlite3.Connection, flight: str, passenger: str) -> Booking
 
 
 def wait_for(connection: sqlite3.Connection, flight: str, passenger: str) -> Booking:
-    """Note somebody on the waitlist of a flight that is sold out."""
+    """Add a person to the waitlist of a flight that is sold out."""
     found = flight_of(flight)
     if seats_left(connection, flight):
         raise refused("HAS_SEATS", f"{flight} has seats", "Book one with create_booking.")
@@ -145,7 +145,7 @@ def stay_at(connection: sqlite3.Connection, hotel: str, check_in: date, nights: 
 
 
 def confirm(connection: sqlite3.Connection, booking: str, stay: str) -> Trip:
-    """Bind a paid booking and a stay together."""
+    """Confirm a paid booking and a stay as one trip."""
     flight, room = booking_called(connection, booking), stay_called(connection, stay)
     for part, status, wanted in ((booking, flight.status, "paid"), (stay, room.status, "booked")):
         if status != wanted:
@@ -158,7 +158,7 @@ def confirm(connection: sqlite3.Connection, booking: str, stay: str) -> Trip:
 
 
 def cancel_booking(connection: sqlite3.Connection, booking: str) -> Cancellation:
-    """Cancel a booking and pay back what was paid. One that is cancelled already stays so."""
+    """Cancel a booking and refund its payment. One that is cancelled already stays so."""
     booking_called(connection, booking)
     connection.execute("UPDATE bookings SET status = 'cancelled' WHERE id = ?", (_number(booking),))
     command = "UPDATE payments SET is_refunded = 1 WHERE booking = ? AND NOT is_refunded RETURNING amount_eur"
@@ -206,7 +206,7 @@ def stay_called(connection: sqlite3.Connection, stay: str) -> Stay:
 
 
 def refused(code: str, why: str, action: str) -> ToolFailed:
-    """Return what a write is refused with; it has had no effect."""
+    """Return the error of a refused write, which had no effect."""
     return ToolFailed("validation_error", f"{why}. Nothing was written.", action, code=code)
 
 

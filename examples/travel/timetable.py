@@ -1,4 +1,4 @@
-"""Flights and hotels of our own making, with a price for every day: the same wherever they are asked for. Pure."""
+"""Invented flights and hotels, with a price for every day: the same in every process. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -62,7 +62,7 @@ HOTELS = {
 
 
 def flights_on(origin: str, destination: str, day: date) -> list[Flight]:
-    """Return the flights of a day, the cheapest first; none where no route leads or none leaves that day."""
+    """Return the flights of a day, the cheapest first; an empty list without a route or a departure that day."""
     route = _ROUTES.get((min(origin, destination), max(origin, destination)))
     if route is None or day.weekday() not in route.weekdays:
         return []

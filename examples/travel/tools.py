@@ -84,7 +84,7 @@ def add_to_waitlist(flight: FlightId, passenger: Person, context: ToolContext) -
 
 
 def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
-    """Return whether the payment with that key was made; if not, earlier workers can make it no more."""
+    """Return whether the payment with that key was made; if not, earlier workers can no longer make it."""
     if payment := service.payment_under(key, context.fence):
         return TookEffect(payment)
     return NO_EFFECT

@@ -1,4 +1,4 @@
-"""Weather from a service over HTTP, which may fail, limit or stall, and what is done about it.
+"""Weather from a service over HTTP, which may fail, limit or stall, and tools that cope with it.
 
     python -m examples.weather.service --port 8765 &
     antiphon ask "What is the weather in Saltmarsh and in Highmoor?" --tools examples.weather
@@ -13,7 +13,7 @@ What to look at:
 - Ten cities in one question are ten calls at once. Two that time out leave the eight others as they are.
 
 WEATHER_URL is the service's address, `http://127.0.0.1:8765` when left out. Without a service the averages answer.
-The service does as it is told, to see what the tools make of it:
+The service can be set to fail, to show the behaviour of the tools:
 
     curl -d '{"mode": "limit", "retry_after_s": 2, "count": 3}' http://127.0.0.1:8765/control
 

@@ -1,4 +1,4 @@
-"""Asking the weather service: one request, one value, or one error in words for the model."""
+"""Requests to the weather service: each returns one value, or one error in words for the model."""
 
 from functools import cache
 from ssl import SSLContext
@@ -16,7 +16,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class WeatherSettings(BaseSettings):
-    """From the environment, as `WEATHER_<NAME>`."""
+    """Settings of the example, from the environment as `WEATHER_<NAME>`."""
 
     model_config = SettingsConfigDict(env_prefix="WEATHER_", env_ignore_empty=True)
 
@@ -51,7 +51,7 @@ class _Refusal(BaseModel):
 
 
 async def ask(path: str, kind: type[ModelT], **query: str | int) -> ModelT:
-    """What the service answers. Raises ToolFailed, with words for the model."""
+    """Return the service's answer. Raises ToolFailed, with words for the model."""
     try:
         async with httpx2.AsyncClient(base_url=_address(), timeout=_TIMEOUT, verify=_trusted()) as client:
             response = await client.get(path, params=query)
@@ -80,7 +80,7 @@ def _address() -> str:
 
 @cache
 def _trusted() -> SSLContext:
-    """Made once: reading the certificates takes longer than a request."""
+    """Return the trusted certificates, read once: that takes longer than a request."""
     return httpx2.create_ssl_context()
 
 
@@ -107,7 +107,7 @@ def _refused(response: httpx2.Response) -> ToolFailed:
 
 
 def _seconds(retry_after: str) -> float | None:
-    """The header in seconds; its other form, a date, is left to our own pauses."""
+    """Return the header in seconds; None for its other form, a date."""
     try:
         return float(retry_after)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The places there is weather for, all of them invented, and their averages of thirty years."""
+"""The invented places with weather, and their averages of thirty years."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 @dataclass(frozen=True)
 class Place:
-    """One place: the mean temperature of each month, January first, and the rain of a year."""
+    """A place: the mean temperature of each month, January first, and the rain of a year."""
 
     name: str
     celsius: tuple[float, ...]
@@ -33,6 +33,6 @@ def place_called(name: str) -> Place | None:
 
 
 def names_like(name: str) -> list[str]:
-    """The nearest names; every name when none is near."""
+    """Return the nearest names; every name when none is near."""
     near = get_close_matches(name.strip().casefold(), _BY_NAME, n=3)
     return [_BY_NAME[one].name for one in near] or [place.name for place in PLACES]

@@ -1,4 +1,4 @@
-"""A weather service that does as it is told, and keeps a ledger of what it was asked.
+"""A weather service whose failures can be set, and which keeps a ledger of its requests.
 
 python -m examples.weather.service --port 0        prints its address on the first line
 
@@ -39,7 +39,7 @@ class WeatherService:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told = Event()  # anew, which lets go of whatever waits
+        self._told = Event()  # replaced at each control, which releases waiting requests
         self._control = Control()
         self._left: int | None = None
         self.ledger = {"requests": 0, "refused": 0, "under_way": 0, "under_way_max": 0}
@@ -56,7 +56,7 @@ class WeatherService:
         return Reply(404, {"error": f"There is no {request.method} {request.path} here."})
 
     def control(self, control: Control) -> None:
-        """From now on, or for the next `count` requests. Requests that are stalled are answered now."""
+        """Set the mode from now on, or for the next `count` requests. Stalled requests are answered now."""
         with self._lock:
             self._control, self._left = control, control.count
             self._told.set()
@@ -83,7 +83,7 @@ class WeatherService:
         return reply
 
     def _begin(self, city: str) -> tuple[Control, Event]:
-        """Count the request, and say how it is to be met, and what ends its waiting."""
+        """Count the request; return its control, and the event that ends its wait."""
         with self._lock:
             self.ledger["requests"] += 1
             self.ledger["under_way"] += 1
@@ -118,7 +118,7 @@ def _answer(request: Request, control: Control) -> Reply:
 
 
 def _weather_on(place: Place, day: int) -> dict[str, Any]:
-    """The same whenever it is asked for: some days in May, in a place where it is always May."""
+    """Return fixed weather: some days in May, in a place where it is always May."""
     celsius = round(place.celsius[4] + (day * 7 % 5 - 2) * 0.6, 1)
     return {"celsius": celsius, "sky": _SKIES[(len(place.name) + day) % len(_SKIES)]}
 

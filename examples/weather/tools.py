@@ -61,8 +61,8 @@ async def forecast(
 @tool(
     effect="read",
     deterministic=True,
-    cache_ttl_s=86_400,  # five minutes, if it did not say
-    version="1991-2020",  # of the table: another one must not find what was kept under this one
+    cache_ttl_s=86_400,  # the default would be five minutes
+    version="1991-2020",  # of the table: results of another version must not be found under this one
     example={"place": "Highmoor", "month": 7},
 )
 def climate_average(

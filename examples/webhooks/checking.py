@@ -1,4 +1,4 @@
-"""The tool that an event has to pass before it counts as an answer."""
+"""The tool that validates an event before it counts as an answer."""
 
 import re
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""One event to one address: signed, and tried again while that may help and there is time."""
+"""The delivery of one event to one address: signed, and retried while that may help and there is time."""
 
 import asyncio
 import random
@@ -16,7 +16,7 @@ ATTEMPTS_MAX = 4
 _PAUSE_S, _PAUSE_S_MAX = 0.25, 4.0
 _TIMEOUT = httpx2.Timeout(5.0, connect=2.0)
 _ATTEMPT_S = 6.0
-"""What one attempt may take: none begins that would outlast the call."""
+"""The time limit of one attempt: none begins that would outlast the call."""
 
 Code = Literal[
     "DELIVERED",
@@ -53,7 +53,7 @@ class Delivery(BaseModel):
 
 @dataclass(frozen=True)
 class Event:
-    """What is sent, and the key by which a receiver knows it again."""
+    """The content to send, and the key by which a receiver recognises it."""
 
     key: str
     body: bytes
@@ -66,7 +66,7 @@ class Event:
 
 
 async def deliver(event: Event, url: HttpUrl, client: httpx2.AsyncClient) -> Delivery:
-    """Send the event until the receiver has it, refuses it, or there is no time or attempt left."""
+    """Send the event until the receiver has it, refuses it, or time or attempts run out."""
     attempts, was_unknown = 0, False
     if event.time_left_s < _ATTEMPT_S:
         late = _problem("OUT_OF_TIME", "api_failure", "There was no time left for it. Nothing was sent.")
@@ -81,7 +81,7 @@ async def deliver(event: Event, url: HttpUrl, client: httpx2.AsyncClient) -> Del
         if pause_s is None or attempts >= ATTEMPTS_MAX or pause_s + _ATTEMPT_S > event.time_left_s:
             break
         await asyncio.sleep(pause_s)
-    if was_unknown and came.error_type != "outcome_unknown":  # a refusal does not undo what came before
+    if was_unknown and came.error_type != "outcome_unknown":  # a refusal does not undo an earlier attempt
         came = came.model_copy(update={"error_type": "outcome_unknown"})
     return Delivery(url=shown(url), status="error", code=came.code, attempts=attempts, error=came)
 
@@ -93,7 +93,7 @@ def shown(url: HttpUrl) -> str:
 
 
 async def _sent(event: Event, url: HttpUrl, client: httpx2.AsyncClient) -> Code | Problem:
-    """Signed anew for each attempt: the timestamp is when it is sent."""
+    """Send the event once, with the present time and a new signature."""
     timestamp = int(time.time())
     headers = {
         "Content-Type": "application/json",
@@ -131,7 +131,7 @@ def _refused(response: httpx2.Response) -> Problem:
 
 
 def _pause_s(attempt: int, problem: Problem) -> float | None:
-    """The pause before the next attempt; None when another one would not help."""
+    """Return the pause before the next attempt; None when another one would not help."""
     if problem.error_type in ("permission_denied", "validation_error"):
         return None
     own_s = min(_PAUSE_S * (1 << (attempt - 1)), _PAUSE_S_MAX) * random.uniform(0.5, 1)  # noqa: S311  # no secret
@@ -143,7 +143,7 @@ class _Answer(BaseModel):
 
 
 def _is_duplicate(response: httpx2.Response) -> bool:
-    """What the receiver says of it, if anything: that it has the event is in its status."""
+    """Return whether the receiver reports a duplicate; its status already says that it has the event."""
     try:
         return _Answer.model_validate_json(response.content).is_duplicate
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Somebody else's service: it takes signed events, each of them once, and keeps a ledger.
+"""Another party's service: it takes signed events, each of them once, and keeps a ledger.
 
 WEBHOOK_SECRET=... python -m examples.webhooks.receiver --port 0    prints its address on the first line
 
@@ -19,12 +19,12 @@ from .settings import configured
 from .signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, fault_in
 
 KEYS_MAX = 100_000
-"""What came first is forgotten first; by then its timestamp is long past."""
+"""The oldest keys are forgotten first; by then their timestamps are refused anyway."""
 
 
 @dataclass
 class Effect:
-    """One event taken."""
+    """An event that was taken."""
 
     key: str
     event: Any

@@ -1,4 +1,4 @@
-"""Where events are sent, and what they are signed with."""
+"""The addresses of the receivers, and the secret for signatures."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ def _listed(value: object) -> object:
 
 
 class WebhookSettings(BaseSettings):
-    """From the environment, as `WEBHOOK_<NAME>`. The addresses, a comma list, are needed by the sender alone."""
+    """Settings from the environment, as `WEBHOOK_<NAME>`. Only the sender needs the addresses, a comma list."""
 
     model_config = SettingsConfigDict(env_prefix="WEBHOOK_", env_ignore_empty=True, hide_input_in_errors=True)
 

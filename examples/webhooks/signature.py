@@ -6,19 +6,19 @@ KEY_HEADER = "Idempotency-Key"
 TIMESTAMP_HEADER = "X-Webhook-Timestamp"
 SIGNATURE_HEADER = "X-Webhook-Signature"
 WINDOW_S = 300
-"""How far a timestamp may be from the receiver's own time."""
+"""The greatest difference of a timestamp from the receiver's own time."""
 
 _VERSION = "v1"
 
 
 def sign(secret: str, timestamp: int, key: str, body: bytes) -> str:
-    """`v1=` and the HMAC-SHA256 in hex over `timestamp.key.body`."""
+    """Return `v1=` and the HMAC-SHA256 in hex over `timestamp.key.body`."""
     signed = b".".join((str(timestamp).encode(), key.encode(), body))
     return f"{_VERSION}={hmac.digest(secret.encode(), signed, 'sha256').hex()}"
 
 
 def fault_in(secret: str, timestamp: str, key: str, body: bytes, signature: str, now: float) -> str:
-    """Why a request is not to be believed; empty when it is."""
+    """Return why a request is not authentic; an empty text when it is."""
     if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) <= 12):
         return f"{TIMESTAMP_HEADER} is not a number of seconds."
     expected = sign(secret, int(timestamp), key, body)

@@ -18,7 +18,7 @@ from .delivery import Delivery, Event, deliver, shown
 from .settings import WebhookSettings, configured
 
 AT_ONCE = 25
-"""Addresses that are sent to at once."""
+"""The limit of concurrent deliveries."""
 BODY_BYTES_MAX = 64_000
 _WEEK_S = 7 * 86_400
 
@@ -37,11 +37,11 @@ class Dispatch(BaseModel):
     effect="write",
     idempotent=True,
     idempotency_ttl_s=_WEEK_S,
-    error_propagation="partial-success",  # events have nothing to do with each other
+    error_propagation="partial-success",  # events are independent of each other
     repeat="ask",  # a receiver would act on it twice
     scopes=["webhooks:send"],
     timeout_s=60,
-    retry=1,  # each address is tried again by itself; the others have the event already
+    retry=1,  # each address is retried by itself; the others have the event already
     example={"type": "order.shipped", "data": {"order": 1024, "carrier": "Gannet Post"}},
 )
 async def dispatch_event(
@@ -72,7 +72,7 @@ async def dispatch_event(
         )
     settings = _settings()
     urls = _chosen(settings.urls, to)
-    key = quote(context.idempotency_key)  # a header is ASCII, and ids that clients choose may not be
+    key = quote(context.idempotency_key)  # a header is ASCII, and ids from clients may not be
     event = Event(key, body, settings.secret.get_secret_value(), context.deadline)
     deliveries = await _deliver_to_all(event, urls)
     delivered = sum(one.status == "ok" for one in deliveries)
@@ -88,7 +88,7 @@ async def dispatch_event(
 
 
 async def _deliver_to_all(event: Event, urls: Sequence[HttpUrl]) -> list[Delivery]:
-    """What came of each address, in their order; `AT_ONCE` are under way at most."""
+    """Return the deliveries to all addresses, in order; at most `AT_ONCE` are in flight."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(url: HttpUrl) -> Delivery:
@@ -106,7 +106,7 @@ def _chosen(urls: Sequence[HttpUrl], wanted: Sequence[str] | None) -> list[HttpU
         return list(urls)
     unknown = sum(name not in by_name for name in wanted)
     if not wanted or unknown:
-        # Without the names themselves: the model's own text says nothing that helps it.
+        # Without the names themselves, as the model knows its own text.
         what = f"{unknown} of the names in `to` are not receivers" if wanted else "The list `to` is empty"
         raise ToolFailed(
             "validation_error",
@@ -117,7 +117,7 @@ def _chosen(urls: Sequence[HttpUrl], wanted: Sequence[str] | None) -> list[HttpU
 
 
 def _failed(deliveries: Sequence[Delivery]) -> ToolFailed:
-    """When nobody certainly has the event: the worst that may have come of it."""
+    """Return the error for an event without a certain delivery: the worst of all."""
     problems = [one.error for one in deliveries if one.error is not None]
     unknown = [problem for problem in problems if problem.error_type == "outcome_unknown"]
     worst = (unknown or problems)[0]
@@ -152,5 +152,5 @@ def _not_set_up(names: str) -> ToolFailed:
 
 @cache
 def _trusted() -> SSLContext:
-    """Made once: reading the certificates takes longer than a request."""
+    """Return the trusted certificates, read once: that takes longer than a request."""
     return httpx2.create_ssl_context()

@@ -1,4 +1,4 @@
-"""The answer: quotations from what the tools returned, each with the id of its fact. Pure."""
+"""The answer: quotations from the tools' results, each with the id of its fact. Pure."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def compose(situation: Situation) -> str:
-    """Markdown: what was found, quoted and cited; what was not; and who says so."""
+    """Return the answer in Markdown: quoted and cited findings, missing parts, and the signature."""
     question = situation.question
     resolution = situation.resolution()
     reference = question.reference
@@ -83,14 +83,14 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
 
 
 def _closest(records: list[Record], query: str) -> list[Record]:
-    """Those that speak of every word searched for, where several are known and there are such."""
+    """Return the records with every known search word, where there are such; else all records."""
     known = [term for term in stems(query) if any(record.speaks_of(term) for record in records)]
     whole = [record for record in records if all(record.speaks_of(term) for term in known)]
     return whole if len(known) > 1 and whole else records
 
 
 def identity(reference: Reference, resolution: Resolution) -> str:
-    """What the thing is called that the question points at."""
+    """Return the name of the thing that the question refers to."""
     pointed = str(reference)
     if reference.number is None and resolution.queries:
         query = _plain(resolution.queries[0])
@@ -100,13 +100,13 @@ def identity(reference: Reference, resolution: Resolution) -> str:
 
 
 def _latest(whole: list[Record]) -> list[Record]:
-    """The records of the last round that found something; they were asked for with the most known."""
+    """Return the records of the last round with results, as its calls rested on the most knowledge."""
     last = max((record.fact.round for record in whole), default=0)
     return [record for record in whole if record.fact.round == last]
 
 
 def _quotation(record: Record, terms: frozenset[str]) -> str:
-    """One record: its title and plain values in a line, its longest text as a quotation."""
+    """Return one record: its title and plain values in a line, its longest text as a quotation."""
     texts = {
         key: value
         for key, value in record.fields.items()
@@ -126,7 +126,7 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value in a line of text; lists item by item."""
+    """Return a value in a line of text; lists item by item."""
     if isinstance(value, list):
         shown = "; ".join(_value(item) for item in value[:_ITEMS_MAX])
         return shown + (f"; and {len(value) - _ITEMS_MAX} more" if len(value) > _ITEMS_MAX else "")
@@ -137,7 +137,7 @@ def _value(value: Any) -> str:
 
 
 def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
-    """The sentences, verbatim and in a row, that share most words with the question, and the facts they are."""
+    """Return consecutive sentences, verbatim, that share most words with the question, with their fact ids."""
     sentences = record.fact.sentences
     if text != "\n".join(sentence for _, sentence in sentences):
         parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else _SENTENCE_END.split(text[:20_000])
@@ -159,7 +159,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
 
 
 def _wanted_name(record: Record, wanted: str) -> str:
-    """What the question asks for, named by the record: its owner, when such is wanted; else its title."""
+    """Return the record's name for the wanted thing: its owner, when the question asks for one; else its title."""
     for key, value in record.values():
         if wanted and wanted in identifier_stems(key) and isinstance(value, str) and len(value) <= 200:
             return value
@@ -167,7 +167,7 @@ def _wanted_name(record: Record, wanted: str) -> str:
 
 
 def _found_by(situation: Situation, record: Record, resolution: Resolution) -> bool:
-    """Whether a search for what was pointed at returned the record."""
+    """Return whether a search for the reference returned the record."""
     for call in situation.tried:
         if call.told(record.fact.ids) and call.arguments:
             return any(
@@ -177,13 +177,13 @@ def _found_by(situation: Situation, record: Record, resolution: Resolution) -> b
 
 
 def _same_lookup(situation: Situation, record: Record, resolution: Resolution) -> bool:
-    """Whether a record came with what was pointed at, and not of a search for its like."""
+    """Return whether a record came with the reference itself, and not from a search for similar ones."""
     same = bool(record.fact.call) and record.fact.call == resolution.record.fact.call
     return same and not _found_by(situation, record, resolution)
 
 
 def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[str]:
-    """What could not be found, and what was tried when nothing was."""
+    """Return the missing parts, and the failed attempts when nothing was found."""
     question = situation.question
     notes = []
     if question.reference and question.compares and resolution is None:
@@ -213,7 +213,7 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
 
 
 def _cite(record: Record, said: str = "") -> str:
-    """The fact that says it, the record's first when none of its sentences does."""
+    """Return the citation of the fact with that text, or of the record's first fact."""
     told = (id for id, sentence in record.fact.sentences if said and said in sentence)
     return f"[{next(told, record.fact.id)}]"
 

@@ -1,7 +1,7 @@
-"""A tool's arguments, filled from what the question says and what results hold. Pure.
+"""A tool's arguments, filled from the question and from results. Pure.
 
-Only what has a reason is filled in: an optional parameter when the question clearly names it, a required one
-also from results and by elimination. A required parameter that nothing fits is reported as missing.
+Every value has a reason: an optional parameter is filled when the question clearly names it, a required one
+also from results and by elimination. A required parameter without a fitting value is reported as missing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -35,7 +35,7 @@ _TITLES = frozenset(("titl", "name", "label"))
 
 @dataclass
 class Filling:
-    """Arguments for one call, and how they came about."""
+    """The arguments for one call, and the source of each."""
 
     arguments: dict[str, Any] = field(default_factory=dict)
     missing: list[Parameter] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Filling:
     guessed: set[str] = field(default_factory=set)
     """Parameters filled by elimination alone."""
     searched: list[str] = field(default_factory=list)
-    """Parameters that hold what is searched for."""
+    """Parameters with search words."""
     entities: set[Entity] = field(default_factory=set)
 
     @property
@@ -55,14 +55,14 @@ class Filling:
 
 
 def fill(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
-    """The arguments for `tool`; `records` are what results hold, the most relevant first."""
+    """Return the arguments for `tool`; `records` are those of the results, the most relevant first."""
     filling = Filling()
     filling.arguments = _fill_object(tool, tool.parameters, slots, records, filling, 0)
     return filling
 
 
 def broader(filling: Filling, known: frozenset[str]) -> list[dict[str, Any]]:
-    """The same arguments with less to search for, the closest first. `known` are the stems of the tool's own words."""
+    """Return the arguments with fewer search words, the closest first. `known` are the stems of the tool's words."""
     searched = [name for name in filling.searched if isinstance(filling.arguments.get(name), str)]
     if len(searched) > 1:
         values = [singular(filling.arguments[name]) for name in searched]
@@ -125,7 +125,7 @@ def _fill_object(
 
 
 def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
-    """What the question itself says for a parameter, the best first."""
+    """Yield the question's own values for a parameter, the best first."""
     if parameter.options:
         yield from _named_options(parameter, slots.text)
     elif "boolean" in parameter.types:
@@ -143,7 +143,7 @@ def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]
 
 
 def _names(entity: Entity, parameter: Parameter) -> bool:
-    """Whether a name is said to be what the parameter takes: by its noun, or by the word before it."""
+    """Return whether the question gives a name for the parameter: by its noun, or by the preposition before it."""
     if parameter.is_key and not parameter.nouns & {entity.noun}:
         return False
     if entity.noun and entity.noun in parameter.nouns:
@@ -189,7 +189,7 @@ def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
 
 
 def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
-    """What to search for: the topic, or the name that no other parameter has taken."""
+    """Yield the search words: the topic, or the name that no other parameter has taken."""
     taken = {entity.value for entity in filling.entities}
     if slots.query and slots.query not in taken:
         yield slots.query
@@ -200,7 +200,7 @@ def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
 
 
 def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
-    """What results hold under the parameter's name, or under `id` in a record of its kind."""
+    """Yield the results' values under the parameter's name, or under `id` in a record of its kind."""
     if parameter.is_query:
         return
     kinds = parameter.nouns or (tool.name_stems - {tool.verb})
@@ -230,9 +230,9 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
 def _left_over(
     tool: Tool, parameter: Parameter, parameters: tuple[Parameter, ...], slots: Slots, filling: Filling
 ) -> Iterator[Any]:
-    """By elimination: the one required name or number takes the one that the question has left.
+    """Yield values by elimination: the only required name or number takes the question's remaining one.
 
-    Several required texts take the words of what is searched for, one each, in their order.
+    Several required texts take the search words, one each, in order.
     """
     if parameter.is_date or parameter.options:
         return
@@ -257,7 +257,7 @@ def _left_over(
 
 
 def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
-    """The first value that the parameter's schema admits, in the type it wants."""
+    """Return the first value that the parameter's schema allows, in its type."""
     for value in values:
         fitted = _fitted(parameter, value)
         if fitted is not None:
@@ -315,7 +315,7 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def _within(schema: dict[str, Any], value: Any) -> bool:
-    """Whether a value keeps the schema's bounds on length and size."""
+    """Return whether a value keeps the schema's bounds on length and size."""
     size, low, high = (
         (len(value), "minLength", "maxLength") if isinstance(value, str) else (value, "minimum", "maximum")
     )

@@ -1,7 +1,7 @@
-"""The briefing read back from its text, in the form of `antiphon_shared.memory.briefing`: question, facts, calls. Pure.
+"""The parsing of a briefing in the form of `antiphon_shared.memory.briefing`: question, facts, calls. Pure.
 
-A briefing shows facts one by one; the rules want what they were taken from. So the facts under one title are put
-together again: a record with the sentences of its text, or sentences in a row.
+A briefing shows single facts; the rules need their source. So the facts under one title are reassembled: a
+record with the sentences of its text, or consecutive sentences.
 """
 
 import html
@@ -28,15 +28,15 @@ _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
 _SUPERSEDED = re.compile(r"superseded by (F\d{1,9})")
 _NOT_SHOWN = re.compile(r" \([F\d, -]{1,200} not shown\)$")
 _PARENTHESIS = "&#40;"
-"""What a fence makes of a parenthesis that begins a statement."""
+"""The fence's escape for a parenthesis at the beginning of a statement."""
 
 
 @dataclass(frozen=True)
 class FactNote:
-    """What the facts of one record or passage say together.
+    """The joint content of the facts of one record or passage.
 
-    `content` is JSON where it can be read as such, else the text. `title` is what the briefing says of where it
-    stands, without what the content says itself. `sentences` are the facts that the text in it is made of.
+    `content` is JSON where it can be parsed, else the text. `title` is the briefing's title of its place,
+    without parts that the content repeats. `sentences` are the facts that its text consists of.
     """
 
     id: str
@@ -51,19 +51,19 @@ class FactNote:
 
 @dataclass(frozen=True)
 class Notes:
-    """What a briefing says."""
+    """The content of a briefing."""
 
     question: str
     facts: tuple[FactNote, ...] = ()
     tried: tuple[TriedCall, ...] = ()
     step: StepNote | None = None
     replies: dict[int, str] = field(default_factory=dict)
-    """What was written in earlier rounds, by the round."""
+    """The replies of earlier rounds, by round."""
     now: str = ""
 
 
 def read_briefing(text: str) -> Notes:
-    """What `text` says; a text in any other form is a question with nothing known yet."""
+    """Return the content of `text`; a text in any other form is a question without any knowledge yet."""
     opening = _SECTION.search(text)
     if opening is None or opening.group(1) != "Question":
         return Notes(question=text.strip())
@@ -79,7 +79,7 @@ def read_briefing(text: str) -> Notes:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """The text under each heading; of a heading that comes twice, the first counts."""
+    """Return the text under each heading; of a repeated heading, the first counts."""
     found: dict[str, str] = {}
     headings = list(_SECTION.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
@@ -90,7 +90,7 @@ def _sections(text: str) -> dict[str, str]:
 
 @dataclass
 class _Line:
-    """One fact as it is shown, with the lines that continue it."""
+    """A fact as it is shown, with its continuation lines."""
 
     id: str
     remarks: str
@@ -137,7 +137,7 @@ def _groups(section: str) -> Iterator[_Group]:
 
 
 def _put_together(group: _Group, shown: set[str]) -> Iterator[FactNote]:
-    """A record with the sentences that follow it, sentences in a row; without what a fact shown supersedes."""
+    """Yield records with the sentences after them, or sentences alone; without facts that a shown fact supersedes."""
     record: tuple[str, Any] | None = None
     sentences: list[tuple[str, str]] = []
     for line in group.lines:
@@ -188,7 +188,7 @@ def _free_key(record: dict[str, Any]) -> str:
 
 
 def _beside(title: str, content: Any) -> str:
-    """What a title says that the record does not: `Course` of `Course: Lesson`."""
+    """Return the part of a title that the record does not repeat: `Course` of `Course: Lesson`."""
     values: Iterable[Any] = content.values() if isinstance(content, dict) else ()
     for value in values:
         own = " ".join(str(value).split()) if isinstance(value, str | int) else ""
@@ -198,7 +198,7 @@ def _beside(title: str, content: Any) -> str:
 
 
 def _content(text: str) -> Any:
-    """JSON where the text is JSON, or the beginning of it that a shortened fact holds."""
+    """Return JSON where the text is JSON, or the beginning of it in a shortened fact; else the text."""
     try:
         return from_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The shape that an answer must have, as a request demands it: by the API's own means, by a tool, or in words. Pure."""
+"""The required shape of an answer, as a request demands it: by the API's own means, by a tool, or in words. Pure."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,16 +22,16 @@ _RULE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The shape of an answer, and the tools that must have passed on it."""
+    """The shape of an answer, and the tools that must have validated it."""
 
     schema: dict[str, Any]
     by_tool: bool = False
-    """Whether the answer is given by calling a tool for it."""
+    """Whether the answer is the arguments of a tool for it."""
     validation_tools: tuple[str, ...] = field(default=())
 
 
 def read_demand(body: dict[str, Any], tools: tuple[Tool, ...], text: str) -> Demand | None:
-    """Return what a request demands of the answer; None where any text will do."""
+    """Return a request's demand on the answer; None where any text will do."""
     words = text.rpartition("\n\n")[2]
     named = _VALIDATED.search(words)
     validating = tuple(_NAME.findall(named.group(1))) if named else ()
@@ -53,7 +53,7 @@ def takes_answer(tool: Tool) -> bool:
 
 
 def with_rules(schema: Any, depth: int = 0) -> Any:
-    """Return a schema with the rules that the API does not take, and that stand in its descriptions instead."""
+    """Return a schema with the rules that the API does not take, read from its descriptions."""
     if depth > _DEPTH_MAX:
         return schema
     if isinstance(schema, list):

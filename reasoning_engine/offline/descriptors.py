@@ -60,7 +60,7 @@ def _schema(listed: Iterable[Any]) -> dict[str, Any] | None:
 
 
 def is_described(one: Any) -> bool:
-    """Return whether a value describes a setting: by two at least of its type, its limits and its need."""
+    """Return whether a value describes a setting: by two or more of its type, its limits and its need."""
     if not isinstance(one, dict) or not isinstance(_first(one, _NAMES), str):
         return False
     signs = (

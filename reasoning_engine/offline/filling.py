@@ -1,8 +1,8 @@
-"""A JSON Schema filled with the values of a briefing. Pure.
+"""The filling of a JSON Schema with the values of a briefing. Pure.
 
-A value is taken by its name: from the object of a result that holds most of what is wanted, from the question, or from
-other results. What nothing holds is left out, or null where the schema allows it; nothing is made up. So a shape may
-stay unfilled: then the draft is what there is of it.
+A value is found by its name: in the object of a result with most of the wanted properties, in the question,
+or in other results. A property without a value is left out, or null where the schema allows it; no value is
+invented. So a shape may stay unfilled: then the draft holds the known part.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,15 +31,15 @@ _DEPTH_MAX = 8
 _ITEMS_MAX = 50
 _KEYS_MAX = 100
 NOTHING: Any = object()
-"""Stands for what nothing holds; null is a value."""
+"""The placeholder for a missing value; null is a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A shape, filled as far as the values go."""
+    """A shape, filled as far as the values suffice."""
 
     draft: Any
-    """NOTHING where no value was found at all."""
+    """NOTHING where no value was found."""
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -49,7 +49,7 @@ class Filled:
 
 
 def fill(schema: dict[str, Any], values: Values) -> Filled:
-    """Return the shape that a schema demands, filled; optional parts that do not fit are left out."""
+    """Return the shape of a schema, filled; optional parts that do not fit are left out."""
     first = Scalars(schema, values)
     _Filler(first).value("", schema, (), True, 0)
     last = Scalars(schema, values, first.taken, is_last=True)
@@ -60,17 +60,17 @@ def fill(schema: dict[str, Any], values: Values) -> Filled:
 
 
 def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
-    """Return the value of one property that must be there; NOTHING where no value fits."""
+    """Return the value of one required property; NOTHING where no value fits."""
     return _Filler(Scalars(schema, values)).value(name, schema, (), True, 0)
 
 
 @dataclass
 class _Filler:
-    """One pass over a schema."""
+    """A pass over a schema."""
 
     scalars: Scalars
     is_apart: bool = False
-    """Whether only what belongs to one object may fill it: a row of a list, whose neighbours are other things."""
+    """Whether only values of one object may fill it: a row of a list, whose neighbours are other things."""
 
     @property
     def root(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class _Filler:
         return found if found or (needed and not required) else NOTHING
 
     def _best(self, schema: dict[str, Any]) -> Node | None:
-        """Return the object that holds most of what a schema demands, the most relevant of several."""
+        """Return the object with most of the properties that a schema demands, the most relevant of several."""
         properties = properties_of(schema)
         wanted = [key for key in required_of(schema) if key in properties] or list(properties)
         best, most = None, 0
@@ -155,7 +155,7 @@ class _Filler:
     def _open_objects(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
     ) -> Iterator[dict[str, Any]]:
-        """Yield objects that a schema leaves open: filled as results describe them, or as a result holds them."""
+        """Yield objects for an open schema: filled as results describe them, or taken from a result."""
         own = around[0].fields.values() if around else ()
         described = [one for call, one in self.scalars.values.described if _shares(call.values(), own)]
         yield from self._described(schema_of(described), schema, depth)
@@ -168,7 +168,7 @@ class _Filler:
     def _described(
         self, described: dict[str, Any] | None, schema: dict[str, Any], depth: int
     ) -> Iterator[dict[str, Any]]:
-        """Yield the object that a description asks for, where it fits the schema too."""
+        """Yield the object of a description, where it also fits the schema."""
         if described is None or depth >= _DEPTH_MAX:
             return
         inner = replace(self.scalars, root=described)
@@ -198,7 +198,7 @@ class _Filler:
         return [] if is_none else NOTHING
 
     def _lists(self, name: str, items: Any, around: tuple[Node, ...], depth: int) -> Iterator[list[Any]]:
-        """Yield the lists that an array may be, the best first."""
+        """Yield candidate lists for an array, the best first."""
         item = next((one for one in alternatives(items, self.root) if "object" in types_of(one)), None)
         has_objects = item is not None and bool(properties_of(item))
         if has_objects and item is not None:
@@ -233,12 +233,12 @@ class _Filler:
             yield _kept(apart.value("", item, (node, *node.parents), True, depth + 1) for node in found)
 
     def _about(self, key: str, value: Any) -> list[Node]:
-        """Return the objects that hold a value under a key, those that say most first."""
+        """Return the objects with a value under a key, the largest first."""
         found = [node for node in self.nodes if any(one == value for one in values_named(node, key))]
         return sorted(found, key=lambda node: -len(node.fields))
 
     def _relevant(self, nodes: tuple[Node, ...]) -> list[Node]:
-        """Return the objects that share most words with the question; all of them where all are asked for."""
+        """Return the objects that share most words with the question; all of them where it asks for all."""
         question = self.scalars.values.question
         if question.slots.wants_all:
             return list(nodes)

@@ -1,4 +1,4 @@
-"""Values in the form that a schema wants: `"14"` as 14, the day of a time, an e-mail address in a sentence. Pure."""
+"""Values in the form of a schema: `"14"` as 14, the day of a time, an e-mail address in a sentence. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _FORMATS = {
 
 
 def is_portable(value: Any) -> bool:
-    """Return whether a value can be written as JSON that every reader takes, such as no integer beyond 64 bits."""
+    """Return whether a value can be written as JSON that every reader accepts: no integers beyond 64 bits, for one."""
     try:
         return bool(orjson.dumps(value))
     except (TypeError, ValueError, RecursionError):
@@ -30,7 +30,7 @@ def is_portable(value: Any) -> bool:
 
 
 def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    """Yield a plain value in the forms that it has as a JSON type, the closest first."""
+    """Yield a plain value in its forms of a JSON type, the closest first."""
     if kind == ANY:
         yield value
     elif kind == "string":
@@ -53,7 +53,7 @@ def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def in_text(values: Iterable[Any], schema: dict[str, Any]) -> Iterator[str]:
-    """Yield what stands in texts in the format that a schema names, such as a date or an e-mail address."""
+    """Yield the parts of texts in the schema's format, such as a date or an e-mail address."""
     named = schema.get("format")
     form = _FORMATS.get(named) if isinstance(named, str) else None
     for value in values if form else ():

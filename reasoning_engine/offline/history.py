@@ -1,7 +1,7 @@
-"""A conversation with tool calls and their results, put into the form of a briefing, which the rules read. Pure.
+"""A conversation with tool calls and results, converted to a briefing, which the rules read. Pure.
 
-Whoever sends the whole history instead of a briefing gets the same answers: the first user message is the question,
-what the tools returned are the facts, and what was called is what has been tried.
+So a client that sends the whole history gets the same answers: the first user message is the question, the
+tools' results are the facts, and the calls are the tried ones.
 """
 
 import json
@@ -16,22 +16,22 @@ _FENCE = "<result "
 
 @dataclass
 class _Read:
-    """What has been read of a history."""
+    """The content read from a history."""
 
     question: str = ""
     facts: list[str] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     uses: dict[str, tuple[int, str, Any]] = field(default_factory=dict)
-    """By the call's id: its round, its tool and its arguments."""
+    """The round, the tool and the arguments of each call, by the call's id."""
     numbered: int = 0
-    """Results that came without ids of their facts, and have one fact each."""
+    """The number of results without ids of their facts, which have one fact each."""
 
 
 def as_briefing(messages: list[Any]) -> str | None:
-    """The briefing that says what the messages say; None when no tool has returned anything in them.
+    """Return the briefing with the messages' content; None when they hold no result of a tool.
 
-    A result may hold its facts by id, below a line such as `ok: F1-F9`, as a briefing shows them. Any other is one
-    fact: JSON where it can be read as such, else text.
+    A result may hold its facts by id, below a line such as `ok: F1-F9`, as in a briefing. Any other result is
+    one fact: JSON where it can be parsed, else text.
     """
     read, round = _Read(), 0
     for message in messages:
@@ -55,7 +55,7 @@ def as_briefing(messages: list[Any]) -> str | None:
 
 
 def _take_in(read: _Read, block: dict[str, Any]) -> None:
-    """One result: its facts, and the call that it answers."""
+    """Add one result: its facts, and the call that it answers."""
     id = str(block.get("tool_use_id"))
     round, name, arguments = read.uses.get(id, (0, "unknown", {}))
     came, _, below = "\n".join(_texts(_blocks(block.get("content")))).partition("\n")

@@ -1,11 +1,11 @@
-"""Words: the few facts about English that the rules need. Pure."""
+"""The few facts about English words that the rules need. Pure."""
 
 import re
 from difflib import SequenceMatcher
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a list written as text."""
+    """Return the words of a list written as text."""
     return frozenset(text.split())
 
 
@@ -20,13 +20,13 @@ STOP_WORDS = word_set(
 )
 
 CONNECTORS = word_set("a an and at by for from in into of on or the to with without your & : -")
-"""Small words that stand inside titles."""
+"""Small words that occur inside titles."""
 
 CLAUSE_WORDS = word_set(
     """about also and are be can could did do does had has have if is please should so that was were what when
     where which who whose why will would"""
 )
-"""Small words at which a name written without capitals ends."""
+"""Small words that end a name written without capitals."""
 
 _REQUEST_WORDS = word_set(
     """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore
@@ -41,7 +41,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def stem(word: str) -> str:
-    """A word without its English inflection, so that `queries` meets `query` and `caching` meets `caches`."""
+    """Return a word without its English inflection, so that `queries` equals `query`, and `caching` equals `caches`."""
     word = word.lower().replace("’", "'").removesuffix("'s")
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -57,7 +57,7 @@ def stem(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """A noun without the ending of its plural, as it may stand in a name: `boxes` is `box`, `glass` stays."""
+    """Return a noun without its plural ending, as it may occur in a name: `boxes` is `box`, `glass` stays."""
     lower = word.lower()
     if len(lower) > 4 and lower.endswith("ies"):
         return word[:-3] + "y"
@@ -69,41 +69,41 @@ def singular(word: str) -> str:
 
 
 REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS)
-"""Verbs that ask for something or say that a text has a subject; they carry no subject themselves."""
+"""Verbs that request something or say that a text has a subject; they carry no subject themselves."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in order, as written."""
+    """Return the words of a text, in order, as written."""
     return _WORD.findall(text)
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, in order, as written."""
+    """Return the words that carry meaning, in order, as written."""
     return [word for word in words(text) if not is_filler(word)]
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems of the words that carry meaning."""
+    """Return the stems of the words that carry meaning."""
     return frozenset(stem(word) for word in content_words(text))
 
 
 def is_filler(word: str) -> bool:
-    """Whether a word says nothing about the subject of a question."""
+    """Return whether a word says nothing about the subject of a question."""
     return word.lower() in STOP_WORDS or stem(word) in REQUEST_STEMS
 
 
 def identifier_stems(name: str) -> tuple[str, ...]:
-    """`roomNumber` and `room_number` as stems: room, number."""
+    """Return `roomNumber` and `room_number` as stems: room, number."""
     return tuple(stem(word) for word in words(_CAMEL.sub(" ", name).replace("_", " ")))
 
 
 def similarity(first: str, second: str) -> float:
-    """How alike two names are, from 0 to 1, whatever their case and punctuation."""
+    """Return the likeness of two names, from 0 to 1, ignoring case and punctuation."""
     left, right = (" ".join(word.lower() for word in words(text[:300])) for text in (first, second))
     return SequenceMatcher(None, left, right).ratio() if left and right else 0.0
 
 
 def likeness(full: str, name: str) -> float:
-    """How well a name, perhaps a part of it, stands for the full one: 1 when each of its words is in it."""
+    """Return how well a name matches a full one: 1 when the full one has all its words."""
     whole, part = ({word.lower() for word in content_words(text[:300])} for text in (full, name))
     return 1.0 if part and part <= whole else similarity(full, name)

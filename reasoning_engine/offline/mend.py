@@ -1,4 +1,4 @@
-"""A value mended as far as complaints say how: what is missing, a number over a limit, a name misspelt. Pure."""
+"""The correction of a value by complaints: missing properties, numbers over a limit, misspelt names. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ _LIKENESS_MIN = 0.6
 
 
 def mended(draft: Any, complaints: Iterable[Complaint], schema: dict[str, Any], values: Values) -> Any:
-    """Return the value with every complaint mended that says how, the others left as they are."""
+    """Return the value corrected by every complaint that says how; other parts stay as they are."""
     whole = deepcopy(draft)
     for complaint in complaints:
         path = _path(complaint.at, whole)
@@ -80,7 +80,7 @@ def _mend_property(
 
 
 def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield what a missing property may be: what results hold under its name, or what the message names."""
+    """Yield candidates for a missing property: from results under its name, or from the message."""
     options = _options(message)
     found = fill_property(key, {**part, "enum": options} if options else part, values)
     if found is not NOTHING:
@@ -93,7 +93,7 @@ def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> It
 
 
 def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield what a message says a value should be instead."""
+    """Yield the replacements that a message gives for a value."""
     if isinstance(value, bool) or is_asked_for(values.question, value):
         return
     if wanted := _NOT_OF.search(message):
@@ -124,14 +124,14 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
 
 
 def _is_kept(value: int | float, bound: int | float, message: str) -> bool:
-    """Return whether a value keeps the bound that a message names, so that something else is wrong with it."""
+    """Return whether a value keeps the bound in a message, so that something else is wrong with it."""
     return (bool(_AT_LEAST.search(message)) and value > bound) or (
         bool(_AT_MOST.search(message)) and value < bound
     )
 
 
 def _options(message: str) -> list[str]:
-    """Return the values that a message offers: those behind `one of`, or else what it puts in quotes."""
+    """Return the values that a message offers: those after `one of`, or else those in quotes."""
     listed = _LISTED.search(message)
     if listed:
         parts = _SEPARATED.split(next(filter(None, listed.groups())))
@@ -144,7 +144,7 @@ def _number(text: str) -> int | float:
 
 
 def _path(at: str, whole: Any) -> list[str | int]:
-    """Return the steps of the path; without the first where they begin with the name of the whole."""
+    """Return the steps of the path, without a first step that names the whole."""
     steps: list[str | int] = [int(step) if step.isdecimal() else step for step in _STEP.findall(at)[:20]]
     for path in (steps, steps[1:]):
         if path and isinstance(_at(whole, path[:-1]), dict | list):
@@ -164,7 +164,7 @@ def _at(whole: Any, path: Iterable[str | int]) -> Any:
 
 
 def _schema_at(schema: dict[str, Any], path: Iterable[str | int], root: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the path; one that takes everything where there is none."""
+    """Return the schema of the path; one that allows everything where there is none."""
     found: Any = schema
     for step in path:
         one = next(alternatives(found, root), {})

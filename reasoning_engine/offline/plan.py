@@ -1,8 +1,8 @@
-"""What to look up next. Pure.
+"""The choice of the next calls. Pure.
 
-A question that points at something (`the same topic as part 4 of X`) is answered in two steps that depend
-on each other: find out what is pointed at, then search for that. Any other question goes to the tool whose
-words fit it best; what that tool lacks is fetched from another tool first. No call is made twice.
+A question with a reference (`the same topic as part 4 of X`) is answered in two dependent steps: find out
+what the reference is, then search for that. Any other question goes to the tool whose words fit it best;
+missing arguments of that tool are fetched from another tool first. No call is made twice.
 """
 
 import math
@@ -24,16 +24,16 @@ from reasoning_engine.offline.tried import TriedCall
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4
-"""Calls of one round at most, while nothing has been searched for in vain."""
+"""The limit of calls in one round, while no search has failed."""
 _ALTERNATIVES_MAX = 8
-"""Calls of the round that follows a search that found nothing."""
+"""The limit of calls in the round after a search without results."""
 _RETRIES_PER_TOOL_MAX = 4
 _IN_QUOTES = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{2,200})[\"'”’`]")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call to be made, and why."""
+    """A call to be made, and its reason."""
 
     tool: str
     arguments: dict[str, Any]
@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Situation:
-    """All that is known in a round."""
+    """The knowledge in a round."""
 
     question: Question
     tools: tuple[Tool, ...]
@@ -50,13 +50,13 @@ class Situation:
     tried: tuple[TriedCall, ...]
 
     def resolution(self) -> Resolution | None:
-        """What the question points at, if the results hold it."""
+        """Return what the question's reference is, if the results hold it."""
         reference = self.question.reference
         return resolve(reference, self.records, self.tried) if reference else None
 
 
 def next_calls(situation: Situation) -> tuple[Call, ...]:
-    """The calls worth making now; none when it is time to answer."""
+    """Return the calls worth making now; an empty tuple when it is time to answer."""
     usable = tuple(tool for tool in situation.tools if _may_use(tool, situation.question))
     situation = replace(situation, tools=usable)
     question = situation.question
@@ -73,7 +73,7 @@ def _points(question: Question) -> bool:
 
 
 def _direct_tool(situation: Situation) -> bool:
-    """Whether one tool takes both the name and the number pointed with, and needs no search words."""
+    """Return whether one tool takes both the name and the number of the reference, and needs no search words."""
     reference = situation.question.reference
     for tool in situation.tools if reference else ():
         filling = fill(tool, reference.slots) if reference else Filling()
@@ -108,7 +108,7 @@ def _follow_reference(situation: Situation) -> tuple[Call, ...]:
 
 
 def _canonical(question: Question, resolution: Resolution) -> tuple[Entity, ...]:
-    """The question's names, with the results' own spelling of the one that was looked up."""
+    """Return the question's names; the name that was looked up gets the results' spelling."""
     reference = question.reference
     return tuple(
         replace(entity, value=resolution.owner or entity.value)
@@ -119,7 +119,7 @@ def _canonical(question: Question, resolution: Resolution) -> tuple[Entity, ...]
 
 
 def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
-    """Ways to find out what the question points at: tools that take its names first, searches last."""
+    """Yield calls that may find out what the reference is: tools that take its names first, searches last."""
 
     def rank(entry: tuple[Tool, Filling]) -> tuple[bool, bool, int]:
         tool, filling = entry
@@ -133,14 +133,14 @@ def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
 
 
 def _is_wild_guess(situation: Situation, tool: Tool, filling: Filling) -> bool:
-    """Whether nothing but elimination speaks for a call: the question has no word of the tool's."""
+    """Return whether only elimination supports a call: the question shares no word with the tool."""
     return bool(filling.guessed) and not situation.question.terms & tool.all_stems
 
 
 def _work_towards(situation: Situation) -> tuple[Call, ...]:
-    """Return calls of the best-fitting tool that can be used, or the call that fetches what it lacks.
+    """Return calls of the best-fitting usable tool, or the call that fetches its missing argument.
 
-    Once a search has found nothing, all that is left to try goes into one round, since rounds are few.
+    Once a search has found nothing, all remaining attempts go into one round, as rounds are few.
     """
     found_nothing = any(tried.found_nothing for tried in situation.tried)
     if len({tried.round for tried in situation.tried}) > 1 and all(
@@ -175,7 +175,7 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
 
 
 def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> tuple[list[Call], list[Call]]:
-    """Return the calls of a tool that answer the question, and those that search for less."""
+    """Return the calls of a tool that answer the question, and those with fewer search words."""
     usable = [
         filling
         for filling in fillings
@@ -189,7 +189,7 @@ def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> tupl
 
 
 def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterator[Call]:
-    """Calls whose results may hold what the goal lacks: of tools that speak of the same thing."""
+    """Yield calls whose results may hold the goal's missing argument: of tools for the same thing."""
     nouns = parameter.nouns or goal.name_stems - {goal.verb}
     ranked = sorted(
         (
@@ -209,7 +209,7 @@ def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterat
 
 
 def _details(situation: Situation) -> Iterator[Call]:
-    """Calls that say more of the best record found, when words of the question are still unanswered."""
+    """Yield calls for more about the best record, while words of the question are still unanswered."""
     records = _relevant(situation)
     terms = situation.question.terms
     open_terms = {term for term in terms if not any(record.speaks_of(term) for record in records[:50])}
@@ -225,7 +225,7 @@ def _details(situation: Situation) -> Iterator[Call]:
 
 
 def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> Iterator[Call]:
-    """The call as filled, then as an error suggested, then without options: those not made yet."""
+    """Yield the call as filled, then as an error suggested, then without options: those not made yet."""
     attempts = sum(tried.tool == tool.name for tried in situation.tried)
     if attempts > _RETRIES_PER_TOOL_MAX or (tool.writes and attempts):
         return
@@ -241,7 +241,7 @@ def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> I
 
 
 def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Call]:
-    """After a search that found nothing: the words in the singular, without the tool's own, then one by one."""
+    """Yield broader searches after one without results: singular words, without the tool's own, then single words."""
     attempts = [tried for tried in situation.tried if tried.tool == tool.name]
     if tool.writes or len(attempts) > _RETRIES_PER_TOOL_MAX:
         return
@@ -253,7 +253,7 @@ def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Cal
 
 
 def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments with a name replaced by the nearest that an error message put in quotes."""
+    """Yield the arguments with a name replaced by the nearest one that an error message quotes."""
     for tried in situation.tried:
         if tried.tool != tool.name or tried.outcome not in ("not_found", "validation_error"):
             continue
@@ -269,7 +269,7 @@ def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> I
 def _made(
     situation: Situation, tool: Tool, arguments: dict[str, Any], with_results: Resolution | None = None
 ) -> Iterator[TriedCall]:
-    """Earlier calls of the tool with these arguments; only those that found something new, if asked so."""
+    """Yield earlier calls of the tool with these arguments; with `with_results`, only those with new results."""
     for tried in situation.tried:
         if tried.was(tool.name, arguments):
             fresh = (
@@ -288,7 +288,7 @@ def _succeeded(situation: Situation, tool: Tool) -> bool:
 
 
 def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
-    """Tools by how well their words and parameters fit the question; the catalogue's order breaks ties."""
+    """Return tools by the fit of their words and parameters to the question; the catalogue's order breaks ties."""
     tools = [tool for tool in situation.tools if not searching or tool.search_parameter]
     spoken = {tool.name: tool.all_stems for tool in tools}
     question = situation.question
@@ -308,7 +308,7 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
 
 
 def _relevant(situation: Situation) -> tuple[Record, ...]:
-    """Records, those named in the question first, then those that share its words; else as they came."""
+    """Return records: those named in the question first, then those that share its words, then the others."""
     names = [entity.value for entity in situation.question.slots.entities]
 
     def rank(record: Record) -> tuple[float, int]:
@@ -319,7 +319,7 @@ def _relevant(situation: Situation) -> tuple[Record, ...]:
 
 
 def _one_at_a_time(slots: Slots) -> list[Slots]:
-    """The slots, once for each of several things of one kind: book A and book B."""
+    """Return the slots once for each of several things of one kind: book A and book B."""
     for noun in {entity.noun: None for entity in slots.entities if entity.noun}:
         kin = [entity for entity in slots.entities if entity.noun == noun]
         if len(kin) > 1:
@@ -333,7 +333,7 @@ def _one_at_a_time(slots: Slots) -> list[Slots]:
 
 
 def _may_use(tool: Tool, question: Question) -> bool:
-    """A write only where it is asked for; and rules ask the user nothing back."""
+    """Return whether a tool may be used: a write only on request; a question to the user never."""
     if tool.name == ASK_USER:
         return False
     return not tool.writes or tool.verb in question.imperatives

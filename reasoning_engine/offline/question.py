@@ -1,4 +1,4 @@
-"""A question understood: what it names, what it counts, what it is about, what it compares with. Pure."""
+"""The parts of a question: its names, numbers, topic, and what it compares with. Pure."""
 
 import re
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from reasoning_engine.offline.language import content_words, is_filler, stem, st
 from reasoning_engine.offline.spans import Entity, Number, Span, find_dates, find_entities, find_numbers
 
 LENGTH_MAX = 4_000
-"""Characters of a question that are read; what follows is taken for quoted material."""
+"""The characters of a question that are read; the rest is taken for quoted material."""
 
 _SAME_AS = re.compile(
     r"\b(?:same|similar|identical|comparable)\s+(?:([^\W\d_]{2,40})\s+){0,3}?(?:as|to|with|of)\b",
@@ -43,33 +43,33 @@ _SENTENCE_START = re.compile(
 
 @dataclass(frozen=True)
 class Slots:
-    """What a call's arguments may be taken from."""
+    """The possible sources of a call's arguments."""
 
     entities: tuple[Entity, ...] = ()
     numbers: tuple[Number, ...] = ()
     dates: tuple[str, ...] = ()
     query: str = ""
-    """What a search would be for."""
+    """The words to search for."""
     text: str = ""
-    """The words an option may be named in."""
+    """The text in which an option may be named."""
     limit: int | None = None
-    """How many results are asked for at most."""
+    """The greatest number of results that the question asks for."""
     wants_all: bool = False
-    """Whether all there is of something is asked for."""
+    """Whether the question asks for all there is of something."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Something the question points at instead of saying it: part 4 of X, the thing called Y."""
+    """An indirect reference in the question: part 4 of X, the thing called Y."""
 
     entity: Entity | None
     number: Number | None
     attribute: str
-    """The stem of what is wanted of it (`topic`, `author`), where the question says so."""
+    """The stem of the wanted attribute (`topic`, `author`), where the question gives one."""
 
     @property
     def slots(self) -> Slots:
-        """The reference's own names and numbers."""
+        """Return the reference's own names and numbers."""
         entity, number = self.entity, self.number
         return Slots(
             (entity,) if entity else (), (number,) if number else (), query=entity.value if entity else ""
@@ -82,26 +82,26 @@ class Reference:
 
 @dataclass(frozen=True)
 class Question:
-    """One question, read."""
+    """A question, parsed."""
 
     text: str
     slots: Slots
     wanted: str
-    """The stem of what is asked for, if the question says: `Find a book ...`."""
+    """The stem of the thing that the question asks for, if it gives one: `Find a book ...`."""
     topic: str
-    """What the question says it is about, in its own words; empty when it only points at something."""
+    """The topic in the question's own words; empty when it only has a reference."""
     reference: Reference | None
     compares: bool
-    """Whether something other than the reference is wanted, that shares something with it."""
+    """Whether it asks for something else that shares an attribute with the reference."""
     imperatives: frozenset[str]
     counts: bool
-    """Whether a number of things is asked for."""
+    """Whether it asks for a number of things."""
     terms: frozenset[str]
-    """The stems of the words that say what is asked, names left out."""
+    """The stems of its words without names."""
 
 
 def read_question(text: str, nouns: frozenset[str]) -> Question:
-    """Understand a question. `nouns` are the stems the tools and their results use for things."""
+    """Parse a question. `nouns` are the stems that the tools and their results use for things."""
     text = text[:LENGTH_MAX]
     numbers = find_numbers(text, nouns)
     entities = find_entities(text, nouns, numbers)
@@ -133,7 +133,7 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
 def _comparison(
     text: str, numbers: tuple[Number, ...], wanted: str, nouns: frozenset[str]
 ) -> tuple[int, str]:
-    """Where the reference of a comparison begins (-1: there is none), and what the two should share."""
+    """Return the position of a comparison's reference (-1: none), and the attribute that both should share."""
     same = _SAME_AS.search(text)
     if same is not None:
         return same.end(), stem(same.group(1) or "")
@@ -160,7 +160,7 @@ def _reference(
 def _topic(
     text: str, entities: tuple[Entity, ...], numbers: tuple[Number, ...], nouns: frozenset[str]
 ) -> tuple[str, str]:
-    """What the question is about by its own saying, and what may be guessed from its remaining words."""
+    """Return the topic that the question states, and one guessed from its remaining words."""
     anchors = [n for n in numbers if n.is_name]
     hidden: list[Span] = [*anchors]
     hidden += [e for e in entities if e.noun in nouns or any(0 <= e.start - n.end <= 9 for n in anchors)]
@@ -178,7 +178,7 @@ def _topic(
 
 
 def _trimmed(piece: str, nouns: frozenset[str]) -> str:
-    """A phrase without the filler at its edges; empty when only filler and nouns of the tools are in it."""
+    """Return a phrase without filler at its edges; empty when it holds only filler and nouns of the tools."""
     kept = piece.strip(" \t\"'“”„«»,:-()").split()
     while kept and _is_edge(kept[0]):
         kept = kept[1:]
@@ -202,5 +202,5 @@ def _without(text: str, spans: tuple[Entity, ...]) -> str:
 
 
 def with_query(slots: Slots, query: str) -> Slots:
-    """The same slots, for a search for something else."""
+    """Return the slots with other search words."""
     return replace(slots, query=query)

@@ -1,4 +1,4 @@
-"""The values that a question gives for a name: `limit of 2.5`, `10 minutes`, `channel #a`, `name it x-1`. Pure."""
+"""The values in a question for a name: `limit of 2.5`, `10 minutes`, `channel #a`, `name it x-1`. Pure."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,200})[\"”»]|(\S+)")
 _EDGES = ".,;:!?()[]{}'\"“”„«»"
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _AFTER_MAX = 4
-"""Words behind a noun within which its value stands."""
+"""The number of words after a noun among which its value may be."""
 _LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
 _NAMES = frozenset(map(stem, ("name", "title", "call", "label")))
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
@@ -23,12 +23,12 @@ Fits = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class QuestionValue:
-    """A value, and the index of the word that gives it."""
+    """A value, and the index of its word."""
 
     value: Any
     at: int
     is_close: bool = False
-    """Whether it stands right by the noun, and looks like nothing but a value."""
+    """Whether it is next to the noun, and clearly a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +36,23 @@ class _Word:
     text: str
     is_quoted: bool
     ends: bool = False
-    """Whether a sentence ends with it."""
+    """Whether it ends a sentence."""
 
     @property
     def number(self) -> int | float | None:
-        """Return the number that it is."""
+        """Return its number, if it is one."""
         if not _NUMBER.fullmatch(self.text):
             return None
         return float(self.text) if "." in self.text else int(self.text)
 
     @property
     def is_marked(self) -> bool:
-        """Return whether it is rather a value than a word: quoted, with a capital, a digit or a sign in it."""
+        """Return whether it is more likely a value than a word: quoted, or with a capital, a digit or a sign in it."""
         return self.is_quoted or bool(_MARKED.search(self.text))
 
 
 def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the values that stand by one of the words of a name, and fit."""
+    """Yield the fitting values next to one of the words of a name."""
     parts = frozenset(identifier_stems(name[:200]))
     if parts & _NAMES:
         parts |= _NAMES
@@ -69,7 +69,7 @@ def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
 
 
 def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the words that fit a form, such as a pattern, that no ordinary word of the question fits."""
+    """Yield the words that fit a form, such as a pattern, unless an ordinary word of the question fits it too."""
     found = _words(question.text)
     if any(fits(word.text) for word in found if not word.is_marked and word.text.islower()):
         return
@@ -79,7 +79,7 @@ def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
 
 
 def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the one number of the question that is nothing else's, where it fits."""
+    """Yield the question's only unused number, where it fits."""
     found = [
         QuestionValue(word.number, index)
         for index, word in enumerate(_words(question.text))
@@ -90,16 +90,16 @@ def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Itera
 
 
 def is_asked_for(question: Question, value: Any) -> bool:
-    """Return whether a number is one that the question names, so that another one is not what was asked for."""
+    """Return whether the question names a number, so that another one would be wrong."""
     return not isinstance(value, str) and any(
         word.number is not None and word.number == value for word in _words(question.text)
     )
 
 
 def option(question: Question, options: tuple[Any, ...]) -> Any:
-    """Return the one of some options that the question names; None when it names none.
+    """Return the option that the question names; None when it names none.
 
-    One that is a word of its own comes before one that is only a part of a word, as of an address.
+    An option that is a whole word precedes one that is only a part of a word, such as an address.
     """
     texts = [one for one in options if isinstance(one, str)]
     for word in _words(question.text):
@@ -111,7 +111,7 @@ def option(question: Question, options: tuple[Any, ...]) -> Any:
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the value behind a noun: what looks like one, else the word after it, small words left out."""
+    """Yield the value after a noun: a word that looks like one, else the next word, without small words."""
     plain: QuestionValue | None = None
     is_next = True
     for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):

@@ -1,4 +1,4 @@
-"""One request in, one reply out: the whole of the offline model's thinking. Pure."""
+"""The reasoning of the offline model: one request in, one reply out. Pure."""
 
 import hashlib
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ from reasoning_engine.shaped import FINAL_ANSWER
 
 @dataclass(frozen=True)
 class Request:
-    """What the model is asked: the last user message, and the tools it may call."""
+    """A request to the model: the last user message, and the tools that it may call."""
 
     text: str
     tools: tuple[Tool, ...] = ()
     demand: Demand | None = None
-    """The shape that the answer must have."""
+    """The required shape of the answer."""
 
 
 @dataclass(frozen=True)
 class ToolUse:
-    """One call the model asks for."""
+    """A call that the model requests."""
 
     id: str
     name: str
@@ -40,14 +40,14 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model says: an answer, or calls with a word on why."""
+    """A reply of the model: an answer, or calls with their reasons."""
 
     text: str
     tool_uses: tuple[ToolUse, ...] = ()
 
 
 def reply_to(request: Request) -> Reply:
-    """Decide what to look up next, or answer by quoting what is known."""
+    """Decide on the next calls, or answer with quotations."""
     notes = read_briefing(request.text)
     records = records_of(notes.facts)
     nouns = nouns_of(request.tools) or key_nouns(
@@ -67,14 +67,14 @@ def reply_to(request: Request) -> Reply:
 
 
 def _shaped(request: Request, answer: Any) -> Reply:
-    """The answer in its shape, in the way that the request demands it."""
+    """Return the answer in its shape, in the way that the request demands."""
     if request.demand is not None and request.demand.by_tool and isinstance(answer, dict):
         return Reply("", (_tool_use(request, Call(FINAL_ANSWER, answer, "")),))
     return Reply(to_json(answer).decode())
 
 
 def _note(situation: Situation) -> str:
-    """The note beside calls, as `antiphon_shared.memory.note` has it: what the question points at, once it is found."""
+    """Return the note next to calls, as in `antiphon_shared.memory.note`: the question's reference, once found."""
     reference, resolution = situation.question.reference, situation.resolution()
     if reference is None or reference.number is None:
         return ""
@@ -84,7 +84,7 @@ def _note(situation: Situation) -> str:
 
 
 def _tool_use(request: Request, call: Call) -> ToolUse:
-    """A call with an id that follows from the request, so that the same request gets the same reply."""
+    """Return a call with an id derived from the request, so that the same request gets the same reply."""
     arguments = orjson.dumps(
         call.arguments, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=str
     )

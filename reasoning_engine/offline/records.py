@@ -1,4 +1,4 @@
-"""Facts taken apart into records: every object and list item of a result, with what surrounds it. Pure."""
+"""Records from facts: every object and list item of a result, with the objects around it. Pure."""
 
 import re
 from collections import Counter
@@ -20,30 +20,30 @@ _TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0
 
 @dataclass(frozen=True)
 class Record:
-    """One object, list item or text of a fact. `context` holds the plain values of all it is part of."""
+    """An object, list item or text of a fact. `context` holds the plain values of all objects around it."""
 
     fact: FactNote
     keys: tuple[str, ...]
     fields: dict[str, Any]
     context: tuple[tuple[str, Any], ...] = ()
     place: int = 0
-    """Which item of its list it is, from 1; 0 for what stands in no list."""
+    """Its position in its list, from 1; 0 outside lists."""
     depth: int = 0
     is_of_many: bool = False
-    """Whether its call told of more that has the same keys, so that what numbers it may go unsaid."""
+    """Whether its call returned several records with the same keys, which may be numbered without a noun."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has a value of its own, rather than only lists and objects."""
+        """Return whether it has a value of its own, and not only lists and objects."""
         return any(not isinstance(value, dict | list) for value in self.fields.values())
 
     @property
     def title(self) -> str:
-        """What the record is called, as far as its keys tell."""
+        """Return the record's name, as far as its keys show one."""
         return self.titled("") or next((v for v in self.fields.values() if isinstance(v, str) and v), "")
 
     def titled(self, noun: str) -> str:
-        """The record's title, the one of a `noun` where it has several."""
+        """Return the record's title, the one of a `noun` where it has several."""
         best, found = 0, ""
         for key, value in self.fields.items():
             parts = identifier_stems(key)
@@ -55,26 +55,26 @@ class Record:
         return found
 
     def values(self) -> Iterator[tuple[str, Any]]:
-        """Its own plain values and those around it, by key."""
+        """Yield its own plain values and those around it, by key."""
         yield from ((key, value) for key, value in self.fields.items() if not isinstance(value, dict | list))
         yield from self.context
 
     def text(self) -> str:
-        """Everything in it that can be read."""
+        """Return all its readable text."""
         return " ".join(str(value) for _, value in self.values() if value is not None)
 
     def speaks_of(self, term: str) -> bool:
-        """Whether a stem occurs in it, in its values or in what they are called."""
+        """Return whether a stem occurs in its values or keys."""
         return self.overlap(frozenset((term,))) > 0 or any(
             term in identifier_stems(key) for key in self.fields
         )
 
     def overlap(self, terms: frozenset[str]) -> int:
-        """How many of the terms (stems) it speaks of."""
+        """Return the number of terms (stems) that occur in its values."""
         return len(terms & stems(self.text()[:20_000]))
 
     def is_number(self, noun: str, value: int | float) -> bool:
-        """Whether it is the `noun` with this number: by a field, or by its place in a list of such."""
+        """Return whether it is the `noun` with this number: by a field, or by its position in a list of such."""
         kin = {stem for key in (*self.keys, self.fact.tool) for stem in identifier_stems(key)}
         counted = False
         for key, found in self.fields.items():
@@ -92,7 +92,7 @@ class Record:
         return bool(listed) and not counted and self.place == value
 
     def line(self, noun: str, value: int | float) -> str:
-        """The title on the line of a text that begins with the number: `4. Title`, `Part 4: Title`."""
+        """Return the title on the line of a text that begins with the number: `4. Title`, `Part 4: Title`."""
         pattern = _TEXT_LINE.format(noun=rf"{re.escape(noun)}\w{{0,4}}", value=re.escape(str(value)))
         for found in self.fields.values():
             for line in found.splitlines()[:2_000] if isinstance(found, str) else ():
@@ -103,7 +103,7 @@ class Record:
 
 
 def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
-    """The records of all facts, in the order the tools returned them."""
+    """Return the records of all facts, in the order of the results."""
     found: list[Record] = []
     for fact in facts:
         around = (("heading", fact.title),) if fact.title else ()
@@ -113,7 +113,7 @@ def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
 
 
 def outermost(records: tuple[Record, ...]) -> list[Record]:
-    """Of each fact the records that hold everything else in it and have something to say themselves."""
+    """Return, for each fact, its outermost records with values of their own."""
     depths: dict[str, int] = {}
     for record in records:
         if record.is_plain:

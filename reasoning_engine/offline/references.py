@@ -1,4 +1,4 @@
-"""What the question points at, found among the results. Pure."""
+"""The resolution of a question's reference among the results. Pure."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _SUBJECT_STEMS = ("topic", "subject", "them", "genr", "keyword", "tag", "categor
 
 @dataclass(frozen=True)
 class Resolution:
-    """The record pointed at, and what it is part of: its owner. `queries` search for its like, best first."""
+    """The record that the reference means, and its owner. `queries` search for similar ones, the best first."""
 
     record: Record
     title: str
@@ -25,7 +25,7 @@ class Resolution:
 def resolve(
     reference: Reference, records: tuple[Record, ...], tried: tuple[TriedCall, ...]
 ) -> Resolution | None:
-    """The first record that is what the reference says, in what was returned for it."""
+    """Return the first record that matches the reference, in results returned for it."""
     for record in records:
         if not _belongs(record, reference, tried):
             continue
@@ -47,7 +47,7 @@ def resolve(
 
 
 def concerns(record: Record, resolution: Resolution) -> bool:
-    """Whether a record is, or is part of, what the question points at."""
+    """Return whether a record is the resolved reference, or a part of it."""
     own = resolution.owner or resolution.title
     for key, value in record.values():
         if isinstance(value, str) and len(value) <= 200:
@@ -60,7 +60,7 @@ def concerns(record: Record, resolution: Resolution) -> bool:
 
 
 def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...]) -> bool:
-    """Whether a record was asked for by the reference's name, or carries it."""
+    """Return whether a record was requested by the reference's name, or contains it."""
     entity = reference.entity
     if entity is None or reference.number is None:
         return True
@@ -85,7 +85,7 @@ def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall
 
 
 def _owner(record: Record, reference: Reference) -> str:
-    """What the record says it is part of, under the noun the question uses."""
+    """Return the record's owner, under the noun that the question uses."""
     noun = reference.entity.noun if reference.entity else ""
     for key, value in record.values() if noun and reference.number else ():
         if isinstance(value, str) and noun in identifier_stems(key) and len(value) <= 200:
@@ -98,7 +98,7 @@ def _namesake_of_fields(record: Record, reference: Reference) -> str:
 
 
 def _namesake(record: Record, reference: Reference) -> str:
-    """What around the record is called as the question says."""
+    """Return the name around the record that is most like the question's name."""
     return _most_alike([value for _, value in record.context if isinstance(value, str)], reference)
 
 
@@ -110,7 +110,7 @@ def _most_alike(values: list[str], reference: Reference) -> str:
 
 
 def _owner_beside(record: Record, reference: Reference, records: tuple[Record, ...]) -> str:
-    """The same, from another fact of the same call."""
+    """Return the owner from another fact of the same call."""
     noun = reference.entity.noun if reference.entity else ""
     for other in records:
         if other.fact.call == record.fact.call and not other.context:
@@ -122,7 +122,7 @@ def _owner_beside(record: Record, reference: Reference, records: tuple[Record, .
 
 
 def _resolution(record: Record, reference: Reference, title: str, owner: str) -> Resolution:
-    """The searches: for what the question wants shared, for the subject the record states, for its title."""
+    """Return the resolution with its searches: for the shared attribute, the record's subject, and its title."""
     wanted = [reference.attribute] if reference.attribute else []
     queries = []
     for part in (*wanted, *_SUBJECT_STEMS):

@@ -1,7 +1,7 @@
-"""The values that may fill one plain property, the best first. Pure.
+"""The candidate values of one plain property, the best first. Pure.
 
-What the question says in so many words comes first, then what the object holds that the property belongs to, then what
-else the question names; for a property that must be there also other results, and a default of the schema.
+The question's explicit values come first, then those of the object that the property belongs to, then other
+values in the question; for a required property also other results, and the schema's default.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,23 +15,23 @@ from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
 
 NODES_MAX = 200
-"""Objects that are looked through for one property."""
+"""The limit of objects searched for one property."""
 _PARTS_MAX = 5_000
 NUMBERS = ("integer", "number")
 
 
 @dataclass
 class Scalars:
-    """The plain values of one pass over a schema; `taken` says which words of the question are used, and for what."""
+    """The plain values of one pass over a schema; `taken` maps used words of the question to their properties."""
 
     root: dict[str, Any]
     values: Values
     taken_before: dict[int, str] = field(default_factory=dict)
     is_last: bool = False
-    """Whether a number may be taken that the passes before have left over."""
+    """Whether a number left over by the passes before may be taken."""
     taken: dict[int, str] = field(default_factory=dict)
     parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
-    """Counts the parts of the schema that are filled: one that refers to itself has no end of them."""
+    """The remaining parts of the schema: a limit, as a schema that refers to itself has no end."""
 
     def fitting(
         self,
@@ -42,7 +42,7 @@ class Scalars:
         needed: bool,
         is_apart: bool,
     ) -> Iterator[Any]:
-        """Yield the values that fit; `is_apart`: only what belongs to the objects `around` may fill it."""
+        """Yield the values that fit; with `is_apart` only those of the objects `around`."""
 
         def accepts(value: Any) -> bool:
             return any(fits(schema, form, self.root) for form in as_type(kind, value, schema))
@@ -64,9 +64,7 @@ class Scalars:
     ) -> Iterator[Any]:
         question = self.values.question
         named = list(question_values.named(question, name, accepts)) if name else []
-        named.sort(
-            key=lambda one: self.taken.get(one.at, name) != name
-        )  # what nothing else has used comes first
+        named.sort(key=lambda one: self.taken.get(one.at, name) != name)  # unused words come first
         yield from self._take(name, (one for one in named if one.is_close))
         yield from _named_in(around, name, kind)
         yield from self._take(name, named)

@@ -1,4 +1,4 @@
-"""A tool's JSON Schema as parameters with the few properties the rules look at. Pure."""
+"""A tool's JSON Schema as parameters, with the few properties that the rules need. Pure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ _OF_WRITES = (CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME)
 
 @dataclass(frozen=True)
 class Parameter:
-    """One property of an object schema, its references and alternatives resolved."""
+    """A property of an object schema, its references and alternatives resolved."""
 
     name: str
     schema: dict[str, Any]
@@ -44,17 +44,17 @@ class Parameter:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The stems of its name."""
+        """Return the stems of its name."""
         return identifier_stems(self.name)
 
     @property
     def nouns(self) -> frozenset[str]:
-        """The stems of its name that say what it is about."""
+        """Return the stems of its name without generic words."""
         return frozenset(self.parts) - _GENERIC
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The JSON types it may have; all plain ones when the schema does not say."""
+        """Return its JSON types; the plain ones when the schema names none."""
         said = self.schema.get("type")
         types = tuple(
             t for t in (said if isinstance(said, list) else [said]) if isinstance(t, str) and t != "null"
@@ -69,7 +69,7 @@ class Parameter:
 
     @property
     def options(self) -> tuple[Any, ...]:
-        """The values it may only have; empty when it is free."""
+        """Return its only allowed values; empty when any are allowed."""
         if "const" in self.schema:
             return (self.schema["const"],)
         listed = self.schema.get("enum")
@@ -82,18 +82,18 @@ class Parameter:
 
     @property
     def is_query(self) -> bool:
-        """Whether it takes words to search for."""
+        """Return whether it takes search words."""
         takes_text = "string" in self.types or "array" in self.types
         return takes_text and not self.options and bool(_QUERY.intersection(self.parts)) and not self.is_key
 
     @property
     def is_key(self) -> bool:
-        """Whether it takes an identifier that other results hold."""
+        """Return whether it takes an identifier from other results."""
         return bool(_IDENTIFYING.intersection(self.parts))
 
     @property
     def is_limit(self) -> bool:
-        """Whether it says how many results are wanted at most."""
+        """Return whether it limits the number of results."""
         return not self.required and "integer" in self.types and bool(_LIMIT.intersection(self.parts))
 
     @property
@@ -103,7 +103,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool as the request offers it."""
+    """A tool as the request offers it."""
 
     name: str
     description: str
@@ -111,19 +111,19 @@ class Tool:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Its parameters, in the schema's order."""
+        """Return its parameters, in the schema's order."""
         return parameters_of(self.schema, self.schema)
 
     @property
     def writes(self) -> bool:
-        """Whether it changes something, or may: a model is not sent the contract, but told in the description."""
+        """Return whether it writes, or may: a model receives no contract, but a line of the description."""
         contract = self.schema.get(CONTRACT_KEYWORD)
         told = any(line in self.description for line in _OF_WRITES)
         return told or (isinstance(contract, dict) and contract.get("effect") == "write")
 
     @property
     def verb(self) -> str:
-        """The stem of its name's first word: `book` of `book_flight`."""
+        """Return the stem of its name's first word: `book` of `book_flight`."""
         return next(iter(identifier_stems(self.name)), "")
 
     @property
@@ -132,20 +132,20 @@ class Tool:
 
     @property
     def all_stems(self) -> frozenset[str]:
-        """What its name, description and parameters speak of."""
+        """Return the stems in its name, description and parameters."""
         names = (part for parameter in self.parameters for part in parameter.parts)
         own = "\n".join(line for line in self.description[:4_000].splitlines() if line not in _OF_WRITES)
         return self.name_stems | stems(own) | frozenset(names)
 
     @property
     def search_parameter(self) -> Parameter | None:
-        """The parameter that takes words to search for; a required one before an optional one."""
+        """Return the parameter for search words; a required one before an optional one."""
         queries = [parameter for parameter in self.parameters if parameter.is_query]
         return min(queries, key=lambda parameter: not parameter.required, default=None)
 
 
 def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
-    """The stems of the things a catalogue deals in, by the names of tools and parameters."""
+    """Return the stems of the things in a catalogue, from the names of tools and parameters."""
     found: set[str] = set()
     for tool in tools:
         found |= set(identifier_stems(tool.name)[1:]) - _GENERIC
@@ -155,7 +155,7 @@ def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
 
 
 def key_nouns(keys: set[str]) -> frozenset[str]:
-    """The stems of the things that a result's keys speak of, `hall` in `hall_title`."""
+    """Return the stems of the things in a result's keys, such as `hall` in `hall_title`."""
     return (
         frozenset(part for key in keys for part in identifier_stems(key[:100]) if len(part) > 2)
         - _GENERIC
@@ -164,7 +164,7 @@ def key_nouns(keys: set[str]) -> frozenset[str]:
 
 
 def parameters_of(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> tuple[Parameter, ...]:
-    """The properties of an object schema. Whatever is no schema is left out."""
+    """Return the properties of an object schema, without any that have no schema."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or depth > _DEPTH_MAX:
         return ()
@@ -181,7 +181,7 @@ def parameters_of(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) 
 
 
 def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """A schema with its reference followed and the first alternative that is not null taken."""
+    """Return a schema with its reference followed and its first alternative that is not null."""
     for _ in range(_DEPTH_MAX):
         target = schema.get("$ref")
         if isinstance(target, str):

@@ -1,8 +1,8 @@
-"""The next move where an answer must have a shape, or where a step has instructions. Pure.
+"""The next move for an answer with a required shape, or for a step with instructions. Pure.
 
-First what the instructions or the question ask for; then the shape is filled, validated by the tools that must have
-passed, mended where they say how, and given exactly as it has passed. What cannot be filled or mended is given as it
-is, to be refused: nothing is made up.
+The calls of the instructions or the question come first. Then the shape is filled, validated by the required
+tools, corrected where they say how, and given exactly as validated. A part that cannot be filled or corrected
+is given as it is, to be refused: no value is invented.
 """
 
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from reasoning_engine.offline.values import Values, values_of
 from reasoning_engine.offline.verdicts import Run, digest_of, refusal_in, runs_of
 
 _RUNS_MAX = 3
-"""Of a validating tool on one value, where it fails."""
+"""The limit of runs of a validating tool on one value, where it fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Calls to be made, or the answer; NOTHING is an answer in prose."""
+    """The calls to be made, or the answer; NOTHING is an answer in prose."""
 
     calls: tuple[Call, ...] = ()
     answer: Any = NOTHING
 
 
 def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move:
-    """Return what to do next."""
+    """Return the next move."""
     step = notes.step
     values = values_of(situation.question, notes)
     validating = demand.validation_tools if demand else ()
@@ -59,7 +59,7 @@ def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move
 
 
 def _draft(demand: Demand, values: Values, notes: Notes, runs: tuple[Run, ...]) -> Any:
-    """Return the answer as far as it is known: filled, and mended by all complaints so far."""
+    """Return the known part of the answer: filled, and corrected by all complaints so far."""
     filled = fill(demand.schema, values).draft
     if filled is NOTHING:
         return NOTHING
@@ -70,7 +70,7 @@ def _draft(demand: Demand, values: Values, notes: Notes, runs: tuple[Run, ...]) 
 def _validation(
     name: str, tools: tuple[Tool, ...], draft: Any, values: Values, runs: tuple[Run, ...]
 ) -> list[Call]:
-    """Return the call that validates the draft by one tool; none where it was made, or cannot be."""
+    """Return the call that validates the draft by one tool; an empty list where it was made, or is impossible."""
     arguments = _arguments(name, tools, draft, values)
     if arguments is None:
         return []
@@ -94,9 +94,9 @@ def _has_passed(
 
 
 def _arguments(name: str, tools: tuple[Tool, ...], draft: Any, values: Values) -> dict[str, Any] | None:
-    """Return the arguments with which a tool validates a value; None where it is not offered or takes something else.
+    """Return the arguments with which a tool validates a value; None where it cannot.
 
-    The value goes to the required parameter that it fits, or has the type of.
+    The value goes to the required parameter that it fits, or whose type it has.
     """
     tool = next((tool for tool in tools if tool.name == name), None)
     required = [one for one in tool.parameters if one.required] if tool else []

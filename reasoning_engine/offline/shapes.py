@@ -1,4 +1,4 @@
-"""JSON Schemas taken apart for filling: alternatives, types, and whether a value fits. Pure."""
+"""The parts of JSON Schemas for filling: alternatives, types, and the check of a value. Pure."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -18,7 +18,7 @@ ANY = "any"
 
 
 def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the schemas that a value may fit, references followed and the parts of `allOf` put together."""
+    """Yield the schemas that a value may fit, with references followed and the parts of `allOf` merged."""
     return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
 
 
@@ -51,7 +51,7 @@ def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dic
 
 
 def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the JSON types that a schema allows; ANY where it does not say."""
+    """Return the JSON types that a schema allows; ANY where it names none."""
     allowed = schema.get("type")
     named = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
     if named:
@@ -62,7 +62,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def faults_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> tuple[Fault, ...]:
-    """Return the rules that a value breaks; of a schema that cannot be read, one that says so."""
+    """Return the rules that a value breaks; for an unreadable schema, one that says so."""
     whole = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     whole.pop(CONTRACT_KEYWORD, None)
     try:
@@ -83,7 +83,7 @@ def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names of the properties that an object must have."""
+    """Return the names of an object's required properties."""
     required = schema.get("required")
     return tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else ()
 
@@ -94,7 +94,7 @@ def is_open(schema: dict[str, Any]) -> bool:
 
 
 def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Return both schemas as one, which demands the properties of both."""
+    """Return both schemas merged into one, which demands the properties of both."""
     properties = {**properties_of(first), **properties_of(second)}
     required = [*dict.fromkeys((*required_of(first), *required_of(second)))]
     whole = {**first, **second}

@@ -1,4 +1,4 @@
-"""Names, numbers and dates in a question, with the nouns they belong to. Pure."""
+"""The names, numbers and dates in a question, with their nouns. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Entity(Span):
-    """A name. `noun` is the stem of the word that says what it names, `preposition` the word before it."""
+    """A name. `noun` is the stem of the word for the named thing, `preposition` the word before the name."""
 
     value: str
     noun: str = ""
@@ -73,12 +73,12 @@ class _Token(Span):
 
 
 def find_dates(text: str) -> tuple[str, ...]:
-    """ISO dates, in order."""
+    """Return the ISO dates, in order."""
     return tuple(_DATE.findall(text))
 
 
 def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
-    """Numbers outside quotes and dates. `nouns` are stems that may stand before one whatever their case."""
+    """Return the numbers outside quotes and dates. `nouns` are stems that may precede one in any case."""
     masked = _mask(_mask(text, _QUOTED), _DATE)
     found: list[Number] = []
 
@@ -107,7 +107,7 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
 
 
 def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...]) -> tuple[Entity, ...]:
-    """Names in a question: quoted, after a noun of `nouns`, after a numbered thing, or capitalised."""
+    """Return the names in a question: quoted, after a noun of `nouns`, after a numbered thing, or capitalised."""
     tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_mask(text, _DATE))]
     quotes = list(_QUOTED.finditer(text))
     taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]
@@ -130,7 +130,7 @@ def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...])
 def _start_of_name(
     tokens: list[_Token], index: int, nouns: frozenset[str], numbers: tuple[Number, ...]
 ) -> tuple[int, str | None]:
-    """Where a name begins that this token announces or opens, and its noun; -1 when none does."""
+    """Return the start of the name at or after this token, and its noun; -1 when there is none."""
     token = tokens[index]
     before = tokens[index - 1].text.lower() if index else ""
     if stem(token.text) in nouns:
@@ -156,8 +156,11 @@ def _start_of_name(
 
 
 def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], nouns: frozenset[str] | None) -> int:
-    """The token after a name's last one. A name announced by a noun may be written without capitals: then
-    it ends where the clause does, or at one of `nouns`; None for a name that was not announced."""
+    """Return the index after a name's last token.
+
+    A name after a noun may be written without capitals: then it ends with the clause, or at one of `nouns`.
+    `nouns` is None for a name without a noun.
+    """
     capitals = tokens[start].is_capital
     index = start
     while index < len(tokens) and not _is_taken(tokens[index], taken):
@@ -177,16 +180,16 @@ def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], nouns: fro
 
 
 def _goes_on(token: _Token, nouns: frozenset[str]) -> bool:
-    """Whether a word can be part of a name in small letters."""
+    """Return whether a word can be part of a name in small letters."""
     asks = stem(token.text) in REQUEST_STEMS and not token.text.endswith("ing")
     ends = token.text.lower() in CLAUSE_WORDS or stem(token.text) in nouns or asks
     return token.is_word and not ends
 
 
 def _joins(tokens: list[_Token], index: int, is_bare: bool) -> bool:
-    """Whether small words, three at most, hold together the parts of a name with capitals.
+    """Return whether up to three small words join the parts of a name with capitals.
 
-    A bare name, not announced by a noun, is held together by fewer: Oslo to Bergen are two.
+    Fewer words join a bare name, without a noun before it: Oslo to Bergen are two names.
     """
     joining = _JOINING_BARE_NAMES if is_bare else CONNECTORS | STOP_WORDS
     for token in tokens[index : index + 4]:
@@ -234,7 +237,7 @@ def _preposition(tokens: list[_Token], start: int) -> str:
 
 
 def _share_nouns(text: str, entities: list[Entity]) -> tuple[Entity, ...]:
-    """`books "A" and "B"`: B is a book too."""
+    """Return the names with nouns shared in lists: in `books "A" and "B"`, B is a book too."""
     shared: list[Entity] = []
     for entity in entities:
         if (
@@ -255,5 +258,5 @@ def _is_taken(token: _Token, taken: list[Span]) -> bool:
 
 
 def _mask(text: str, pattern: re.Pattern[str]) -> str:
-    """The text with every match blanked out, so that positions stay."""
+    """Return the text with every match blanked out, so that positions stay."""
     return pattern.sub(lambda match: " " * len(match.group()), text)

@@ -1,8 +1,8 @@
-"""The calls that a step's instructions ask for, with the values that the briefing holds. Pure.
+"""The calls that a step's instructions request, with the values of the briefing. Pure.
 
-A tool is asked for by its name, by its verb at the beginning of a clause (`deploy it once`), or, where its verb only
-fetches something, by what it fetches (`Look up the details`). Reads are called together, up to the next write; a write
-is called alone, and once.
+Instructions request a tool by its name, by its verb at the beginning of a clause (`deploy it once`), or,
+where its verb only fetches, by the fetched thing (`Look up the details`). Reads are called together, up to
+the next write; a write is called alone, and once.
 """
 
 import re
@@ -23,16 +23,16 @@ from reasoning_engine.offline.tried import TriedCall
 from reasoning_engine.offline.values import Values, is_verdict, plain, values_named
 
 CALLS_MAX = 8
-"""Calls of one round at most."""
+"""The limit of calls in one round."""
 _CALLS_PER_TOOL_MAX = 30
 _FETCHING = frozenset(map(stem, word_set("get find list look fetch show read lookup load")))
 _FAR = 1_000_000
 
 
 def calls_of_step(tools: tuple[Tool, ...], values: Values, notes: Notes) -> tuple[Call, ...]:
-    """Return the calls that the instructions ask for and that can be made now; none when all are made.
+    """Return the requested calls that are possible now; an empty tuple when all are made.
 
-    A write waits for what stands before it: where that has failed, or found an error, nothing is written.
+    A write waits for the calls before it: after a failure, or an invalid verdict, no write is called.
     """
     mentioned = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
     calls: list[Call] = []
@@ -51,7 +51,7 @@ def calls_of_step(tools: tuple[Tool, ...], values: Values, notes: Notes) -> tupl
 
 
 def calls_for_more(tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCall, ...]) -> tuple[Call, ...]:
-    """Return calls of reads that the instructions do not name, and that may hold what is still missing."""
+    """Return calls of reads that the instructions do not name, but that may hold missing values."""
     calls = [
         call
         for tool in tools
@@ -62,7 +62,7 @@ def calls_for_more(tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCa
 
 
 def fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...], reason: str) -> list[Call]:
-    """Return the calls of a tool that can be made and were not yet."""
+    """Return the possible calls of a tool that were not made yet."""
     made = [call for call in tried if call.tool == tool.name]
     if len(made) > _CALLS_PER_TOOL_MAX:
         return []
@@ -74,7 +74,7 @@ def fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...], reason
 
 
 def mentioned_at(tool: Tool, instructions: str) -> int:
-    """Return where instructions ask for a tool, in words from their beginning; a large number where they do not."""
+    """Return the position of a tool's request in the instructions, in words; a large number where there is none."""
     found = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
     if found:
         return len(words(instructions[: found.start()]))
@@ -87,7 +87,7 @@ def mentioned_at(tool: Tool, instructions: str) -> int:
 
 
 def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
-    """Return the arguments that a tool can be called with; several where a list holds several of what it takes."""
+    """Return the possible arguments of a tool; several where a list holds several values for it."""
     whole: list[dict[str, Any]] = [{}]
     for parameter in tool.parameters:
         if not parameter.required or "default" in parameter.schema:
@@ -130,7 +130,7 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
 
 
 def _whole_values(tool: Tool, parameter: Parameter, values: Values) -> Iterator[Any]:
-    """Yield the one value with parts that a parameter takes: the step's input, else what has its name."""
+    """Yield the one structured value for a parameter: the step's input, else a value with its name."""
     schema, root = parameter.schema, tool.schema
     given = [node for node in values.nodes if node.is_input]
     named = (value for node in (*given, *values.nodes) for value in values_named(node, parameter.name))
@@ -148,13 +148,13 @@ def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str,
 
 
 def _is_done(tool: Tool, notes: Notes, begun: int) -> bool:
-    """Return whether a write was called in the step: it is not called twice, whatever came of it."""
+    """Return whether a write was called in the step: it is not called twice, whatever its outcome."""
     written = (fact.tool == tool.name and (fact.round >= begun or not fact.round) for fact in notes.facts)
     return any(call.tool == tool.name for call in notes.tried) or any(written)
 
 
 def _has_failed(tool: Tool, notes: Notes) -> bool:
-    """Return whether the newest call of a tool has failed, or has found that something is not valid."""
+    """Return whether the newest call of a tool has failed, or has returned an invalid verdict."""
     newest = next((call for call in reversed(notes.tried) if call.tool == tool.name), None)
     if newest is None:
         return False

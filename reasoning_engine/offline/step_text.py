@@ -1,4 +1,4 @@
-"""The step that a briefing is for, read back from it: its instructions, and the output of the step before. Pure."""
+"""The step of a briefing, parsed: its instructions, and the output of the step before. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ _ATTEMPT = re.compile(r"Round (\d{1,6})\. Step [^\n]*?, attempt (\d{1,4}) of \d{
 
 @dataclass(frozen=True, slots=True)
 class StepNote:
-    """What a briefing says of its step."""
+    """The step in a briefing."""
 
     instructions: str
     before: str = ""
     """The name of the step before."""
     input: Any = None
-    """Its output: JSON where it can be read as such, else text."""
+    """The output of the step before: JSON where it can be parsed, else text."""
 
 
 def read_step(section: str) -> StepNote:
-    """Return the step that the section is about."""
+    """Return the step of the section."""
     found = next(reversed(list(_INPUT.finditer(section))), None)
     if found is None:
         return StepNote(section.strip())
@@ -39,7 +39,7 @@ def read_step(section: str) -> StepNote:
 
 
 def step_begun(now: str) -> int:
-    """Return the first round of the step; 1 where that is not known, as of a later attempt."""
+    """Return the first round of the step; 1 where it is unknown, as in a later attempt."""
     found = _ATTEMPT.search(now)
     if found is None or int(found.group(2)) > 1:
         return 1

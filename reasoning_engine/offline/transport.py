@@ -1,4 +1,4 @@
-"""The offline model's door: an HTTP transport for the Anthropic SDK that answers by itself."""
+"""An HTTP transport for the Anthropic SDK through which the offline model answers."""
 
 from collections.abc import AsyncIterator
 
@@ -16,13 +16,14 @@ from reasoning_engine.offline.wire import (
 
 
 class OfflineTransport(httpx2.AsyncBaseTransport):
-    """Answers `POST /v1/messages` from the request alone, streamed if asked so; nothing leaves the process.
+    """A transport that answers `POST /v1/messages` from the request alone; nothing leaves the process.
 
-    `AsyncAnthropic(api_key="offline", http_client=DefaultAsyncHttpxClient(transport=OfflineTransport()))`
+    It streams on request. `AsyncAnthropic(api_key="offline",
+    http_client=DefaultAsyncHttpxClient(transport=OfflineTransport()))`
     """
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """A reply with status 200, or an error in the API's shape: 404 for other paths, 400 for nonsense."""
+        """Return a reply with status 200, or an error in the API's shape: 404 for other paths, 400 for bad bodies."""
         if request.method != "POST" or request.url.path != "/v1/messages":
             found = f"{request.method} {request.url.path}"
             return _json(
@@ -46,7 +47,7 @@ class OfflineTransport(httpx2.AsyncBaseTransport):
 
 
 class _Events(httpx2.AsyncByteStream):
-    """A body that is handed over in one piece; the SDK takes its events apart."""
+    """A body delivered in one piece; the SDK splits it into events."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body

@@ -1,4 +1,4 @@
-"""The calls made before, as a briefing's `Tools tried` lists them. Pure."""
+"""The earlier calls, parsed from a briefing's `Tools tried`. Pure."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SHOWN_IN_PART = "; shown in part:"
 _FORM = re.compile(r"name: [^\n]*\nstatus: [^\n]*(?:\n|\Z)")
-"""How the words of a failed call begin."""
+"""The beginning of a failed call's text."""
 _NAMED = re.compile(r"^(?:result|next): ", re.MULTILINE)
 _FACTS_PER_CALL_MAX = 5_000
 _QUERIES_CHARACTERS_MAX = 4_000
@@ -23,10 +23,10 @@ _QUERIES_CHARACTERS_MAX = 4_000
 
 @dataclass(frozen=True)
 class TriedCall:
-    """One call made before.
+    """An earlier call.
 
-    `arguments` is None where the line holds only their beginning, `begins`. Where searches are joined on one line,
-    `tool` is empty and `queries` are what was searched for.
+    `arguments` is None where the line holds only their beginning, `begins`. Where searches are joined on one
+    line, `tool` is empty and `queries` holds the search words.
     """
 
     round: int
@@ -39,7 +39,7 @@ class TriedCall:
     queries: tuple[str, ...] = ()
 
     def was(self, tool: str, arguments: dict[str, Any]) -> bool:
-        """Whether it was a call of the tool with these arguments, as far as the line tells."""
+        """Return whether it was a call of the tool with these arguments, as far as the line shows."""
         if self.queries:
             return any(value in self.queries for value in arguments.values())
         if self.tool != tool or self.arguments is not None:
@@ -49,26 +49,26 @@ class TriedCall:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether it succeeded and returned nothing."""
+        """Return whether it succeeded and returned nothing."""
         return self.outcome == "ok" and not self.facts
 
     @property
     def happened(self) -> str:
-        """What came of it, for a reader: the line after it says what the model should do."""
+        """Return its outcome for a reader, without the next line, which advises the model."""
         return self.message.partition("\n")[0]
 
     def told(self, ids: tuple[str, ...]) -> bool:
-        """Whether it told one of these facts."""
+        """Return whether it returned one of these facts."""
         return not self.facts.isdisjoint(ids)
 
 
 def tried_calls(section: str) -> tuple[TriedCall, ...]:
-    """The calls of the section, in its order."""
+    """Return the calls of the section, in order."""
     return tuple(call for line, said in _entries(section) if (call := _tried_call(line, said)) is not None)
 
 
 def _entries(section: str) -> Iterator[tuple[str, str]]:
-    """Each item's line, and what stands in the fence below it: the tool's own words."""
+    """Yield each item's line, and the tool's own text in the fence below it."""
     line = ""
     said: list[str] = []
     for text in section.split("\n"):
@@ -117,7 +117,7 @@ def _read(quoted: str) -> str:
 
 
 def _fact_ids(text: str) -> Iterator[str]:
-    """`F1, F4-F6` one by one."""
+    """Yield the ids of a text such as `F1, F4-F6` one by one."""
     left = _FACTS_PER_CALL_MAX
     for first, last in _FACT_IDS.findall(text):
         ids = range(int(first), min(int(last or first) + 1, int(first) + left))

@@ -1,4 +1,4 @@
-"""The values that a briefing holds, to be looked up by name: in the results of tools, and in the step's input. Pure."""
+"""The values of a briefing, searchable by name: from the results of tools, and from the step's input. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -56,23 +56,23 @@ _VERDICT = ("valid", "errors")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One object of a result, and the objects that it is part of, the innermost first."""
+    """An object of a result, and the objects around it, the innermost first."""
 
     fields: dict[str, Any]
     kinds: frozenset[str] = frozenset()
-    """The stems of what it is one of, by the names of the lists it stands in and of its tool."""
+    """The stems of its kind, from the names of the lists around it and of its tool."""
     parents: tuple["Node", ...] = ()
     round: int = 0
     is_input: bool = False
 
     @property
     def text(self) -> str:
-        """Return its plain values and those of the lists in it, as text."""
+        """Return its values as text."""
         return " ".join(str(value) for value in self.fields.values())[:_TEXT_CHARACTERS_MAX]
 
     @property
     def title(self) -> str:
-        """Return what it is called, as far as its names tell."""
+        """Return its name, as far as its keys show one."""
         named = (
             v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*identifier_stems(k)}
         )
@@ -81,7 +81,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Everything that a shape can be filled from, the most relevant first."""
+    """All sources for filling a shape, the most relevant first."""
 
     question: Question
     nodes: tuple[Node, ...] = ()
@@ -89,7 +89,7 @@ class Values:
     """The output of the step before."""
     instructions: str = ""
     has_results: bool = False
-    """Whether some call has succeeded, so that what is missing was looked for."""
+    """Whether some call has succeeded, so that missing values were searched for."""
     described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = field(default=())
     """Settings that results describe, each with the arguments of the call that returned it."""
 
@@ -129,14 +129,14 @@ def values_of(question: Question, notes: Notes) -> Values:
 
 
 def is_verdict(content: Any) -> bool:
-    """Return whether a result says that something has passed a validation, or has not."""
+    """Return whether a result is the verdict of a validation."""
     return isinstance(content, dict) and isinstance(content.get(_VERDICT[0]), bool)
 
 
 def values_named(node: Node, name: str, is_count: bool = False) -> Iterator[Any]:
-    """Yield what a node holds under a name, the closest first.
+    """Yield a node's values under a name, the closest first.
 
-    `is_count`: a number is wanted, which the lesson 4 is not where the name says lessons.
+    With `is_count` a number is wanted: the 4 of `lesson 4` is no number of lessons.
     """
     ranked = [
         (closeness(name, key, node.kinds), value)
@@ -153,7 +153,7 @@ def _is_plural(name: str) -> bool:
 
 
 def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
-    """Return how well a key stands for a name, 0 if it does not: `id` for `part_id` where it is one of parts."""
+    """Return how well a key matches a name, 0 for no match: `id` matches `part_id` in a list of parts."""
     wanted, given = (_stems(one) for one in (name, key))
     if not wanted or not given:
         return 0
@@ -170,7 +170,7 @@ def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
 
 
 def counted(node: Node, name: str) -> Iterator[int]:
-    """Yield how many there are of what the name says: items of a list of that name, or a number before it in a text."""
+    """Yield counts of the named things: items of a list with that name, or a number before the noun in a text."""
     nouns = _stems(name) - _COUNTS
     if not nouns:
         return
@@ -219,7 +219,7 @@ def _nodes(
     if depth > _DEPTH_MAX:
         return
     if isinstance(value, list):
-        for item in value if schema_of(value) is None else ():  # settings described, and no things
+        for item in value if schema_of(value) is None else ():  # described settings are no things
             yield from _nodes(item, kinds, parents, round, depth + 1, is_input)
     elif isinstance(value, dict) and value:
         node = Node({str(key): inner for key, inner in value.items()}, kinds, parents, round, is_input)

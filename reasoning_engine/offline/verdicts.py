@@ -1,4 +1,4 @@
-"""What validating tools have found out, and why answers were refused, as a briefing tells it. Pure."""
+"""The results of validating tools, and the reasons for refused answers, from a briefing. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,24 +27,24 @@ class Complaint:
     """An error that a validation finds in a value."""
 
     at: str
-    """Where, in whatever words: `parts.0.settings.limit`, `/parts/0`, `limit`."""
+    """The path in any notation: `parts.0.settings.limit`, `/parts/0`, `limit`."""
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a validating tool."""
+    """A run of a validating tool."""
 
     tool: str
     call: TriedCall
     complaints: tuple[Complaint, ...] = ()
     has_passed: bool = False
     noted: str = ""
-    """What was written with the call, which names what was validated."""
+    """The text written with the call, which names the validated value."""
 
     @property
     def has_failed(self) -> bool:
-        """Return whether it has found out nothing, and may find out something another time."""
+        """Return whether it gave no verdict, and may give one when repeated."""
         return self.call.outcome in _PASSING
 
     def was_on(self, value: Any, arguments: Mapping[str, Any]) -> bool:
@@ -55,7 +55,7 @@ class Run:
 
 
 def digest_of(value: Any) -> str:
-    """Return a short name for a value, by which it is known again."""
+    """Return a short name for a value, by which it is recognised."""
     try:
         return content_digest(value)[:_DIGEST_CHARACTERS]
     except (ValueError, TypeError, RecursionError):
@@ -68,7 +68,7 @@ def runs_of(
     facts: tuple[FactNote, ...],
     noted: Mapping[int, str],
 ) -> tuple[Run, ...]:
-    """Return the runs of the tools named, in their order; where none is named, of those that say what is valid.
+    """Return the runs of the named tools, in order; without names, of all tools that return verdicts.
 
     The last round names none: no tool can be called in it.
     """
@@ -78,7 +78,7 @@ def runs_of(
 
 
 def refusal_in(text: str) -> tuple[Complaint, ...]:
-    """Return what was wrong with the last answer, where a briefing says that it does not count."""
+    """Return the errors of the last answer, where a briefing says that it does not count."""
     last = next(reversed(list(_REFUSAL.finditer(text))), None)
     return tuple(Complaint(*found) for found in _FAULT.findall(last.group(1))) if last else ()
 

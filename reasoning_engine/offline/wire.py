@@ -1,4 +1,4 @@
-"""The Messages API's JSON, as far as the offline model needs it: requests read, replies written. Pure."""
+"""The Messages API's JSON, as far as the offline model needs it: parsed requests, encoded replies. Pure."""
 
 import hashlib
 import re
@@ -20,15 +20,15 @@ _CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)
 
 
 class InvalidRequest(AntiphonError):
-    """The request body is not one the Messages API defines."""
+    """The request body is not one that the Messages API defines."""
 
     code = "invalid_request_error"
 
 
 def read_request(body: Any) -> Request:
-    """What the last user message says, and the tools of a request. Raises InvalidRequest, which names the field.
+    """Return the last user message and the tools of a request. Raises InvalidRequest, which names the field.
 
-    Of a history in which tools have returned something, all is read: see history.py.
+    A history with results of tools is read whole: see history.py.
     """
     if not isinstance(body, dict):
         raise InvalidRequest(
@@ -46,7 +46,7 @@ def read_request(body: Any) -> Request:
 
 
 def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, Any]:
-    """The whole reply as the API's message object. Text beyond `max_tokens` is cut, as a model's would be."""
+    """Return the whole reply as the API's message object. Text beyond `max_tokens` is cut, like a model's."""
     text, cut = _within(reply.text, body["max_tokens"])
     content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     content += [
@@ -72,7 +72,7 @@ def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, A
 
 
 def server_sent_events(whole: dict[str, Any]) -> Iterator[bytes]:
-    """The same message as the API streams it."""
+    """Yield the message as the API streams it."""
     opening = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
     yield _event("message_start", message=opening)
     for index, block in enumerate(whole["content"]):
@@ -93,7 +93,7 @@ def server_sent_events(whole: dict[str, Any]) -> Iterator[bytes]:
 
 
 def error_body(kind: str, text: str) -> bytes:
-    """An error in the API's shape."""
+    """Return an error in the API's shape."""
     return orjson.dumps({"type": "error", "error": {"type": kind, "message": text}})
 
 
@@ -102,13 +102,13 @@ def _event(kind: str, **fields: Any) -> bytes:
 
 
 def _chunks(text: str) -> list[str]:
-    """The text in pieces of a few words; together they are the text."""
+    """Return the text in pieces of a few words; together they are the text."""
     pieces = _CHUNK.findall(text)
     return pieces if "".join(pieces) == text else [text]
 
 
 def _within(text: str, tokens_max: int) -> tuple[str, bool]:
-    """The text cut to so many tokens, the signature kept as long as it fits."""
+    """Return the text cut to that number of tokens, with the signature if it fits; and whether it was cut."""
     if estimate_tokens(text) <= tokens_max:
         return text, False
     signed = "…\n\n" + SIGNATURE
@@ -149,7 +149,7 @@ def _last_user_text(messages: Any) -> str:
 
 
 def _tools(tools: Any, choice: Any) -> tuple[Tool, ...]:
-    """The tools with a schema of their own; none when the request forbids their use."""
+    """Return the tools with a schema of their own; an empty tuple when the request forbids their use."""
     if tools is None or (isinstance(choice, dict) and choice.get("type") == "none"):
         return ()
     if not isinstance(tools, list):

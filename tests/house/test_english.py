@@ -115,7 +115,7 @@ def test_the_search_finds_riddles_in_docstrings_and_comments_alone(source: str, 
         ("coordinator/workflows/decide.py", False),
         ("shared/antiphon_shared/memory/filing/records.py", False),
         ("shared/antiphon_shared/bus/consumer.py", False),
-        ("reasoning_engine/offline/plan.py", True),
+        ("antiphon/cli/sessions.py", True),
         ("reasoning_engine/engine.py", False),
     ],
 )

@@ -40,7 +40,7 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
 
 _HowKept = tuple[bool, tuple[str, ...], str]
-"""Whether a recipe is kept, what had to go for it, and why it is not."""
+"""Whether a recipe is kept, the recipes removed for it, and why it is not kept."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 

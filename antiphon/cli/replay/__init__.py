@@ -1,4 +1,4 @@
-"""`antiphon replay`: what can be done with recordings. One file per verb."""
+"""`antiphon replay`: the operations on recordings. One file per verb."""
 
 import typer
 

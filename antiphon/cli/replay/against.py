@@ -1,4 +1,4 @@
-"""`antiphon replay verify --against`: what today's code does differently from another."""
+"""`antiphon replay verify --against`: the differences of today's code from another version."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,7 +45,7 @@ def show_against(
     only: Sequence[Component],
     allowed: str = "",
 ) -> int:
-    """Report what the change does to the recordings; the exit code."""
+    """Report the effects of the change on the recordings; return the exit code."""
     try:
         with stderr().status(f"reading the code of {name}") as progress:
             code = other_code(name)
@@ -80,7 +80,7 @@ def show_against(
 
 
 def check_options(other: str | None, markdown_file: Path | None, excluded: Mapping[str, object]) -> None:
-    """Raise UsageError for what does not go with a comparison, or only with one."""
+    """Raise UsageError for options that exclude a comparison, or require one."""
     if other is None and markdown_file is not None:
         raise UsageError("--markdown is written of a comparison. Name the other code with --against.")
     if markdown_file is not None and not markdown_file.parent.is_dir():

@@ -1,4 +1,4 @@
-"""`antiphon replay verify --workflows`: what recorded runs would do by another specification."""
+"""`antiphon replay verify --workflows`: recorded runs, decided by another specification."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ _EXIT_CODES: dict[Result, int] = {
 
 
 def check_options(others: Mapping[str, object]) -> None:
-    """Raise UsageError for options that mean nothing beside --workflows."""
+    """Raise UsageError for options that have no meaning with --workflows."""
     given = [name for name, value in others.items() if value]
     if given:
         raise UsageError(f"{given[0]} cannot be combined with --workflows. Leave one of them out.")
@@ -50,7 +50,7 @@ def show_by_specification(
     fails_fast: bool,
     allowed: str,
 ) -> int:
-    """Report what recorded runs would do by the workflows in `files`; the exit code."""
+    """Report how recorded runs would go with the workflows in `files`; return the exit code."""
     began_s = monotonic_s()
     try:
         specifications = Specifications.of(load(file) for file in files)

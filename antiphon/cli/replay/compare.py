@@ -164,7 +164,7 @@ async def _compare(
 
 
 def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:
-    """All that is to be asked, each under an id of its own. Raises NoRecordings, UsageError, UnreadableEvent."""
+    """Return all questions, each under a unique id. Raises NoRecordings, UsageError, UnreadableEvent."""
     questions = [of_recording(path) for path in found(paths)]
     questions += of_file(queries) if queries is not None else []
     if not questions:
@@ -178,14 +178,14 @@ def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None)
 
 
 def _plans(names: Sequence[str]) -> tuple[Plan, ...]:
-    """Raises UsageError."""
+    """Return the plans with these names, or all. Raises UsageError."""
     if unknown := [name for name in names if name not in PLANS]:
         raise UsageError(f"--plan: {unknown[0]!r} is none of {', '.join(PLANS)}.")
     return tuple(one for one in PLANS if not names or one in names)
 
 
 def _bounds(given: Sequence[str], plans: Sequence[Plan]) -> dict[Plan, float]:
-    """By plan, the score that it must reach. Raises UsageError."""
+    """Return the score that each plan must reach. Raises UsageError."""
     bounds: dict[Plan, float] = {}
     for one in given:
         named, is_named, score = one.rpartition("=")
@@ -201,7 +201,7 @@ def _bounds(given: Sequence[str], plans: Sequence[Plan]) -> dict[Plan, float]:
 
 
 def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
-    """The exit code, with a word on each plan that is not good enough."""
+    """Report each plan below its bound; return the exit code."""
     code = EXIT_DONE
     for plan, least in bounds.items():
         score = totals(comparison, plan).sums.score
@@ -218,7 +218,7 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
 
 
 def _write(path: Path, text: str) -> None:
-    """Raises UsageError."""
+    """Write a file. Raises UsageError."""
     try:
         path.write_text(text, "utf-8", errors="replace")
     except OSError as error:
@@ -226,7 +226,7 @@ def _write(path: Path, text: str) -> None:
 
 
 class _Progress:
-    """A line on stderr for each cell that is there."""
+    """A line on stderr for each finished cell."""
 
     def __init__(self, cells: int) -> None:
         self._cells, self._told = cells, 0

@@ -75,7 +75,7 @@ def fork(
 
 @dataclass(frozen=True, slots=True)
 class _From:
-    """Where to go on from, and with which specification."""
+    """The point of a fork, and its specification."""
 
     place: str
     node: str
@@ -116,7 +116,7 @@ async def _fork(
     parent = recording(path)
     lines = await begin.fork(parent, changes, modules)
     try:
-        # What is live may hold secrets as any session does.
+        # Live lines may hold secrets as any session's do.
         write_lines(into, redacted(lines, own_redaction()))
     except OSError as error:
         raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
@@ -126,7 +126,7 @@ async def _fork(
 def _changes(
     model: str, sets: list[str], prompt: Path | None, tools: list[str] | None
 ) -> tuple[Changes, list[str]]:
-    """What is different, and the modules to take tools from. Raises ConfigurationError."""
+    """Return the changes, and the modules with tools. Raises ConfigurationError."""
     given = None if prompt is None else (str(prompt.absolute()), own_prompt(prompt))
     changes = read_changes(model, sets, given)
     if tools is None:
@@ -145,7 +145,7 @@ def _tell(point: "Point | RunPoint") -> None:
 
 
 def _in_part(point: "Point | RunPoint") -> str:
-    """The results of before whose whole no recording has, by their handles and tools."""
+    """Return the earlier results that no recording holds whole, by handle and tool."""
     batches = (line.event.data for line in point.lines if isinstance(line, EventLine))
     results = (one for data in batches if isinstance(data, ToolsCompleted) for one in data.results)
     named = [f"{one.handle} of {one.tool}" for one in results if one.handle]

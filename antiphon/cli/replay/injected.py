@@ -1,4 +1,4 @@
-"""`antiphon replay verify --inject`: how a session would have gone on."""
+"""`antiphon replay verify --inject`: the course of a session after a fault."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ from antiphon.recording.reports.shown import printable
 
 
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
-    """Tell what becomes of each recording with that fault; the exit code."""
+    """Report the course of each recording after the fault; return the exit code."""
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
     try:
         read_fault(fault)
@@ -53,7 +53,7 @@ def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
 
 
 def as_json(chain: Chain) -> dict[str, Any]:
-    """The chain as plain values."""
+    """Return the chain as plain values."""
     return {
         "event": chain.n,
         "type": chain.type,
@@ -113,7 +113,7 @@ def _limits(standing: dict[str, Any]) -> str:
 
 
 def _said(data: EventData) -> str:
-    """What an event says, in a few words."""
+    """Return an event in a few words."""
     return f"{_short(data.type)}{_words(data)}"
 
 

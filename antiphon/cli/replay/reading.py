@@ -1,4 +1,4 @@
-"""Recordings, and prompts, that a command is given."""
+"""The recordings and prompts in the arguments of a command."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from antiphon.recording.verify_all import UNREADABLE, explained
 
 
 def recording(path: Path) -> list[Line]:
-    """All lines of a recording. Raises UnreadableEvent."""
+    """Return all lines of a recording. Raises UnreadableEvent."""
     try:
         return list(read_lines(path))
     except UnreadableEvent:
@@ -20,7 +20,7 @@ def recording(path: Path) -> list[Line]:
 
 
 def own_prompt(path: Path) -> str:
-    """The text of a system prompt. Raises ConfigurationError."""
+    """Return the text of a system prompt. Raises ConfigurationError."""
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

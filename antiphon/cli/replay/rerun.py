@@ -38,7 +38,7 @@ def rerun(
     Exit codes: 0 the same; 1 another response, or something was asked for that was not recorded; 2 usage;
     3 unreadable.
     """
-    # What failed then fails again, and is no news.
+    # Recorded failures occur again, and are no news.
     output.run(_rerun(paths, processes, match, as_json), logs="critical")
 
 

@@ -1,4 +1,4 @@
-"""`antiphon replay verify --tools`: the recorded calls of reading tools, made again."""
+"""`antiphon replay verify --tools`: the recorded calls of reading tools, repeated."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,16 +14,16 @@ Check = Callable[[Path, Outcome], Outcome]
 
 @contextmanager
 def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
-    """Yield what puts the results of today's tools into an outcome; without modules it leaves it as it is.
+    """Yield a function that adds the results of today's tools to an outcome; without modules it changes nothing.
 
-    Raises ConfigurationError where the tools cannot be loaded, UsageError for options that cannot be meant.
+    Raises ConfigurationError where the tools cannot be loaded, UsageError for meaningless options.
     """
     if modules is None:
         if volatile or allows_network:
             raise UsageError("--volatile and --allow-network are about --tools. Name the tools' module.")
         yield lambda path, outcome: outcome
         return
-    from antiphon.recording.tool_results.run import (  # the dispatcher is not needed else
+    from antiphon.recording.tool_results.run import (  # the dispatcher is not needed otherwise
         TodaysTools,
         ToolOptions,
     )

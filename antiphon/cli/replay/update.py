@@ -60,7 +60,7 @@ def update(
 
 
 class _Asking:
-    """Whether recordings are to be rewritten, as somebody says of each, or of all."""
+    """The person's decisions whether to rewrite recordings, for each or for all."""
 
     def __init__(self, is_agreed: bool, is_dry: bool) -> None:
         self._all: bool | None = False if is_dry else True if is_agreed else None
@@ -68,7 +68,7 @@ class _Asking:
         self._rewritten = self._left = 0
 
     def agrees(self, path: str) -> bool:
-        """Ask whether to rewrite the recording at `path`, unless that has been said of all."""
+        """Return whether to rewrite the recording at `path`; ask unless that is decided for all."""
         is_wanted = self._all
         if is_wanted is None and sys.stdin.isatty():
             is_wanted = self._asked(path)
@@ -98,7 +98,7 @@ class _Asking:
 
 
 def _update(path: Path, asking: _Asking) -> int:
-    """Show what differs, ask, and rewrite one recording; returns the exit code."""
+    """Show the differences, ask, and rewrite one recording; return the exit code."""
     then = outcome(path)
     try:
         if then.report is not None and then.report.incomparable:
@@ -121,7 +121,7 @@ def _update(path: Path, asking: _Asking) -> int:
 
 
 def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
-    """Put the new one in its place, if it is whole and that is wanted."""
+    """Replace the recording by the new one, if that is whole and wanted."""
     if new.report.result == "diverged":
         return _stays(then, f"updated, it would still have {text.headline(new.report)}")
     if new.report.incomparable:

@@ -147,7 +147,7 @@ def verify(
         if allowed is not None and not allowed.strip():
             raise UsageError("--allow-unchecked: say why steps may go unchecked.")
         if other is not None or markdown_file is not None:
-            from antiphon.cli.replay.against import check_options  # brings more along than all else here
+            from antiphon.cli.replay.against import check_options  # imports more than everything else here
 
             check_options(
                 other,
@@ -262,7 +262,7 @@ def _verified(
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
-        from antiphon.recording.reports.junit import junit  # a library for XML comes with it
+        from antiphon.recording.reports.junit import junit  # imports a library for XML
 
         try:
             junit_file.write_bytes(junit(outcomes))
@@ -282,7 +282,7 @@ def _summarize(lines: list[str], form: Form) -> None:
 
 
 def _components(names: Sequence[str]) -> tuple[Component, ...]:
-    """The components named, or all. Raises UsageError."""
+    """Return the named components, or all. Raises UsageError."""
     for name in names:
         if name not in COMPONENTS:
             raise UsageError(f"--only: there is no component {name!r}. Name one of {', '.join(COMPONENTS)}.")
@@ -292,7 +292,7 @@ def _components(names: Sequence[str]) -> tuple[Component, ...]:
 def _each(
     paths: list[Path], jobs: int | None, only: Sequence[Component], shows_progress: bool
 ) -> Iterator[Outcome]:
-    """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
+    """Yield the outcome of each recording, with a progress bar on a terminal."""
     shows = shows_progress and len(paths) > 1 and stderr().is_terminal
     work = verify_all(paths, jobs, only)
     return iter(stderr().track(work, "verifying", len(paths), is_shown=shows))

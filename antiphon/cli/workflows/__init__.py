@@ -1,8 +1,8 @@
-"""`antiphon workflows`: files of workflows, what is published of them, and runs.
+"""`antiphon workflows`: files of workflows, their publication, and runs.
 
 files.py       validate, list, show, graph, dry-run, schema
 publish.py     publish, withdraw
-run.py         run; params.py reads its params, progress.py says what happens, dialogue.py asks the person
+run.py         run; params.py reads its params, progress.py shows its events, dialogue.py asks the person
 runs.py        runs list, show, watch, answer, settle, resume, cancel
 """
 

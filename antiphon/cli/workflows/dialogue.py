@@ -1,4 +1,4 @@
-"""The person at the terminal gives a run the values that it waits for, and approves its calls."""
+"""The dialogue with the person at the terminal, who gives a run its values, and approves its calls."""
 
 from functools import partial
 from typing import Any
@@ -24,15 +24,15 @@ _BOOLS = {"y": "true", "yes": "true", "n": "false", "no": "false"}
 
 
 class RunDialogue(Dialogue):
-    """One person, and the run they wait for."""
+    """A person, and the run that waits for them."""
 
     def __init__(self, antiphon: Antiphon) -> None:
         super().__init__(antiphon)
         self._requests: dict[int, InputRequested] = {}
-        """Those that were not settled, by number."""
+        """The open requests, by number."""
 
     def hear(self, event: AnyEvent) -> None:
-        """Begin to ask what the run asks; stop when somebody else has answered, or it has ended."""
+        """Start to ask the run's questions; stop when they are answered elsewhere, or the run has ended."""
         match event.data:
             case InputRequested(round=number) as request:
                 self._requests[number] = request
@@ -46,7 +46,7 @@ class RunDialogue(Dialogue):
                 super().hear(event)
 
     def _forget(self, run_id: str, settled: set[str]) -> None:
-        """Ask no more for what has been answered, or waits no longer; go on with the rest."""
+        """Drop requests of settled nodes, and ask the remaining ones."""
         over = [number for number, one in self._requests.items() if one.node in settled]
         for number in over:
             del self._requests[number]
@@ -55,7 +55,7 @@ class RunDialogue(Dialogue):
             self._begin(partial(self._give, run_id, one) for one in self._requests.values())
 
     async def _give(self, run_id: str, request: InputRequested) -> bool:
-        """False where nobody is there to answer."""
+        """Ask for the values of a request; return False at the end of standard input."""
         if request.round not in self._requests:
             return True
         for line in asked(request):
@@ -80,7 +80,7 @@ class RunDialogue(Dialogue):
 
 
 def _value(param: Param, said: str) -> Any:
-    """Return what was typed, by its type; None where an optional value is left out. Raises UnfitValue."""
+    """Return the typed value by its type; None where an optional value is left out. Raises UnfitValue."""
     text = said.strip("\r\n")
     if not text.strip():
         if param.is_required:

@@ -22,13 +22,13 @@ _VALUE_LENGTH = 60
 
 
 def plan_of(specification: Specification, name: str, catalogue: Catalogue | None) -> Plan:
-    """Return what a run of a workflow is decided by."""
+    """Return the plan of a workflow's runs."""
     tools = {tool.name: facts_of(tool) for tool in catalogue.tools} if catalogue else {}
     return Plan(compile_graph(specification, name), tools)
 
 
 def params_of(plan: Plan, given: Sequence[str]) -> dict[str, Any]:
-    """Return the params as they were given: text for a param of type str, else JSON. Raises UsageError."""
+    """Return the params from the command line: text for a param of type str, else JSON. Raises UsageError."""
     declared = plan.graph.scopes[""].workflow.params
     params: dict[str, Any] = {}
     for one in given:
@@ -75,7 +75,7 @@ def walked(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is
 
 
 def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is_json: bool) -> bool:
-    """Show how every way through a workflow ends, and return whether all nodes were reached."""
+    """Show the end of every path through a workflow; return whether all nodes were reached."""
     try:
         coverage = cover(plan, params, results)
     except UnfitParams as error:

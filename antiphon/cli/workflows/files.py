@@ -43,7 +43,7 @@ Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.
 
 
 class Drawing(StrEnum):
-    """How a graph is drawn."""
+    """The form of a drawn graph."""
 
     text = "text"
     mermaid = "mermaid"
@@ -244,5 +244,5 @@ def _annotation(problem: Problem) -> str:
 
 
 def _property(text: str) -> str:
-    """Return a text as GitHub wants it within the properties of an annotation."""
+    """Return text escaped for the properties of a GitHub annotation."""
     return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")

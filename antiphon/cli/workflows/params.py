@@ -1,6 +1,6 @@
-"""Values by name, as they are typed: the params of a run, and what a person answers.
+"""Values by name from the command line: the params of a run, and a person's answers.
 
-`@RUN_ID.path` stands for what an earlier run returned.
+`@RUN_ID.path` refers to the output of an earlier run.
 """
 
 import re
@@ -16,20 +16,20 @@ from antiphon_shared.workflows.params import Param, shown
 from antiphon.cli.output import UsageError
 
 OutputOf = Callable[[str], Awaitable[Any]]
-"""Returns the output of a run by its id."""
+"""A function that returns the output of a run by its id."""
 
 _FROM_RUN = re.compile(r"@(?:\{(?P<braced>[^{}]+)\}|(?P<run>[A-Za-z0-9_:-]+))(?:\.(?P<path>.+))?")
 _KEYS_SHOWN_MAX = 20
 
 
 class UnfitValue(ValueError):
-    """A value that was typed cannot be used; the message says why."""
+    """A typed value is unusable; the message says why."""
 
 
 async def read_params(
     declared: Mapping[str, Param], typed: Sequence[str], file: Path | None, output_of: OutputOf
 ) -> dict[str, Any]:
-    """Return the params of a run, those typed in the place of those of a file.
+    """Return the params of a run; those from the command line override those of a file.
 
     Raises UsageError, which names every param that is wrong or missing.
     """
@@ -54,7 +54,7 @@ async def read_params(
 
 
 def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str, Any]:
-    """Return what a person answers, each by its type. Raises UsageError, which names all that is wrong."""
+    """Return a person's values, each by its type. Raises UsageError, which names all errors."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for one in typed:
@@ -73,7 +73,7 @@ def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str,
 
 
 def typed_value(param: Param | None, text: str) -> Any:
-    """Return what a text stands for: itself for a param of type str, else JSON. Raises UnfitValue."""
+    """Return the value of a text: itself for a param of type str, else JSON. Raises UnfitValue."""
     if param is None or param.type == "str":
         return text
     try:
@@ -83,7 +83,7 @@ def typed_value(param: Param | None, text: str) -> Any:
 
 
 def at_path(value: Any, path: str, run_id: str) -> Any:
-    """Return what stands at a path of a run's output, `0.flight.id`. Raises UnfitValue."""
+    """Return the value at a path of a run's output, such as `0.flight.id`. Raises UnfitValue."""
     walked = f"@{run_id}"
     for key in path.split(".") if path else ():
         if isinstance(value, dict) and key in value:
@@ -139,7 +139,7 @@ def _of_file(file: Path | None) -> dict[str, Any]:
 
 
 def _described(declared: Mapping[str, Param]) -> str:
-    """Return the way out: what is asked for, with its types."""
+    """Return a hint with all params and their types."""
     there = (
         f"{name}: {param.type}{', required' if param.is_required else ''}" for name, param in declared.items()
     )

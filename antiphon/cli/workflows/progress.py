@@ -1,4 +1,4 @@
-"""A run's events as lines for the person who waits: node by node, the items of a foreach counted."""
+"""A run's events as lines for a waiting person: node by node, the items of a foreach counted."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -23,23 +23,23 @@ from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.client import TextDelta
 
 _FAILURES_MAX = 3
-"""Of the items of a foreach that are named, each with its reason."""
+"""The number of failed items of a foreach that are named, each with its reason."""
 _MESSAGE_LENGTH = 300
 
 
 @dataclass
 class Progress:
-    """What a person has been shown of a run."""
+    """The state of the display of a run."""
 
     command: str = "antiphon"
-    """What reaches the run from another terminal; empty when nothing does."""
+    """The command by which another terminal reaches the run; empty when none can."""
     _paths: dict[int, str] = field(default_factory=dict)
     """The node of each request."""
     _items: dict[str, dict[str, str]] = field(default_factory=dict)
-    """The items of each foreach, and how they stand."""
+    """The items of each foreach, and their status."""
 
     def lines(self, event: AnyEvent) -> list[str]:
-        """Return what is to be said of an event; often nothing."""
+        """Return the lines about an event; often none."""
         match event.data:
             case ToolsRequested(round=number, node=path, calls=(call, *_)) if path:
                 self._paths[number] = path
@@ -62,7 +62,7 @@ class Progress:
                 return told.progress(event)
 
     def under_way(self) -> str:
-        """Return what runs now, on one line; empty when nothing does."""
+        """Return the nodes that run now, on one line; empty when none does."""
         named = [path for path in self._paths.values() if not _foreach_of(path)]
         return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
 
@@ -108,14 +108,14 @@ class Progress:
         return [f"  {one_line(path)}: failed: {one_line(message, _MESSAGE_LENGTH)}"]
 
     def _count(self, foreach: str) -> str:
-        """Return `weather: 40 items, 38 done, 2 failed`."""
+        """Return the counts of a foreach: `weather: 40 items, 38 done, 2 failed`."""
         statuses = Counter(self._items[foreach].values())
         parts = [f"{count} {status}" for status, count in sorted(statuses.items())]
         return f"{one_line(foreach)}: {counted(statuses.total(), 'item')}, {', '.join(parts)}"
 
 
 def _foreach_of(path: str) -> str:
-    """Return the outermost foreach that a path lies in; empty where it lies in none."""
+    """Return the outermost foreach around a path; empty where there is none."""
     parts = path.split("/")
     return next(("/".join(parts[:n]) for n, part in enumerate(parts) if part.isdigit()), "")
 
@@ -128,9 +128,9 @@ def _item_of(path: str, foreach: str) -> str:
 async def show_run(
     stream: AsyncIterator[AnyEvent | TextDelta], command: str, dialogue: RunDialogue | None
 ) -> None:
-    """Print what happens in a run to stderr as it happens; on a terminal with what runs now.
+    """Print a run's events to stderr as they happen; on a terminal also the nodes that run now.
 
-    With a `dialogue` the person at this terminal is asked what the run waits for.
+    With a `dialogue` the person at this terminal is asked for the values.
     """
     console, progress = stderr(), Progress(command)
     if not console.is_terminal:
@@ -157,5 +157,5 @@ def _said(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue
 
 def _show_under_way(status: StatusLine, progress: Progress, dialogue: RunDialogue | None) -> None:
     status.update(progress.under_way() or "waiting")
-    if dialogue is not None:  # what turns would overwrite what is typed
+    if dialogue is not None:  # the spinner would overwrite what is typed
         status.stop() if dialogue.is_asking else status.start()

@@ -1,4 +1,4 @@
-"""`antiphon workflows publish` and `withdraw`: what can be run by name."""
+"""`antiphon workflows publish` and `withdraw`: the workflows that can be run by name."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`antiphon workflows run`: begin a run, follow it node by node, and print what it returns."""
+"""`antiphon workflows run`: begin a run, follow it node by node, and print its output."""
 
 import asyncio
 import signal
@@ -124,7 +124,7 @@ def run_workflow(
 
 @dataclass(frozen=True)
 class Options:
-    """What was typed of the run itself."""
+    """The arguments of the run itself."""
 
     name: str
     files: list[Path]
@@ -199,9 +199,7 @@ async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
         assert task is not None, "a coroutine runs in a task"
         task.uncancel()
         if antiphon.storage:
-            with suppress(
-                NotImplementedError
-            ):  # on Windows a KeyboardInterrupt ends the program all the same
+            with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
                 asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
             return await _cancel(antiphon, options, "the user pressed Ctrl-C", EXIT_INTERRUPTED)
         stderr().print(f"\nRun {options.run_id} goes on.")
@@ -214,14 +212,14 @@ async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
 
 
 async def follow(antiphon: Antiphon, run_id: str, is_json: bool, dialogue: RunDialogue | None = None) -> int:
-    """Show a run to its end, then what it returns; the exit code."""
+    """Show a run to its end, then its output; return the exit code."""
     async with aclosing(antiphon.stream(run_id)) as stream:
         await show_run(stream, command_of(antiphon), dialogue)
     return show_end(await antiphon.result(run_id), is_json)
 
 
 def show_end(response: Response, is_json: bool) -> int:
-    """Print what a run returns to stdout, and what belongs to it to stderr; the exit code."""
+    """Print a run's output to stdout, and the details to stderr; return the exit code."""
     is_completed = response.run is not None and response.run.status == "completed"
     if is_json:
         print_json(response)
@@ -248,12 +246,12 @@ def show_id(run_id: str, is_json: bool) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether a person may be typing."""
+    """Return whether a person may be typing."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:
-    """End a run of a pipeline of its own, and show how it ended, where that is soon."""
+    """End a run of a private pipeline; show its end, if it comes soon."""
     stderr().print(f"\nCancelling: {why}. Ctrl-C again leaves at once.")
     with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
         async with asyncio.timeout(_AFTER_CANCEL_S):
@@ -263,7 +261,7 @@ async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> 
 
 
 async def _output(bus: Bus, run_id: str) -> Any:
-    """Return what an earlier run returned. Raises UnfitValue."""
+    """Return the output of an earlier run. Raises UnfitValue."""
     response = await bus.session(run_id).response()
     if response is None:
         raise UnfitValue(f"@{run_id}: there is no such run that has ended")
@@ -280,7 +278,7 @@ async def _no_earlier_runs(run_id: str) -> Any:
 
 
 def _specification(options: Options, settings: PipelineSettings) -> Specification:
-    """Return the specification of a file; ends the command where it has errors, or no such workflow."""
+    """Return the specification of a file; end the command where it has errors, or no such workflow."""
     files = options.files or [Path(one) for one in settings.workflows]
     if not files:
         raise UsageError(

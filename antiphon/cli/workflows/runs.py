@@ -215,7 +215,7 @@ async def _answer(run_id: str, typed: list[str], node: str, token: str | None, b
 
 
 async def _refusal(antiphon: Antiphon, given: Given) -> str:
-    """Wait until the values are accepted or refused; returns why they are refused. Raises StillRunning."""
+    """Wait until the values are accepted or refused; return why they are refused. Raises StillRunning."""
     bus = antiphon.open_bus()
     tail = Tail(bus, bus.keys.log(given.run_id))
     try:

@@ -1,4 +1,4 @@
-"""Where a command takes workflows from: files, or what is published."""
+"""The source of a command's workflows: files, or the published ones."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ from antiphon.observe import connected
 
 
 def tools_option(without: str) -> Any:
-    """Return the option that names modules with tools; `without` says what is done without any."""
+    """Return the option that names modules with tools; `without` describes the behaviour without any."""
     return typer.Option(
         "--tools",
         metavar="MODULE[:NAME]",
@@ -34,7 +34,7 @@ def tools_option(without: str) -> Any:
 
 
 def specifications_of(files: Sequence[Path]) -> list[Specification]:
-    """Return the specifications of files, or with none what is published; ends the command where one has errors."""
+    """Return the specifications of files, or the published ones; end the command where one has errors."""
     if not files:
         return result_of(_published())
     specifications, problems = read_workflows(files)
@@ -44,7 +44,7 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
 
 
 def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
-    """Return one workflow and the specification it is of; ends the command where there is none of that name."""
+    """Return one workflow and its specification; end the command where there is none of that name."""
     try:
         return named_in(specifications_of(files), name)
     except UsageError as error:
@@ -52,7 +52,7 @@ def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
 
 
 def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:
-    """Return one workflow and the specification it is of. Raises UsageError where there is none of that name."""
+    """Return one workflow and its specification. Raises UsageError where there is none of that name."""
     listed = list(specifications)
     for specification in listed:
         if name in specification.workflows:
@@ -62,7 +62,7 @@ def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specif
 
 
 async def published_in(bus: Bus) -> list[Specification]:
-    """Return the published specifications, in the order of their domains; those that are lost are left out."""
+    """Return the published specifications, in the order of their domains; lost ones are left out."""
     store = WorkflowStore(bus)
     domains = (await store.published()).domains
     found = [await store.specification(one.specification) for one in domains.values()]
@@ -70,7 +70,7 @@ async def published_in(bus: Bus) -> list[Specification]:
 
 
 def show_problems(problems: Iterable[Problem]) -> int:
-    """Print what is wrong with files to stderr, line by line; returns the exit code for it."""
+    """Print the problems of files to stderr, line by line; return the exit code for them."""
     codes = set()
     for problem in problems:
         codes.add(problem.code)

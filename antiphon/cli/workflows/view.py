@@ -1,4 +1,4 @@
-"""One run, as a person looks at it."""
+"""The view of one run for a person."""
 
 from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import shown
@@ -13,7 +13,7 @@ _CUT = 120
 
 
 def show_view(view: RunView) -> None:
-    """Print a run to stdout; what can be typed next to stderr."""
+    """Print a run to stdout, and the next commands to stderr."""
     params = ", ".join(f"{name}={shown(value)}" for name, value in view.params.items())
     stdout().print(f"{one_line(view.workflow)}({one_line(params)})")
     stdout().print(

@@ -1,1 +1,1 @@
-"""Recordings verified by two codes: today's, and that of a git ref or of a released version."""
+"""The verification of recordings by two versions of the code: today's, and a git ref or a released version."""

@@ -1,4 +1,4 @@
-"""What takes long to make and stays the same, kept between runs: source trees and installed releases."""
+"""A cache for results that are slow to make and never change: source trees and installed releases."""
 
 import contextlib
 import os
@@ -12,9 +12,9 @@ from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
 
 KEPT_MAX = 8
-"""Of each kind; older ones are deleted when one more is made."""
+"""The limit for each kind; older entries are deleted when one more is made."""
 _IN_USE_S = 24 * 3600
-"""What was asked for within this time may be in use by another process."""
+"""An entry requested within this time may be in use by another process."""
 
 
 def kept(kind: str, name: str, make: Callable[[Path], object]) -> Path:

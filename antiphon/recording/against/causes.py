@@ -1,4 +1,4 @@
-"""Why a step is decided differently: what ran in it, and differs between the two sources."""
+"""The causes of a changed decision: code that ran in the step and differs between the two sources."""
 
 import ast
 import sys
@@ -19,31 +19,31 @@ from antiphon.recording.verify_all import UNREADABLE
 
 CAUSES_MAX = 5
 _PACKAGES = (*COMPONENTS, "antiphon_shared")
-"""Those that decide. How steps are verified is no cause."""
+"""The packages that decide. The code that verifies steps is no cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A function, or what a name of a module or class stands for."""
+    """A function, or the value of a name in a module or class."""
 
     kind: Literal["function", "name"]
     code: str
-    """Without its docstring, which decides nothing."""
+    """The code without its docstring, which decides nothing."""
     uses: frozenset[str] = frozenset()
-    """The names that it is made of."""
+    """The names that the code refers to."""
 
 
 class Sources:
-    """Today's source and the other's, part by part."""
+    """Today's source and the other source, compared part by part."""
 
     def __init__(self, then: Path, now: Path) -> None:
         self._then, self._now = then, now
 
     def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
-        """Return what today's code used in the step and differs, as `coordinator/decide.py: _after_batch`.
+        """Return the differing code that today's step ran, such as `coordinator/decide.py: _after_batch`.
 
-        First functions, then constants and fields, at most CAUSES_MAX; where there are none, what differs in the
-        component at all: its parts may have run before, and files of data are read before.
+        Functions come first, then constants and fields, at most CAUSES_MAX. Where there are none, return all
+        differences in the component: its parts may have run before, and data files are read before.
         """
         if not self._differing:
             return ()
@@ -79,7 +79,7 @@ class Sources:
 
     @cached_property
     def _changed(self) -> dict[str, list[str]]:
-        """By file of code, the names of its parts that differ."""
+        """Return the names of the differing parts, by file of code."""
         found = {}
         for file in self._differing:
             if file.endswith(".py"):
@@ -89,7 +89,7 @@ class Sources:
 
     @cached_property
     def _differing(self) -> list[str]:
-        """The files that differ, each as package and path."""
+        """Return the differing files, each as package and path."""
         files = {
             f"{package}/{path.relative_to(folder).as_posix()}"
             for root in (self._then, self._now)
@@ -102,7 +102,7 @@ class Sources:
 
 
 def _folder(root: Path, package: str) -> Path:
-    """Where a package stands: in a working tree the ground floor has a folder of its own."""
+    """Return the folder of a package: in a working tree the ground floor has a folder of its own."""
     place = root / "shared" / package
     return place if place.is_dir() else root / package
 
@@ -120,7 +120,7 @@ def _read(root: Path, file: str) -> bytes:
 
 
 def _ran(recording: Path, step: StepChange) -> set[CodeType]:
-    """The code that runs today when the step is done again. Raises as reading a recording does."""
+    """Return the code that runs today when the step is repeated. Raises as reading a recording does."""
     replay, ran, cause = Replay(), set[CodeType](), None
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -144,7 +144,7 @@ def _ran(recording: Path, step: StepChange) -> set[CodeType]:
 
 
 def _parts(source: bytes) -> dict[str, _Part]:
-    """What a module is made of, by qualified name; nothing where it cannot be parsed."""
+    """Return the parts of a module by qualified name; an empty dict where it cannot be parsed."""
     try:
         return dict(_walk(ast.parse(source).body, ""))
     except (SyntaxError, ValueError):
@@ -166,7 +166,7 @@ def _walk(body: list[ast.stmt], within: str) -> Iterator[tuple[str, _Part]]:
 
 
 def _reached(used: set[str], parts: dict[str, _Part]) -> set[str]:
-    """The names used, and those that they are made of in turn."""
+    """Return the used names, and the names that their definitions use in turn."""
     reached, waiting = set(used), [name for name in parts if _short(name) in used]
     while waiting:
         found = parts[waiting.pop()].uses - reached
@@ -180,5 +180,5 @@ def _short(name: str) -> str:
 
 
 def _qualified(code: CodeType) -> str:
-    """The name of the function that code is in: what is defined within a function belongs to it."""
+    """Return the name of the outermost function that the code belongs to."""
     return code.co_qualname.partition(".<locals>")[0]

@@ -1,4 +1,4 @@
-"""What differs between two codes on one recording: the divergences of each, held against each other. Pure.
+"""The differences between two versions of the code on one recording, from the divergences of each. Pure.
 
 Where only one of the two diverges from the record, the other does what was recorded. Where both diverge alike, nothing
 has changed between them.
@@ -19,24 +19,24 @@ _BY_TODAY = "today's code raises "
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One place where the two codes decide differently."""
+    """A value that the two versions decide differently."""
 
     event: int
-    """Number of the event that was decided on."""
+    """The number of the event that was decided on."""
     type: str
     component: str
     output: str
     path: str
     recorded: Any
     before: Any
-    """By the other code."""
+    """The other version's value."""
     now: Any
-    """By today's."""
+    """The value of today's code."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepChange:
-    """All that differs in one step of one component."""
+    """All differences in one step of one component."""
 
     event: int
     type: str
@@ -45,29 +45,29 @@ class StepChange:
 
     @property
     def sent(self) -> tuple[Change, ...]:
-        """Those in what the step sends on; the others are in what it notes."""
+        """Return the changes in the events that the step sends; the others are in its record."""
         return tuple(one for one in self.changes if one.output.startswith("antiphon."))
 
     @property
     def first(self) -> Change:
-        """The one that says most: what was asked of a model, else what is sent on."""
+        """Return the most telling change: in the request to a model, else in the sent events."""
         asked = (one for one in self.changes if one.output == "request")
         return next(asked, next(iter(self.sent), self.changes[0]))
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One recording, verified by both codes."""
+    """A recording, verified by both versions."""
 
     path: str
     session_id: str = ""
     steps: tuple[StepChange, ...] = ()
     alike: int = 0
-    """Places where both diverge from the record in the same way."""
+    """The number of values that diverge from the record in the same way in both."""
     unchecked: Mapping[str, int] = field(default_factory=dict)
-    """What one of the two could not check, by reason."""
+    """The number of unchecked values by reason, in either version."""
     errors: tuple[str, ...] = ()
-    """Why one of the two cannot read it."""
+    """The reasons why one version cannot read it."""
 
     @property
     def result(self) -> Kind:
@@ -79,7 +79,7 @@ class Compared:
 
 
 def compared(before: Result, now: Result) -> Compared:
-    """Return what differs between what the other code made of a recording, and what today's makes of it."""
+    """Return the differences between the other version's result for a recording and today's."""
     if before.error or now.error:
         sides = (("before", before.error), ("now", now.error))
         return Compared(now.path, errors=tuple(f"{name}: {error}" for name, error in sides if error))
@@ -120,14 +120,14 @@ def _change(a: Place | None, b: Place | None) -> Change:
 
 
 def _is_covered(key: _Key, by: Mapping[_Key, Place]) -> bool:
-    """Return whether one code diverges in something that holds this place: then that is the difference."""
+    """Return whether one version diverges in a value that contains this one; that is then the difference."""
     event, component, output, path = key
     ends = [path[:end] for end, sign in enumerate(path) if end and sign in ".["]
     return any((event, component, output, end) in by for end in ends)
 
 
 def _value(place: Place | None, other: Place) -> Any:
-    """Return what a code comes to at a place: what was recorded, where it does not diverge."""
+    """Return a version's value: the recorded one, where it does not diverge."""
     value = other.expected if place is None else place.got
     if isinstance(value, str) and value.startswith(_BY_TODAY):
         return _LINE_OF_CODE.sub(")", value.replace(_BY_TODAY, "the code raises ", 1))
@@ -144,7 +144,7 @@ def _steps(changes: Sequence[Change]) -> list[StepChange]:
 
 
 def _unchecked(before: Result, now: Result) -> dict[str, int]:
-    """Return what either has not checked; the same of both counts once."""
+    """Return the unchecked values of either version by reason; a reason common to both counts once."""
     found = {
         reason: max(before.unchecked.get(reason, 0), now.unchecked.get(reason, 0))
         for reason in (*now.unchecked, *before.unchecked)

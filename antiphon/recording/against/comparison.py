@@ -1,4 +1,4 @@
-"""Recordings verified by today's code and by another, and what differs between the two."""
+"""The verification of recordings by today's code and by another version, and the differences."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
@@ -20,7 +20,7 @@ from antiphon.recording.reports import as_json
 from antiphon.recording.verify_all import UNREADABLE, verify_all
 
 _EXPLAINED_MAX = 20
-"""Decisions whose causes are looked for, which takes a run of their first recording each."""
+"""The limit of decisions whose causes are sought; each takes a run of its first recording."""
 
 
 def compare(
@@ -30,9 +30,9 @@ def compare(
     only: Sequence[Component],
     done: Callable[[int], None] = lambda count: None,
 ) -> tuple[list[Compared], list[Decision]]:
-    """Return what differs in each recording, and that summed up. `done` is told of recordings that one code has done.
+    """Return the differences in each recording, and their summary. Raises OtherCodeFailed.
 
-    Raises OtherCodeFailed.
+    `done` is called with the number of recordings that one version has just verified.
     """
     with verifying(code, paths, jobs, only) as batches:
         now = _today(paths, jobs, only or COMPONENTS, done)
@@ -52,7 +52,7 @@ def compare(
 def _today(
     paths: Sequence[Path], jobs: int, only: Sequence[Component], done: Callable[[int], None]
 ) -> list[Result]:
-    """Today's results in the form that the other code prints, so that values compare."""
+    """Return today's results in the form that the other version prints, so that values compare."""
     results: list[Result] = []
     for outcome in verify_all(paths, jobs, only):
         results += read(as_json.document([outcome]))

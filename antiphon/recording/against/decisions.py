@@ -1,4 +1,4 @@
-"""What a change does to recorded sessions, summed up by decision: one sentence, and the sessions it holds for. Pure."""
+"""The effects of a change on recorded sessions: one sentence for each decision, with its sessions. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _REQUEST_PARTS = {"system": "system prompt", "messages": "messages", "tools": "t
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One session that a decision holds for, with the first step that differs so."""
+    """A session to which a decision applies, with its first step that differs so."""
 
     path: str
     session_id: str
@@ -23,19 +23,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One way in which the code now decides differently."""
+    """A way in which the code now decides differently."""
 
     sentence: str
-    """What the sessions now do, with the verb in the plural: `end in round 2 instead of 3`."""
+    """The new behaviour, with the verb in the plural: `end in round 2 instead of 3`."""
     cases: tuple[Case, ...]
     steps: int
-    """In how many steps of them."""
+    """The number of steps that differ so."""
     causes: tuple[str, ...] = ()
-    """What of the source differs among what ran in the first of them: `coordinator/limits.py: exhausted`."""
+    """The differing source that ran in the first case: `coordinator/limits.py: exhausted`."""
 
     @property
     def words(self) -> str:
-        """`12 sessions now end in round 2 instead of 3`, with why where that is known."""
+        """Return `12 sessions now end in round 2 instead of 3`, with the causes where they are known."""
         count = len(self.cases)
         verb, _, rest = self.sentence.partition(" ")
         who = f"{count} sessions now {verb}" if count != 1 else f"1 session now {verb}s"
@@ -44,7 +44,7 @@ class Decision:
 
 
 def summed_up(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:
-    """Return the decisions, the weightiest first: how sessions end, which way they take, then what is in a step."""
+    """Return the decisions by weight: how sessions end, then their course, then the content of a step."""
     cases: dict[tuple[int, str], dict[str, Case]] = {}
     steps: dict[tuple[int, str], int] = {}
     for one, ways in found:
@@ -57,10 +57,10 @@ def summed_up(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:
 
 
 def _sentences(steps: Sequence[StepChange], ways: Ways | None) -> Iterable[tuple[int, str, StepChange]]:
-    """What each step now does.
+    """Yield the new behaviour of each step, with its weight.
 
-    The first step that changes the way of the session says where it leads; what the coordinator would send otherwise
-    behind it never comes about.
+    The first step that changes the course of the session says where it leads; later differences in what the
+    coordinator sends are left out, as the session would not reach them.
     """
     led = None if ways is None else way(ways)
     is_led = False
@@ -128,7 +128,7 @@ def _exchanged(changes: Sequence[Change]) -> tuple[int, str]:
 
 
 def _fields(changes: Sequence[Change]) -> str:
-    """The fields that differ, each once."""
+    """Return the differing fields, each once."""
     names: dict[str, None] = {}
     for one in changes:
         field = _first(one.path)

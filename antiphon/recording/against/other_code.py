@@ -16,28 +16,28 @@ from antiphon.recording.against.trees import NotInHistory, commit_of, extract, i
 _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,4}(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?)")
 _INSTALL_LIMIT_S = 600.0
 _SAID_LINES_MAX = 5
-"""Of what an installer said that failed."""
+"""The number of lines quoted from a failed installer."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherCode:
-    """Code that can be run beside today's."""
+    """A version of the code that can run next to today's."""
 
     name: str
-    """As it was asked for."""
+    """The name that the user gave."""
     label: str
-    """As it is shown: `main (1a2b3c4)`, `antiphon 0.1.0`."""
+    """The name as shown: `main (1a2b3c4)`, `antiphon 0.1.0`."""
     root: Path
-    """Where its packages stand."""
+    """The folder of its packages."""
     python: str
-    """The interpreter it runs with."""
+    """Its interpreter."""
     import_path: str = ""
-    """What PYTHONPATH has to be; empty where it is installed for that interpreter."""
+    """Its PYTHONPATH; empty where it is installed for that interpreter."""
     commit: str = ""
 
 
 def other_code(name: str) -> OtherCode:
-    """Return the code at a git ref; where there is no such ref, of the released version of that name.
+    """Return the code at a git ref; where there is no such ref, the released version of that name.
 
     Raises ConfigurationError, which says what is missing: git, the ref, the version, or its installation.
     """
@@ -53,7 +53,7 @@ def other_code(name: str) -> OtherCode:
 
 
 def _released(name: str, version: str) -> OtherCode:
-    """The release in an environment of its own, with the dependencies that it asks for."""
+    """Return the release, installed in an environment of its own with its dependencies."""
     interpreter = f"python{sys.version_info.major}.{sys.version_info.minor}"
     place = kept("releases", f"{version}-{interpreter}", partial(_install, version))
     packages = next(place.glob("lib/python*/site-packages"), place)

@@ -1,4 +1,4 @@
-"""What `replay verify --json` prints, of this release and of others, as far as it is compared. Pure."""
+"""The output of `replay verify --json`, of this and other releases, as far as it is compared. Pure."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ class _Read(BaseModel):
 
 
 class Place(_Read):
-    """One place where a code decides otherwise than was recorded."""
+    """A value that differs from the recorded one."""
 
     event: int
     type: str

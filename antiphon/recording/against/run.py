@@ -13,10 +13,10 @@ from antiphon.recording.against.other_code import OtherCode
 from antiphon.recording.against.results import Result, read
 
 _BATCH_MAX = 200
-"""Recordings that one process verifies: each takes a second to start, and shows progress when it ends."""
+"""The number of recordings per process: each takes a second to start, and reports progress when it ends."""
 _SAID_CHARACTERS_MAX = 600
 _EXIT_CODES = {0, 1, 3, 4}
-"""Of a verification that ran; 2 is a command that is not understood."""
+"""The exit codes of a verification that ran; 2 means that the command was not understood."""
 _LAUNCH = """
 import pathlib, runpy, sys
 root = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -26,7 +26,7 @@ if place != root:
     sys.exit(f"{place} would run in place of {root}.")
 runpy.run_module("antiphon", run_name="__main__", alter_sys=True)
 """
-"""Any other code than the one asked for would find that nothing changes, so where it comes from is checked."""
+"""Another version than the requested one would find no changes, so its location is checked."""
 
 
 class OtherCodeFailed(ConfigurationError):
@@ -39,9 +39,9 @@ class OtherCodeFailed(ConfigurationError):
 def verifying(
     code: OtherCode, paths: Sequence[Path], jobs: int = 1, only: Sequence[str] = ()
 ) -> Iterator[list[Future[tuple[Result, ...]]]]:
-    """Let the other code verify the recordings beside the block; yields the results to come, batch by batch.
+    """Let the other version verify the recordings while the block runs; yield the futures, one per batch.
 
-    The results raise OtherCodeFailed. What is not done when the block ends is ended.
+    The futures raise OtherCodeFailed. Unfinished batches are cancelled when the block ends.
     """
     size = max(1, min(_BATCH_MAX, -(-len(paths) // jobs)))
     batches = [paths[begin : begin + size] for begin in range(0, len(paths), size)]

@@ -10,17 +10,17 @@ from pathlib import Path
 from antiphon_shared.process.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[3]
-"""Where today's packages stand: the working tree, or where they are installed."""
+"""The folder of today's packages: the working tree, or the installation."""
 
 
 class NotInHistory(ConfigurationError):
-    """The commit is not there, as in an installed program, an archive of the source or a shallow clone."""
+    """The commit is missing, as in an installed program, an archive of the source or a shallow clone."""
 
     code = "not_in_history"
 
 
 def extract(ref: str, folder: Path) -> str:
-    """Put the source at `ref` into `folder`; return the commit's whole name. Raises NotInHistory."""
+    """Extract the source at `ref` into `folder`; return the commit's full hash. Raises NotInHistory."""
     commit = commit_of(ref)
     archive = _git("archive", "--format=tar", commit)
     if archive.returncode:
@@ -31,7 +31,7 @@ def extract(ref: str, folder: Path) -> str:
 
 
 def commit_of(ref: str) -> str:
-    """Return the whole name of the commit that `ref` names. Raises NotInHistory, which says what is missing."""
+    """Return the full hash of the commit that `ref` names. Raises NotInHistory, which says what is missing."""
     tracked = _git("ls-files", "--error-unmatch", "antiphon/__init__.py")
     if tracked.returncode:
         raise NotInHistory(
@@ -51,7 +51,7 @@ def commit_of(ref: str) -> str:
 
 
 def import_path(tree: Path) -> str:
-    """Return what PYTHONPATH has to be for a tree's own packages to be found, before those installed."""
+    """Return the PYTHONPATH with which a tree's own packages are found before the installed ones."""
     ground_floor = tree / "shared"
     is_packaged = (ground_floor / "antiphon_shared").is_dir()
     return os.pathsep.join(map(str, [tree, ground_floor] if is_packaged else [tree]))

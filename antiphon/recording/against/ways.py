@@ -1,4 +1,4 @@
-"""Which way a session takes with each of two codes, in words. Pure."""
+"""The course of a session with each of two versions of the code, in words. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ _TOOLS_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What comes next in a session with the other code, and with today's."""
+    """The next step of a session with the other version, and with today's."""
 
     before: Next
     now: Next
 
 
 def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
-    """Return the way with each code; None where one of them does not tell, as earlier releases.
+    """Return the next step with each version; None where one does not report it, such as earlier releases.
 
-    Where a code decides as recorded, its way is the recorded one: to the end of the session where the other ends it.
+    Where a version decides as recorded, its next step is the recorded one; it is the recorded end where the
+    other version ends the session.
     """
     left, right = before.goes_on, now.goes_on
     known = left or right
@@ -33,7 +34,7 @@ def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
 
 
 def way(ways: Ways) -> str | None:
-    """Return what sessions now do, with the verb in the plural; None where both ways look the same."""
+    """Return the new behaviour of sessions, with the verb in the plural; None where both look the same."""
     before, now = ways.before, ways.now
     if before.kind == now.kind == "answered":
         return _ends(before, now)
@@ -89,7 +90,7 @@ def _counted(names: Sequence[str]) -> dict[str, int]:
 
 
 def _is_astray(result: Result) -> bool:
-    """Return whether the coordinator sends something else than was recorded."""
+    """Return whether the coordinator sends other events than the recorded ones."""
     return any(
         one.component == "coordinator" and (one.output.startswith("antiphon.") or one.output == "outputs")
         for one in result.divergences

@@ -1,13 +1,13 @@
-"""What recorded runs would do by another specification of their workflow.
+"""The rehearsal of recorded runs with another specification of their workflow.
 
-found.py       what is found: the first node that would go another way, and where that leads
-held.py        one recorded run, held against a specification; read this first
-recorded.py    a recorded run: its decisions in their order, and which node each event is about
+found.py       the result: the first node that would take another course, and where that leads
+held.py        the comparison of one recorded run with a specification; read this first
+recorded.py    a recorded run: its decisions in order, and the node of each event
 rehearsal.py   the same run, decided by the other specification
-rest.py        after the first difference: how far the recorded results lead
-acts.py        what a decision does, by node, without what follows from the specification's hash alone
-first.py       the first of the differences between what two decisions do
-limits.py      limits of time, which count by whether they would have been reached
-many.py        many recordings, in one process or in several
-sums.py        their sum: which share their first difference
+rest.py        the course after the first difference, as far as the recorded results lead
+acts.py        the acts of a decision, by node
+first.py       the first difference between the acts of two decisions
+limits.py      time limits, which count only where they would have expired
+many.py        many recordings, in one or several processes
+sums.py        the recordings, grouped by their first difference
 """

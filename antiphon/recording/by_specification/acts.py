@@ -1,7 +1,7 @@
-"""What a decision of a run does, by node: what has to be the same for two specifications to lead the same way. Pure.
+"""The acts of a decision, by node: those that two specifications must share to lead the same way. Pure.
 
-Left out is what follows from the specification alone: its hash, the numbers of requests, and limits of time, which
-count by whether they would have been reached.
+Left out are direct effects of the specification: its hash, the numbers of requests, and time limits, which
+count only where they would have been reached.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ from antiphon_shared.events.step_records import SendRecord, TimerRecord
 
 ActKind = Literal["opens", "calls", "approval", "asks", "refuses", "waits", "settled", "ends"]
 Act = tuple[str, ActKind]
-"""Of which node, and what."""
+"""The node and the kind of an act."""
 Acts = dict[Act, dict[str, Any]]
 TIMER = "node:"
-"""How the names of timers begin that a node waits for."""
+"""The prefix of the names of timers that a node waits for."""
 
 
 def acts_of(
@@ -35,7 +35,7 @@ def acts_of(
     sends: Sequence[SendRecord],
     node_of: Callable[[int], str],
 ) -> Acts:
-    """Return what a decision does; `node_of` returns the node of a request by its number."""
+    """Return the acts of a decision; `node_of` returns the node of a request by its number."""
     questions = questions_of(sends)
     acts: Acts = {}
     for one in events:
@@ -68,7 +68,7 @@ def acts_of(
 
 
 def questions_of(sends: Sequence[SendRecord]) -> dict[str, dict[str, Any]]:
-    """Return what each session is asked that these begin: the question, the tools, the form of the answer."""
+    """Return the question, tools and answer form of each session that these records open, by session."""
     return {
         one.session: {
             "question": one.data.get("query", ""),
@@ -80,7 +80,7 @@ def questions_of(sends: Sequence[SendRecord]) -> dict[str, dict[str, Any]]:
 
 
 def end_of(response: ResponseReady) -> dict[str, Any]:
-    """Return how a run ends."""
+    """Return the status, output and effects with which a run ends."""
     run = response.run
     status = run.status if run is not None else response.status
     effects = {} if run is None else run.model_dump(mode="json", include={"standing", "unknown", "undone"})
@@ -89,7 +89,7 @@ def end_of(response: ResponseReady) -> dict[str, Any]:
 
 
 def _wait(acts: Acts, timer: TimerRecord) -> None:
-    """Note a wait, or the delay before a further attempt; not the time that a person has."""
+    """Add a wait, or the delay before a further attempt; a person's time limit does not count."""
     is_node = timer.name.startswith(TIMER) and timer.type == NodeDue.type
     node = timer.name[len(TIMER) :]
     if is_node and (node, "asks") not in acts:

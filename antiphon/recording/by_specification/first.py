@@ -1,4 +1,4 @@
-"""The first of the differences between what a decision did and what it would do. Pure."""
+"""The first difference between the recorded acts of a decision and the rehearsed ones. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,15 +14,15 @@ from coordinator.workflows.plan import join, parent_of, template_of
 
 _SHOWN_MAX = 4
 _Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
-"""What was done, and what would be."""
+"""The recorded act and the rehearsed one."""
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """One node that a decision treats otherwise."""
+    """A difference at one node."""
 
     weight: int
-    """The lightest is told: what tells most of why."""
+    """The lowest is reported: it explains most."""
     kind: Kind
     node: str
     sentence: str
@@ -32,7 +32,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """The workflow as it was, where that is recorded, and as it would be."""
+    """The recorded workflow, where it was recorded, and the new one."""
 
     then: Graph | None
     now: Graph
@@ -40,17 +40,17 @@ class Graphs:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Which nodes have been called, and are called later, so that it can be told what only moves."""
+    """Nodes that were called before or are called later; a call that only moves is recognised by them."""
 
     before: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
-    """In the recorded run, by later decisions."""
+    """Nodes that later decisions of the recorded run call."""
     rehearsed: frozenset[str] = frozenset()
-    """By the other specification, from this decision on."""
+    """Nodes that the other specification calls from this decision on."""
 
 
 def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
-    """Return what a decision would do otherwise, that which tells most first; none where it would do the same."""
+    """Return the differences of a decision, the most telling first; an empty list where there are none."""
     acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
     found = [at for act in acts for at in _at(act, (then.get(act), now.get(act)), moved)]
     found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]
@@ -58,7 +58,7 @@ def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
 
 
 def _explained(at: At, now: Acts) -> At:
-    """A call that would not be made, with what would become of its node; an end with which a run does not begin."""
+    """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
     settled = now.get((at.node, "settled"))
     if at.kind == "not_begun" and settled is not None:
         sentence = (
@@ -71,7 +71,7 @@ def _explained(at: At, now: Acts) -> At:
 
 
 def _is_of_no_weight(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
-    """Whether a node is skipped that the other workflow does not have."""
+    """Return whether the act only skips a node that the other workflow does not have."""
     node, kind = act
     if kind != "settled" or (act in then and act in now):
         return False
@@ -148,7 +148,7 @@ def _called(node: str, sides: _Sides, moved: Moved) -> At:
 
 
 def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
-    """A call without its idempotency key, which holds the run's id."""
+    """Return a call without its idempotency key, which contains the run's id."""
     return side and {name: side[name] for name in ("tool", "arguments")}
 
 
@@ -215,7 +215,7 @@ def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
 
 
 def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[At]:
-    """Branches that go another way: what follows from them needs no telling."""
+    """Yield the branches that take another arm; they explain the differences that follow."""
     if graphs.then is None:
         return
     for node, kind in acts:
@@ -232,7 +232,7 @@ def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterato
 
 
 def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
-    """The arm that a branch has taken: the one that was not skipped, where that is certain."""
+    """Return the arm that a branch has taken, the only one not skipped; None where that is uncertain."""
     found = graph.nodes.get(template_of(node))
     if found is None or not isinstance(found.node, BranchNode):
         return None

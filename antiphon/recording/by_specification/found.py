@@ -1,4 +1,4 @@
-"""What holding a recorded run against another specification has found: values. Pure."""
+"""The result of comparing a recorded run with another specification: values. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,53 +23,53 @@ Kind = Literal[
     "output",
 ]
 Result = Literal["same", "differs", "unchecked", "other"]
-"""`other`: the recording is of no run of these workflows, so that the specification has nothing to do with it."""
+"""`other`: the recording is of another session or workflow, to which the specification does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The first node that would go another way."""
+    """The first node that would take another course."""
 
     kind: Kind
     node: str
-    """Its path; empty where it is about the run as a whole."""
+    """The node's path; empty for a difference of the whole run."""
     event: int
-    """Number of the recorded event that is decided on otherwise."""
+    """The number of the recorded event with another decision."""
     type: str
-    """Its type."""
+    """The type of the event."""
     sentence: str
-    """What would be otherwise, without values, so that many runs share it."""
+    """The difference without values, so that many runs share it."""
     did: Any = None
-    """What the run did there; None: nothing."""
+    """The recorded act; None for no act."""
     would: Any = None
-    """What it would do; None: nothing."""
+    """The rehearsed act; None for no act."""
     more: int = 0
-    """Further nodes that this decision would treat otherwise."""
+    """The number of further nodes that this decision would treat differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Where the run would go after its first difference, as far as the recorded results lead."""
+    """The course of the run after its first difference, as far as recorded results lead."""
 
     status: str = ""
-    """How it would end; empty where that cannot be told."""
+    """The status at the end; empty where it is unknown."""
     is_same_end: bool = False
     """Whether it would end with the recorded status and output."""
     missing: Sequence[str] = ()
-    """What nothing is recorded of, so that it cannot be told how the run goes on: calls, and waits for people."""
+    """The calls and people's answers without a recorded result, which leave the end unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One recording."""
+    """The result for one recording."""
 
     result: Result
     session_id: str
     workflow: str = ""
     events: int = 0
     decisions: int = 0
-    """How many decisions were made by the other specification and are the same."""
+    """The number of decisions that the other specification makes identically."""
     first: FirstDifference | None = None
     rest: Rest | None = None
     why: str = ""
-    """Why it is unchecked, or not concerned."""
+    """The reason why it is unchecked, or why the specification does not apply."""

@@ -1,6 +1,6 @@
-"""One recorded run, held against another specification of its workflow. Pure.
+"""The comparison of one recorded run with another specification of its workflow. Pure.
 
-The other specification decides on each recorded event, in the recorded order, until a decision does something else.
+The other specification decides on each recorded event, in the recorded order, until a decision differs.
 """
 
 from collections.abc import Iterable
@@ -24,16 +24,16 @@ from coordinator.endings import moment_of
 
 
 class Specifications(Value):
-    """The specifications that recorded runs are held against: by the names of their workflows."""
+    """The specifications that recorded runs are compared with, by the names of their workflows."""
 
     canonical: dict[str, bytes]
-    """Of each workflow: its specification, as it would be kept."""
+    """The canonical specification of each workflow."""
     hashes: dict[str, str]
     domains: tuple[str, ...]
 
     @classmethod
     def of(cls, specifications: Iterable[Specification]) -> "Specifications":
-        """Return them by the names of their workflows; of two with one name the later counts."""
+        """Return the specifications by workflow name; of two with the same name, the later counts."""
         given = list(specifications)
         contents = {name: canonical(one) for one in given for name in one.workflows}
         hashes = {name: specification_hash(one) for one in given for name in one.workflows}
@@ -41,7 +41,7 @@ class Specifications(Value):
 
 
 def held(lines: Iterable[Line], specifications: Specifications) -> Found:
-    """Hold one recording against the specifications. Raises UnreadableEvent."""
+    """Compare one recording with the specifications. Raises UnreadableEvent."""
     recorded = RecordedRun.of(lines)
     opened = recorded.opened
     if opened is None or recorded.query is None:
@@ -78,21 +78,21 @@ def _walked(rehearsal: Rehearsal, found: Found) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What a recorded decision did, and what it would do."""
+    """The acts of a recorded decision, and those of the rehearsed one."""
 
     made: Made | None
     then: Acts
     now: Acts
     limit: At | None = None
-    """A limit that would have ended something before."""
+    """A time limit that would have expired before the event."""
     is_decided: bool = True
     differs: bool = True
     called: int = 0
-    """How many calls the rehearsal had made before."""
+    """The number of calls that the rehearsal had made before."""
 
 
 class Walk:
-    """The recorded decisions and those of the rehearsal, one beside the other."""
+    """The recorded decisions and the rehearsed ones, step by step."""
 
     def __init__(self, rehearsal: Rehearsal) -> None:
         self._rehearsal = rehearsal
@@ -101,7 +101,7 @@ class Walk:
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
     def step(self, decided: Decided) -> Walked:
-        """Go one decision on."""
+        """Take the next decision."""
         rehearsal, line = self._rehearsal, decided.line
         recorded, called = rehearsal.recorded, len(rehearsal.called)
         moment = moment_of(line.event, line.entry)
@@ -118,7 +118,7 @@ class Walk:
         return Walked(made, then, made.acts, differs=differs, called=called)
 
     def _limit(self, data: EventData, moment: datetime) -> At | None:
-        """A limit that would have been reached before this event, or was reached with it and would not have been."""
+        """Return a limit that would have expired before this event, or that expired with it and would not have."""
         opened = self._rehearsal.state.open
         waits = {f"{TIMER}{node}" for node, one in opened.items() if one.kind == "timer"}
         name = name_of(data, self._rehearsal.recorded.node(data))
@@ -131,7 +131,7 @@ class Walk:
 
 
 def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) -> Found:
-    """What is told of the first decision that would be another: by which node, and where it leads."""
+    """Return the result with the first differing decision: its node, and where it leads."""
     decisions = rehearsal.recorded.decisions
     decided, later = decisions[number], decisions[number + 1 :]
     before, is_limit = frozenset(rehearsal.called[: step.called]), step.limit is not None

@@ -1,4 +1,4 @@
-"""Limits of time: another limit is another way only where it would have been reached, or was. Pure."""
+"""Time limits: a changed limit is a difference only where it would have expired, or did. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,17 +12,17 @@ from coordinator.requests import DEADLINE
 from coordinator.workflows.plan import template_of
 
 _LATE = timedelta(seconds=1)
-"""How late a timer may go off, and how far two ways to reckon a moment may be apart."""
+"""The greatest delay of a timer, and the greatest difference between two estimates of one moment."""
 
 
 @dataclass
 class Limits:
-    """The limits that are set at a moment, by the name of their timer, and when each is due."""
+    """The active limits: the due time of each, by the name of its timer."""
 
     due: dict[str, datetime] = field(default_factory=dict)
 
     def take(self, timers: Sequence[TimerRecord], now: datetime) -> None:
-        """Take in the timers that a decision has set, and taken back."""
+        """Apply the timers that a decision has set and cancelled."""
         for timer in timers:
             if not timer.type:
                 self.due.pop(timer.name, None)
@@ -33,9 +33,9 @@ class Limits:
 
 
 def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -> At | None:
-    """Return the limit that would have ended something before an event came at `moment`.
+    """Return the limit that would have expired before an event at `moment`; None for none.
 
-    `waits` are the names of timers that bound nothing: a node waits for them.
+    `waits` names timers that limit nothing: a node waits for them.
     """
     for name, due in now.due.items():
         before = then.due.get(name)
@@ -47,7 +47,7 @@ def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -
 
 
 def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> At | None:
-    """Return the limit that was reached with this event, and would not have been."""
+    """Return the limit that expired with this event, and would not have; None for none."""
     if not isinstance(data, DeadlineReached | NodeDue | PersonOverdue):
         return None
     before, due = then.due.get(name), now.due.get(name)
@@ -58,7 +58,7 @@ def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> 
 
 
 def name_of(data: EventData, node: str | None) -> str:
-    """Return the name of the timer that an event comes of; empty for none."""
+    """Return the name of the timer that caused an event; empty for other events."""
     match data:
         case DeadlineReached():
             return DEADLINE

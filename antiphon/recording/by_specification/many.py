@@ -1,4 +1,4 @@
-"""Many recorded runs, held against other specifications, in one process or in several."""
+"""The comparison of many recorded runs with other specifications, in one or several processes."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -14,19 +14,19 @@ from antiphon.recording.verify_all import UNREADABLE, explained, sensible_jobs, 
 
 
 def hold_all(paths: Sequence[Path], specifications: Specifications, jobs: int | None = 1) -> Iterator[Held]:
-    """What came of each recording, in the order of `paths`; `jobs`: None for as many as the work is worth."""
+    """Yield the result for each recording, in the order of `paths`; `jobs` None chooses the number of processes."""
     work = partial(hold, specifications=specifications)
     jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(work, paths)
-    from antiphon.recording.workers import shared_out  # brings along what one process has no use for
+    from antiphon.recording.workers import shared_out  # imports what one process does not need
 
     first, rest = work(paths[0]), paths[1:]
     return chain([first], shared_out(work, lost, rest, jobs, __name__))
 
 
 def hold(path: Path, specifications: Specifications) -> Held:
-    """What came of one recording; never raises for what stands in it."""
+    """Return the result for one recording; an unreadable one is a result too."""
     began_s = monotonic_s()
     try:
         with naming(path):
@@ -37,5 +37,5 @@ def hold(path: Path, specifications: Specifications) -> Held:
 
 
 def lost(path: Path, error: Exception) -> Held:
-    """What is known of a recording whose worker has died."""
+    """Return the result for a recording whose worker has died."""
     return Held(shown(path), error=f"{error}. Hold it alone, with --jobs 1, to see what happens there.")

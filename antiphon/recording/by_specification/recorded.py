@@ -1,4 +1,4 @@
-"""A recorded run: its decisions in their order, and which node each event is about. Pure."""
+"""A recorded run: its decisions in order, and the node of each event. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ from antiphon.recording.replaying.known import Known
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One recorded decision: what it was made on, and what came of it."""
+    """A recorded decision: its event, its record, and the events that it sent."""
 
     line: EventLine
     record: RunRecord
@@ -53,18 +53,18 @@ class Decided:
 
 @dataclass
 class RecordedRun:
-    """A run as it was recorded."""
+    """A run, read from its recording."""
 
     session_id: str = ""
     known: Known = field(default_factory=Known)
     decisions: list[Decided] = field(default_factory=list)
     nodes: dict[int, str] = field(default_factory=dict)
-    """The node of each request, by its number."""
+    """The node of each request, by the request's number."""
     calls: dict[int, ToolsRequested] = field(default_factory=dict)
     asked: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """What the session of each request was asked, where that is one."""
+    """The question of each request that opened a session."""
     lacks: str = ""
-    """Why not all decisions are known."""
+    """The reason why some decisions are unknown."""
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> "RecordedRun":
@@ -76,29 +76,29 @@ class RecordedRun:
 
     @property
     def events(self) -> int:
-        """How many there are."""
+        """Return the number of events."""
         return len(self.known.lines)
 
     @property
     def query(self) -> QuerySubmitted | None:
-        """What the run was opened by; None for a session that is no run."""
+        """Return the query that opened the run; None for a session that is no run."""
         first = self.decisions[0].line.event.data if self.decisions else None
         return first if isinstance(first, QuerySubmitted) else None
 
     @property
     def opened(self) -> RunOpened | None:
-        """What it is decided by."""
+        """Return the event that fixes the specification and the tools of the run."""
         return self.known.opened if isinstance(self.known.opened, RunOpened) else None
 
     @property
     def domain(self) -> str:
-        """Of its specification; empty where that was not recorded."""
+        """Return the domain of its specification; empty where that was not recorded."""
         opened = self.opened
         held = self.known.specifications.get(opened.specification) if opened else None
         return str(held.get("domain", "")) if held else ""
 
     def graph(self) -> Graph | None:
-        """Return its workflow; None where the specification was not recorded, or cannot be read any more."""
+        """Return its workflow; None where the specification was not recorded, or is not readable any more."""
         opened = self.opened
         try:
             return (
@@ -110,7 +110,7 @@ class RecordedRun:
             return None
 
     def node(self, data: EventData) -> str | None:
-        """Return the node that an event from outside is about; None where it is about the run as a whole."""
+        """Return the node of an outside event; None for an event of the whole run."""
         match data:
             case ToolsCompleted() | ChildEnded() | InputGiven() | ApprovalDecided() | PersonOverdue():
                 return self.nodes.get(data.round)
@@ -149,7 +149,7 @@ class RecordedRun:
                 pass
 
     def note(self, event: AnyEvent) -> None:
-        """Note of which node a request is."""
+        """Note the node of a request."""
         data = event.data
         if isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested) and node_of(
             data
@@ -176,5 +176,5 @@ class RecordedRun:
 
 
 def called_in(outputs: Iterable[EventData]) -> Iterator[str]:
-    """Yield the nodes that are called with these events."""
+    """Yield the nodes that these events call."""
     return (one.node for one in outputs if isinstance(one, ToolsRequested))

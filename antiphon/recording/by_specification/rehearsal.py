@@ -1,4 +1,4 @@
-"""A recorded run, decided by another specification: its decisions are made on the recorded events. Pure."""
+"""A rehearsal: another specification decides on the recorded events of a run. Pure."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -40,7 +40,7 @@ from coordinator.workflows.plan import BUILT_IN, Plan
 
 _PLANS_MAX = 256
 _OWN = 2_000_000
-"""From here on count events of timers that were not recorded."""
+"""The first number for timer events that were not recorded."""
 _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
     ToolsCompleted: ("call",),
     ChildEnded: ("reason",),
@@ -50,37 +50,37 @@ _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
     PersonOverdue: ("approval",),
     NodeDue: ("timer", "person"),
 }
-"""What a node waits for that an event brings."""
+"""The kinds of waiting nodes that each type of event answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One decision by the other specification."""
+    """A decision by the other specification."""
 
     acts: Acts
     timers: tuple[TimerRecord, ...]
     step: Step | None
-    """None where nothing follows."""
+    """None where the event has no effect."""
 
 
 @dataclass
 class Rehearsal:
-    """The run by another specification."""
+    """A run by another specification."""
 
     recorded: RecordedRun
     canonical: bytes
-    """The specification, as it is kept: its names in their order."""
+    """The specification in its stored form, with its names in order."""
     content_hash: str
     workflow: str
     catalogue: tuple[str, Catalogue] | None = None
-    """The tools that there are, under the hash of their catalogue; None: those that there were."""
+    """The available tools and the hash of their catalogue; None for the recorded ones."""
     called: list[str] = field(default_factory=list)
-    """The node of each call, in their order."""
+    """The node of each call, in order."""
     state: RunState = field(default_factory=RunState)
     calls: dict[str, RequestedCall] = field(default_factory=dict)
     """The newest call of each node."""
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What the newest session of each node is asked."""
+    """The question of each node's newest session."""
     pinned: Pinned | None = None
     newest: EventLine | None = None
     own: int = 0
@@ -110,7 +110,7 @@ class Rehearsal:
         return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
 
     def take(self, line: EventLine) -> Made:
-        """Decide on a recorded event, whichever number its request has here."""
+        """Decide on a recorded event, with the rehearsal's number for its request."""
         assert self.pinned is not None, "the run has begun"
         event, named = self._renumbered(line.event)
         known = self.recorded.known
@@ -120,7 +120,7 @@ class Rehearsal:
         return self._made(line, step)
 
     def means_something(self, line: EventLine) -> bool:
-        """Return whether something follows from an event as the run stands."""
+        """Return whether an event has an effect in the present state of the run."""
         assert self.pinned is not None, "the run has begun"
         event, named = self._renumbered(line.event)
         known = self.recorded.known
@@ -131,7 +131,7 @@ class Rehearsal:
         )
 
     def awaits(self, data: EventData) -> bool:
-        """Return whether something waits for what an event brings; of a call, for that of the same arguments."""
+        """Return whether a node waits for what an event brings; a call must have the same tool and arguments."""
         node = self.recorded.node(data)
         open = None if node is None else self.state.open.get(node)
         if open is None or node is None:
@@ -148,7 +148,7 @@ class Rehearsal:
         return True
 
     def time_comes(self, node: str) -> Made:
-        """Let a timer of the run's own go off, which was not recorded."""
+        """Fire a timer of the rehearsal that was not recorded."""
         assert self.newest is not None, "the run has begun"
         before = self.newest
         self.own += 1
@@ -159,7 +159,7 @@ class Rehearsal:
         return self.take(EventLine(before.n, before.entry, event))
 
     def node_of(self, number: int) -> str:
-        """Return the node of a request that is open, by its number."""
+        """Return the node of an open request, by its number."""
         return self.state.paths.get(number, "")
 
     def _made(self, line: EventLine, step: Step | None) -> Made:
@@ -185,7 +185,7 @@ class Rehearsal:
         return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
 
     def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, Logged | None]:
-        """The event as it would be here; and the event that a component could not handle, likewise."""
+        """Return the event with the rehearsal's request number, and likewise the event that a component failed on."""
         data = event.data
         node = self.recorded.node(data)
         open = self.state.open.get(node) if node is not None else None
@@ -203,7 +203,7 @@ class Rehearsal:
 
 @lru_cache(_PLANS_MAX)
 def specification_of(canonical: bytes) -> Specification:
-    """Return a specification from how it is kept."""
+    """Return a specification from its stored form."""
     return SPECIFICATION.read(canonical)
 
 
@@ -214,7 +214,7 @@ def graph_of(canonical: bytes, workflow: str) -> Graph:
 
 
 def _with_all(catalogue: Catalogue, graph: Graph) -> Catalogue:
-    """The recorded tools, and those that the specification is the first to call: what they promise is not known."""
+    """Return the recorded tools and the newly called ones, whose contracts are unknown."""
     missing = [name for name in tools_called(graph) if name not in catalogue.by_name and name not in BUILT_IN]
     if not missing:
         return catalogue

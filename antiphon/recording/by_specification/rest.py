@@ -1,7 +1,7 @@
-"""After the first difference: how far the recorded results lead by the other specification. Pure.
+"""The course after the first difference, as far as the recorded results lead. Pure.
 
-A result that was recorded for a node answers its call, whatever the order, if the call is the same: the same tool and
-the same arguments. Times of waiting pass at once.
+A recorded result of a node answers its call in any order, if the tool and the arguments are the same. Waiting
+times pass at once.
 """
 
 from collections import defaultdict, deque
@@ -22,7 +22,7 @@ _NAMED_MAX = 20
 
 
 def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any] | None) -> Rest:
-    """Go on with the recorded events that are left; `end` is how the run would end already, if it does."""
+    """Continue with the recorded events that are left; `end` is how the run would already have ended, if so."""
     waiting = _Waiting(rehearsal.recorded, left)
     for node in rehearsal.state.open:
         waiting.opened(node)
@@ -46,12 +46,12 @@ def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any]
 
 
 class _Waiting:
-    """Recorded events that have not been decided on here, by the node that each is about."""
+    """Recorded events without a decision by the rehearsal yet, by their node."""
 
     def __init__(self, recorded: RecordedRun, left: Sequence[EventLine]) -> None:
         self._by_node: dict[str, deque[EventLine]] = defaultdict(deque)
         self._due: list[tuple[int, str]] = []
-        """The nodes that may take one, by the number of the event; with those about the whole run, under no node."""
+        """The nodes that may take an event, by the event's number; an empty node is the whole run."""
         for line in left:
             node = recorded.node(line.event.data)
             self._by_node[node or ""].append(line)
@@ -59,12 +59,12 @@ class _Waiting:
                 heappush(self._due, (line.n, ""))
 
     def opened(self, node: str) -> None:
-        """Something waits at a node, or does not any more."""
+        """Queue the node's next recorded event, as its state has changed."""
         if self._by_node.get(node):
             heappush(self._due, (self._by_node[node][0].n, node))
 
     def next(self, rehearsal: Rehearsal) -> EventLine | None:
-        """Take the earliest that something waits for."""
+        """Return the earliest event that a node waits for, and remove it."""
         while self._due:
             _, node = heappop(self._due)
             lines = self._by_node[node]
@@ -76,12 +76,12 @@ class _Waiting:
 
 
 def _timer(rehearsal: Rehearsal) -> str | None:
-    """A node that waits for nothing but time."""
+    """Return a node that waits for time alone."""
     return next((node for node, one in rehearsal.state.open.items() if one.kind == "timer"), None)
 
 
 def _missing(rehearsal: Rehearsal) -> list[str]:
-    """What the run waits for in vain."""
+    """Return what the run waits for without a recorded result, in words."""
     told = []
     for node, open in rehearsal.state.open.items():
         match open.kind:

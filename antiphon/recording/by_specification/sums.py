@@ -1,4 +1,4 @@
-"""The sum of many recordings: which share their first difference. Pure."""
+"""The sum of many results: recordings grouped by their first difference. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ Result = Literal["same", "differs", "unchecked", "other", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One recording: what was found, or why it cannot be read."""
+    """A recording's result, or the reason why it is unreadable."""
 
     path: str
     found: Found | None = None
@@ -21,7 +21,7 @@ class Held:
 
     @property
     def result(self) -> Result:
-        """The verdict."""
+        """Return the verdict."""
         return "unreadable" if self.found is None else self.found.result
 
 
@@ -35,12 +35,12 @@ class Group:
 
     @property
     def ends(self) -> Counter[str]:
-        """How these runs would go on: `same end`, `ends as failed`, `cannot be told`."""
+        """Return the counts of how these runs would end, in words."""
         return Counter(end_in_words(one.found) for one in self.cases if one.found is not None)
 
 
 def grouped(all: Sequence[Held]) -> list[Group]:
-    """Return the recordings that differ by their first difference, that which most share first."""
+    """Return the differing recordings by their first difference, the largest group first."""
     groups: dict[tuple[str, str], Group] = {}
     for one in all:
         if one.found is not None and one.found.first is not None:
@@ -50,7 +50,7 @@ def grouped(all: Sequence[Held]) -> list[Group]:
 
 
 def result_of(all: Sequence[Held]) -> Result:
-    """Return the worst of all; recordings of which none is of a run of these workflows are unchecked, not the same."""
+    """Return the worst result of all; "unchecked" where no recording is of a run of these workflows."""
     results = {one.result for one in all}
     worst: tuple[Result, ...] = ("unreadable", "differs", "unchecked")
     found = next((result for result in worst if result in results), None)
@@ -58,7 +58,7 @@ def result_of(all: Sequence[Held]) -> Result:
 
 
 def end_in_words(found: Found) -> str:
-    """Return where a run goes from its first difference."""
+    """Return the course of a run from its first difference, in words."""
     rest = found.rest
     if rest is None or not rest.status:
         return "how it goes on cannot be told"

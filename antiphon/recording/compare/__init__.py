@@ -1,10 +1,10 @@
-"""The same questions by several plans: how good each answer is, and what it took.
+"""A comparison of plans on the same questions: the quality of each answer, and its cost.
 
-    recorded   as the recording has it
+    recorded   the recording's own answer
     single     one call of the model, without tools
     linear     the round loop in one process, with the whole message history
     rounds     the event-driven pipeline, embedded
 
-`questions.py` says what is asked, `run.py` asks it, `scoring.py` and `matchers.py` judge the answers, `table.py` adds
-up, `page.py` shows it as HTML.
+`questions.py` reads the questions, `run.py` asks them, `scoring.py` and `matchers.py` judge the answers, `table.py`
+lists the results, `page.py` shows them as HTML.
 """

@@ -1,4 +1,4 @@
-"""What a comparison finds: one cell for each question and plan, of as many runs as were asked for. Pure."""
+"""The result of a comparison: a cell for each question and plan, with as many runs as requested. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,40 +12,40 @@ from antiphon.recording.compare.questions import Question
 
 Plan = Literal["recorded", "single", "linear", "rounds"]
 PLANS: tuple[Plan, ...] = ("single", "linear", "rounds")
-"""Those that are asked; what was recorded is there already."""
+"""The plans that can be run; `recorded` is the recording's own answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one scorer says of an answer."""
+    """A scorer's judgement of an answer."""
 
     name: str
     score: float | None
     """From 0 to 1; None when the scorer has failed."""
     note: str = ""
-    """Why, or what went wrong with the scorer."""
+    """The reason, or the scorer's error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One answer, or why there is none."""
+    """An answer, or the error in its place."""
 
     response: Response | None
     error: str = ""
     misses: int = 0
-    """Calls that the recording had no result for, where the tools answered from one."""
+    """The number of calls without a recorded result, where the tools answer from a recording."""
     judgements: tuple[Judgement, ...] = ()
 
     @property
     def score(self) -> float | None:
-        """The mean of its scores; 0 without an answer, None when nobody judges."""
+        """Return the mean of its scores; 0 without an answer, None without a scorer."""
         scores = [one.score for one in self.judgements if one.score is not None]
         return fmean(scores) if scores else None
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What answers took; of several runs the median. None: not known, or nothing to count."""
+    """The effort of answers; for several runs the median. None: unknown, or nothing to count."""
 
     rounds: float | None = None
     calls: float | None = None
@@ -58,7 +58,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Cell:
-    """One question by one plan."""
+    """A question answered by one plan."""
 
     question: Question
     plan: Plan
@@ -66,14 +66,14 @@ class Cell:
 
     @property
     def status(self) -> str:
-        """`complete`, or `complete 2, partial 1` where runs differ."""
+        """Return `complete`, or `complete 2, partial 1` where runs differ."""
         said = [run.response.status if run.response else "error" for run in self.runs]
         kinds = dict.fromkeys(said)
         return said[0] if len(kinds) == 1 else ", ".join(f"{one} {said.count(one)}" for one in kinds)
 
     @property
     def first(self) -> Run:
-        """The run whose answer is shown."""
+        """Return the run whose answer is shown."""
         return self.runs[0]
 
     @property
@@ -94,7 +94,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All cells; of a plan that a question does not have, as `recorded`, there is none."""
+    """All cells; a plan that a question does not have, such as `recorded`, has no cell."""
 
     questions: tuple[Question, ...]
     plans: tuple[Plan, ...]
@@ -102,11 +102,11 @@ class Comparison:
     times: int
 
     def cell(self, question: Question, plan: Plan) -> Cell | None:
-        """The one cell."""
+        """Return the cell of a question and plan; None where there is none."""
         return self._by_place.get((question.id, plan))
 
     def of(self, plan: Plan) -> list[Cell]:
-        """The plan's cells, in the order of the questions."""
+        """Return the plan's cells, in the order of the questions."""
         found = (self.cell(question, plan) for question in self.questions)
         return [cell for cell in found if cell is not None]
 
@@ -117,19 +117,19 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Totals:
-    """One plan, over all questions."""
+    """The totals of one plan over all questions."""
 
     plan: Plan
     answered: int
-    """Questions that it answered completely, in every run."""
+    """The number of questions that it answered completely, in every run."""
     asked: int
     sums: Numbers
-    """Of rounds, calls, tokens, cost and misses; the score is the mean."""
+    """The sums of rounds, calls, tokens, cost, latency and misses; the score is the mean."""
     medians: Numbers
 
 
 def totals(comparison: Comparison, plan: Plan) -> Totals:
-    """The sums and medians of a plan."""
+    """Return the sums and medians of a plan."""
     cells = comparison.of(plan)
     all = [cell.numbers for cell in cells]
     costs = [one.cost_usd for one in all]

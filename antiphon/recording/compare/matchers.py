@@ -1,6 +1,6 @@
-"""What a right answer holds, and whether one does. Pure.
+"""The expectations of a right answer, and their check. Pure.
 
-Only what the answer says itself counts: not its citations, and not the list of its sources.
+Only the text of the answer counts, without its citations and the list of its sources.
 """
 
 import math
@@ -37,7 +37,7 @@ class Numeric(Value):
 
 
 class Expected(Value):
-    """What a right answer holds. Of what is left out, nothing is expected."""
+    """The expected content of an answer. A field that is left out expects nothing."""
 
     exact: str | None = Field(default=None, description="All that it says, but for case, spacing and markup.")
     contains: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)] = Field(
@@ -50,7 +50,7 @@ class Expected(Value):
 
 
 def matched(expected: Expected, response: Response) -> Mapping[str, bool]:
-    """Whether the response is as expected, by the name of the matcher; of those that something is expected of."""
+    """Return whether the response is as expected, by the name of each matcher with an expectation."""
     found: dict[str, bool] = {}
     text = said(response.answer)
     if expected.exact is not None:
@@ -66,22 +66,22 @@ def matched(expected: Expected, response: Response) -> Mapping[str, bool]:
 
 
 def said(answer: str) -> str:
-    """The answer without its citations and its list of sources."""
+    """Return the answer without its citations and its list of sources."""
     return _CITATION.sub("", answer.rpartition(_SOURCES)[0] or answer)
 
 
 def plain(text: str) -> str:
-    """The text without markup, in one case and spacing, and without what ends its last sentence."""
+    """Return the text without markup, case, extra spacing and final punctuation."""
     return " ".join(_MARKUP.sub(" ", text).casefold().split()).rstrip(_ENDING)
 
 
 def numbers_in(text: str) -> list[float]:
-    """The numbers that stand in a text: `1,234.5`, `-3`; the digits of `F16` or `v2` are none."""
+    """Return the numbers in a text, such as `1,234.5` and `-3`; the digits of `F16` or `v2` do not count."""
     return [_read(found[0]) for found in _NUMBER.finditer(text)]
 
 
 def without_numbers(text: str) -> str:
-    """The text with a mark in place of each number that `numbers_in` finds."""
+    """Return the text with a mark in place of each number that `numbers_in` finds."""
     return _NUMBER.sub("#", text)
 
 

@@ -1,6 +1,6 @@
-"""A comparison as one HTML page that needs nothing else: no network, no script. Pure.
+"""A comparison as one self-contained HTML page: no network, no script. Pure.
 
-Everything that models, tools or recordings say is text, and escaped; the page's own policy forbids the rest.
+All text from models, tools and recordings is escaped; the page's own policy forbids the rest.
 """
 
 from html import escape
@@ -30,7 +30,7 @@ _WORDS = ("question", "plan", "status")
 
 
 def page(comparison: Comparison) -> str:
-    """The whole page."""
+    """Return the whole page."""
     count = len(comparison.questions)
     times = f", each asked {comparison.times} times" if comparison.times > 1 else ""
     return f"""<!doctype html>
@@ -98,7 +98,7 @@ def _row(kind: str, values: tuple[str, ...]) -> str:
 
 
 def _answers(comparison: Comparison, question: Question) -> str:
-    """What each plan has answered, side by side."""
+    """Return the answers of all plans to one question, side by side."""
     cells = [cell for plan in comparison.plans if (cell := comparison.cell(question, plan)) is not None]
     expected = question.expected.model_dump_json(exclude_defaults=True) if question.expected else ""
     told = f'<p class="faint">Expected: {escape(expected)}</p>' if expected else ""
@@ -125,7 +125,7 @@ def _said(run: Run) -> str:
 
 
 def _judgements(cell: Cell) -> str:
-    """Of all runs, since they may differ."""
+    """Return the judgements of all runs, as they may differ."""
     lines = []
     for number, run in enumerate(cell.runs, 1):
         for one in run.judgements:

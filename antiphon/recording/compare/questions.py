@@ -1,4 +1,4 @@
-"""What is asked: the queries of recordings, or those of a file, with what a right answer holds."""
+"""The questions of a comparison: queries from recordings or from a file, with their expected answers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,12 +20,12 @@ from antiphon.recording.lines import EventLine
 from antiphon.submission import Options
 
 _ALONE = {"conversation_id", "interactive"}
-"""Options of sessions that need others, or people; no plan but one could heed them."""
+"""Options that need other sessions or people; no plan but `rounds` could follow them."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One query, to be asked by every plan."""
+    """A query for every plan."""
 
     id: str
     query: str
@@ -33,11 +33,11 @@ class Question:
     expected: Expected | None = None
     recorded: Response | None = None
     served: Served | None = None
-    """Its tools as they answered then."""
+    """Its tools, which answer as recorded."""
 
 
 class Asked(Value):
-    """One line of a file of queries, or of a file that says what is expected."""
+    """A line of a file of queries, or of a file of expectations."""
 
     id: str = ""
     query: str = ""
@@ -46,7 +46,7 @@ class Asked(Value):
 
 
 def of_recording(path: Path) -> Question:
-    """The query of a recording, with its answer and its tools. Raises UnreadableEvent."""
+    """Return the query of a recording, with its answer and its tools. Raises UnreadableEvent."""
     served, submitted, response = Served(), None, None
     try:
         for line in read_lines(path):
@@ -69,9 +69,10 @@ def of_recording(path: Path) -> Question:
 
 
 def of_file(path: Path) -> list[Question]:
-    """The queries of a file: JSON objects such as `{"query": ..., "expected": ...}`, or plain text, a line each.
+    """Return the queries of a file, one per line.
 
-    Raises UnreadableEvent, which names the line.
+    A line is a JSON object such as `{"query": ..., "expected": ...}`, or plain text. Raises UnreadableEvent,
+    which names the line.
     """
     questions = []
     for number, line in _lines(path):
@@ -84,7 +85,7 @@ def of_file(path: Path) -> list[Question]:
 
 
 def expecting(questions: Iterable[Question], path: Path) -> list[Question]:
-    """The questions with what a file expects of them, each named by its id or its query. Raises UnreadableEvent."""
+    """Return the questions with a file's expectations, matched by id or query. Raises UnreadableEvent."""
     expected: dict[str, Expected] = {}
     for number, line in _lines(path):
         asked = _read(path, number, line)
@@ -109,7 +110,7 @@ def _options(options: QueryOptions) -> Options:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """Yield the lines that are not blank, with their numbers. Raises UnreadableEvent."""
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The shell of a comparison: every question by every plan, one after another unless told otherwise."""
+"""The shell of a comparison: every question by every plan, one after another by default."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -20,16 +20,16 @@ from coordinator.settings import CoordinatorSettings
 from reasoning_engine.settings import Provider
 
 _PATIENCE_S = 30.0
-"""Beyond a question's own deadline."""
+"""The extra time beyond a question's own deadline."""
 _LOOKS_MAX, _LOOK_EVERY_S = 1_000, 0.01
 
 
 @dataclass(frozen=True)
 class How:
-    """How questions are asked."""
+    """The way in which questions are asked."""
 
     tools: Sequence[Any] | None = None
-    """Real tools; None: those of each question's recording, as they answered then."""
+    """Real tools; None: the tools of each question's recording, which answer as recorded."""
     scopes: Sequence[str] | None = None
     model: Provider | None = None
     model_id: str = ""
@@ -39,11 +39,11 @@ class How:
 
 
 Tell = Callable[[Cell], None]
-"""Told each cell when it is there."""
+"""A callback for each finished cell."""
 
 
 async def compare(questions: Sequence[Question], plans: Sequence[Plan], how: How, tell: Tell) -> Comparison:
-    """Ask every question by every plan. What goes wrong in one cell stands in it, and ends nothing else."""
+    """Ask every question by every plan. An error is kept in its cell, and ends nothing else."""
     is_recorded = any(question.recorded for question in questions)
     recorded: tuple[Plan, ...] = ("recorded",) if is_recorded else ()
     every = (*recorded, *dict.fromkeys(plans))
@@ -76,7 +76,7 @@ async def _row(question: Question, plans: Iterable[Plan], how: How, tell: Tell) 
 
 
 async def _runs(question: Question, plan: Plan, how: How) -> list[Run]:
-    """The answers of one plan to one question; those that are missing say why."""
+    """Return the answers of one plan to one question; an error stands in place of an answer."""
     runs: list[Run] = []
     try:
         async with _asking(question, plan, how) as ask:
@@ -99,7 +99,7 @@ async def _run(question: Question, ask: Callable[[], Any]) -> Run:
 
 @asynccontextmanager
 async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Callable[[], Any]]:
-    """What asks the question once; the pipeline of `rounds` is up as long as this lasts, so that it is warm."""
+    """Yield a function that asks the question once. The pipeline of `rounds` stays up meanwhile, so that it is warm."""
     tools = list(how.tools if how.tools is not None else question.served.tools if question.served else ())
     options = Options(**question.options)
     if how.model_id:
@@ -122,7 +122,7 @@ async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Cal
 
 
 async def _warm(antiphon: Antiphon) -> None:
-    """Until the tools are published: what a session waits for that, once, is no part of its plan."""
+    """Wait until the tools are published: the delay of a first session does not belong to its plan."""
     for _ in range(_LOOKS_MAX):
         if await antiphon.open_bus().current_catalogue() is not None:
             return

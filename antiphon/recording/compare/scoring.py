@@ -1,4 +1,4 @@
-"""Answers judged: by our matchers where something is expected, and by rubrics, which are the user's own functions.
+"""The scoring of answers: by matchers where an answer is expected, and by rubrics, which are the user's functions.
 
     def rubric(query: str, response: Response, expected: Expected | None) -> float | bool | Score
 
@@ -22,19 +22,19 @@ from antiphon.recording.compare.matchers import Expected, matched
 from antiphon.recording.compare.questions import Question
 
 RUBRIC_S_MAX = 300.0
-"""What one judgement may take; it may ask a model."""
+"""The limit for one judgement; it may ask a model."""
 _NOTE_CHARACTERS_MAX = 1_000
 _TOLD = ("query", "answer", "response", "expected")
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a rubric may return where a number alone does not say enough."""
+    """A rubric's result, where a number alone does not explain enough."""
 
     score: float
     """From 0 to 1."""
     note: str = ""
-    """Why, for the reader of the table."""
+    """The reason, for the reader of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Rubric:
 
 
 def load_rubric(spec: str) -> Rubric:
-    """The function that `package.module:function` names. Raises ConfigurationError, which says what to change."""
+    """Return the function that `package.module:function` names. Raises ConfigurationError, which says what to do."""
     module_name, _, name = spec.partition(":")
     if not name:
         raise ConfigurationError(f"--rubric: {spec!r} is not `package.module:function`.")
@@ -77,7 +77,7 @@ _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 async def judged(
     question: Question, response: Response | None, rubrics: Iterable[Rubric]
 ) -> tuple[Judgement, ...]:
-    """What every scorer says of an answer; without an answer, 0 each. Raises nothing for what a rubric does."""
+    """Return every scorer's judgement of an answer; 0 each without an answer. Errors of a rubric are not raised."""
     expected, rubrics = question.expected, tuple(rubrics)
     if response is None:
         names = [*_names(expected), *(rubric.name for rubric in rubrics)]
@@ -103,7 +103,7 @@ async def _judgement(rubric: Rubric, told: Mapping[str, Any]) -> Judgement:
 
 
 def _read(name: str, said: Any) -> Judgement:
-    """What a rubric returned. Raises TypeError, ValueError."""
+    """Return a rubric's result as a judgement. Raises TypeError, ValueError."""
     score, note = (
         (said.score, one_line(str(said.note), _NOTE_CHARACTERS_MAX))
         if isinstance(said, Score)

@@ -1,6 +1,6 @@
-"""Tools that answer from a recording: the same call gets what it got then; any other is told that there is none.
+"""Tools that answer from a recording: a recorded call gets its recorded result, any other call an error.
 
-So plans can be compared where the tools themselves are out of reach, as far as they make the same calls.
+So plans can be compared where the real tools are out of reach, as far as they make the same calls.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ _KEPT = (
     "open_world",
     "pinned",
 )
-"""Of a contract, what says how calls are made. What is done about failures was done when it was recorded."""
+"""The contract fields that say how calls are made. The recorded results already include the handling of failures."""
 
 
 class Served:
@@ -37,7 +37,7 @@ class Served:
 
     def __init__(self) -> None:
         self.misses = 0
-        """Calls since `begin` that the recording does not hold."""
+        """The number of calls since `begin` without a recorded result."""
         self.tools: tuple[Tool, ...] = ()
         self._results: dict[str, list[ToolResult]] = {}
         self._made: Counter[str] = Counter()
@@ -46,14 +46,14 @@ class Served:
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> "Served":
-        """What the lines of a recording hold. Raises InvalidTool, where a tool of its catalogue cannot be made."""
+        """Return the tools and results of a recording. Raises InvalidTool for an invalid tool in its catalogue."""
         served = cls()
         for line in lines:
             served.read(line)
         return served
 
     def read(self, line: Line) -> None:
-        """Take in one line. Raises InvalidTool."""
+        """Add one line. Raises InvalidTool."""
         match line:
             case CatalogueLine():
                 self._catalogues[line.hash] = line.catalogue
@@ -72,7 +72,7 @@ class Served:
                         self._note(self._request, completed)
 
     def begin(self) -> None:
-        """Another session begins: what is made in it is the first of its kind again."""
+        """Begin another session: its calls get the recorded results from the first one on."""
         self.misses = 0
         self._made.clear()
 
@@ -95,7 +95,7 @@ class Served:
         )
 
     def _answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """What the same call got; when it was made several times, each time what came next. Raises ToolFailed."""
+        """Return the recorded result of the same call; for repeated calls, the next one. Raises ToolFailed."""
         key = _key(name, arguments)
         results = self._results.get(key)
         if not results:
@@ -114,12 +114,12 @@ class Served:
 
 
 def _is_answered(result: ToolResult) -> bool:
-    """Whether the tool itself has said so, and not the dispatcher in its place."""
+    """Return whether the result is the tool's own, and not an error of the dispatcher."""
     return result.error is None or result.error.error_type in ERRORS_OF_TOOLS
 
 
 def _key(name: str, arguments: Mapping[str, Any]) -> str:
-    """The same for calls that say the same, in whatever order."""
+    """Return the same key for calls with the same arguments, in any order."""
     try:
         return fingerprint(name, dict(arguments))
     except ValueError:

@@ -10,7 +10,7 @@ _NOTHING = "—"
 
 
 def rows(comparison: Comparison) -> list[tuple[str, ...]]:
-    """One row for each cell; of several questions, the sum and the median of each plan too."""
+    """Return one row for each cell; for several questions, also the sum and the median of each plan."""
     found = [
         (*_named(cell), *cells_of(cell.numbers))
         for question in comparison.questions
@@ -27,7 +27,7 @@ def rows(comparison: Comparison) -> list[tuple[str, ...]]:
 
 
 def cells_of(numbers: Numbers) -> tuple[str, ...]:
-    """Score, rounds, calls, tokens, cost and latency, as they are shown."""
+    """Return score, rounds, calls, tokens, cost and latency, as they are shown."""
     calls = _count(numbers.calls)
     if numbers.misses:
         calls += f" ({_count(numbers.misses)} not recorded)"
@@ -42,12 +42,12 @@ def cells_of(numbers: Numbers) -> tuple[str, ...]:
 
 
 def answered(sums: Totals) -> str:
-    """`3 of 4 complete`."""
+    """Return `3 of 4 complete`."""
     return f"{sums.answered} of {sums.asked} complete"
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
-    """All that was found, for programs."""
+    """Return the whole comparison, for programs."""
     return {
         "plans": list(comparison.plans),
         "times": comparison.times,

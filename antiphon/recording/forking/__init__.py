@@ -1,1 +1,1 @@
-"""How a recorded session is gone on with: where it stood, what is changed, and how it gets back into a Redis."""
+"""The parts of a fork: the restored state, the changes, and its import into a Redis."""

@@ -1,4 +1,4 @@
-"""What is different in a fork: options become changes of the session, and of what was under way. Pure."""
+"""The changes of a fork: options become changes of the session and of its deliveries in flight. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -34,29 +34,29 @@ from coordinator.session import Session, replace
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
-"""As a model: the offline model replies, whatever the session's model is called."""
+"""A value for the model: the offline model replies, whatever the session's model is called."""
 _PERSON_S = 1.0
-"""Nobody is there to be asked."""
+"""The time limit for a person: a fork has none to ask."""
 _OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")
-"""Settings of a deployment, which a fork has nothing to do with."""
+"""Settings of a deployment, which a fork must not change."""
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What is different from the point on where a session is forked."""
+    """The changes that apply after the point of a fork."""
 
     model: str = ""
-    """Model id, or `offline`."""
+    """A model id, or `offline`."""
     limits: dict[str, Any] = field(default_factory=dict)
     """Limits of the session, by name."""
     settings: dict[str, str] = field(default_factory=dict)
     """Settings of the components, by variable."""
     told: dict[str, str] = field(default_factory=dict)
-    """All of it, by option, for the header of the new recording."""
+    """All of them, by option, for the header of the new recording."""
 
 
 def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, str] | None = None) -> Changes:
-    """Changes from options; `sets` are like `max_rounds=2`, `prompt` a file and the text in it.
+    """Return the changes from options; `sets` are like `max_rounds=2`, `prompt` is a file and its text.
 
     Raises ConfigurationError.
     """
@@ -88,17 +88,17 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
 
 @dataclass(frozen=True)
 class Forked:
-    """A session as it is gone on with."""
+    """A session in the state in which it resumes."""
 
     session: Session
     deliveries: tuple[EventLine, ...]
-    """What was under way, as it is delivered now."""
+    """The deliveries that were in flight, as they are delivered now."""
     record: ForkRecord
     moved_by: timedelta
 
 
 def forked(point: Point, changes: Changes, now: datetime, content_hash: str, catalogue: Catalogue) -> Forked:
-    """The session as it goes on at `now`, with the tools of a catalogue. Raises ConfigurationError."""
+    """Return the session as it resumes at `now`, with the tools of a catalogue. Raises ConfigurationError."""
     assert point.event is not None, "a point is behind an event"
     assert point.session is not None, "and its session is open"
     by = now - point.event.event.time
@@ -136,7 +136,7 @@ def _with_limits(session: Session, changes: Changes, now: datetime) -> Session:
 
 
 def _with_model(session: Session, model: str) -> Session:
-    """The session with another model alone: what was wrong with others does not matter any more."""
+    """Return the session with only the given model; the failures of other models no longer matter."""
     if not model or model == OFFLINE:
         return session
     only = replace(session.models, own=model, order=(model,), unusable=(), rests=())
@@ -144,7 +144,7 @@ def _with_model(session: Session, model: str) -> Session:
 
 
 def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Catalogue) -> Session:
-    """The session as it would have been opened with the tools there are now."""
+    """Return the session as it would have been opened with the present tools."""
     if content_hash == session.tools.catalogue:
         return session
     query, asked, opened = point.opened
@@ -168,7 +168,7 @@ def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Ca
 def _asked_anew(
     session: Session, data: EventData, line: EventLine, point: Point, changes: Changes, catalogue: Catalogue
 ) -> tuple[Session, EventData]:
-    """What was under way, as the session with its changes asks for it."""
+    """Return the session and the event of a delivery in flight, as the changed session would send it."""
     match data:
         case ReasoningRequested():
             return _reasoning(session, data, line, point, changes, catalogue)
@@ -191,14 +191,14 @@ def _reasoning(
     changes: Changes,
     catalogue: Catalogue,
 ) -> tuple[Session, EventData]:
-    """The call of the model as it is decided on today, from the same briefing."""
+    """Return the session and its request to the model, decided today from the same briefing."""
     brief = point.known.lines[line.event.causationid] if line.event.causationid else None
     if brief is None or not isinstance(brief.event.data, BriefingReady):
         return session, data
     model = data.model if changes.model in ("", OFFLINE) else changes.model
     left = max(1, limits.tokens_left(session))
     decision = request_reasoning(session, brief.event, brief.event.data, left, model, catalogue)
-    # Today's code may brief otherwise than was recorded: what is there counts.
+    # Today's code may brief differently than recorded: the restored briefing counts.
     text = {"briefing": digest_of(point.briefings.text)}
     return decision.session, decision.commands[0].model_copy(update=text)
 
@@ -214,4 +214,4 @@ def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
 
 
 _LARGE = {"results"}
-"""What tools returned holds no moment, and is not changed."""
+"""The results of tools hold no time of the session, and do not change."""

@@ -1,4 +1,4 @@
-"""The same values at another time: every moment in them is moved by the same span. Pure."""
+"""The same values at another time: every time in them is shifted by the same span. Pure."""
 
 from dataclasses import is_dataclass, replace
 from datetime import datetime, timedelta
@@ -10,13 +10,13 @@ ValueT = TypeVar("ValueT")
 
 
 def moved(value: ValueT, by: timedelta) -> ValueT:
-    """Return a value with its moments moved, at any depth of values and tuples; what is only JSON stays as it is."""
+    """Return a value with its times shifted, at any depth of values and tuples; plain JSON stays as it is."""
     changed = {name: after for name, one in value.__dict__.items() if (after := _moved(one, by)) is not one}
     if not changed:
         return value
     if isinstance(value, Value):
         return value.model_copy(update=changed)
-    return replace(value, **changed)  # type: ignore[type-var]  # what else has fields is a dataclass
+    return replace(value, **changed)  # type: ignore[type-var]  # every other value with fields is a dataclass
 
 
 def _moved(value: Any, by: timedelta) -> Any:

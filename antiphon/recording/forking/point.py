@@ -1,6 +1,6 @@
-"""Where a recorded session stood right after an event: its document, its memory, what was under way. Pure.
+"""The state of a recorded session right after an event: its document, memory and deliveries in flight. Pure.
 
-Steps are taken over whole: an event that came together with others stands for the last of them.
+Steps are included whole: an event that was sent together with others stands for the last of them.
 """
 
 import re
@@ -37,21 +37,21 @@ _DATA = {kind.type: kind for kind in ENVELOPES}
 
 
 class NoSuchPoint(ConfigurationError):
-    """A session cannot be gone on with from there."""
+    """A session cannot be resumed from that point."""
 
     code = "no_such_point"
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A timer that was set and had not gone off."""
+    """A timer that was set and had not fired."""
 
     name: str
     due: datetime
     data: EventData
     parent: EventLine
     number: int
-    """Of its event among what came of `parent`."""
+    """The number of its event among the outputs of `parent`."""
 
 
 @dataclass
@@ -60,12 +60,12 @@ class Point:
 
     header: Header
     lines: list[Line] = field(default_factory=list)
-    """All of the recording up to there."""
+    """The lines of the recording up to there."""
     event: EventLine | None = None
-    """The last one taken over."""
+    """The last event included."""
     session: Session | None = None
     pending: tuple[EventLine, ...] = ()
-    """Events that were under way: in an inbox, and not handled."""
+    """Deliveries in flight: events in an inbox that were not handled."""
     timers: dict[str, Timer] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
     briefings: Briefings = field(default_factory=Briefings)
@@ -74,7 +74,7 @@ class Point:
 
     @property
     def opened(self) -> tuple[EventLine, QuerySubmitted, SessionOpened]:
-        """The query, and what the session was opened with."""
+        """Return the query's event, the query, and the session's opening."""
         events = list(self.known.lines.values())
         opened = next(line.event.data for line in events if isinstance(line.event.data, SessionOpened))
         query = next(line for line in events if isinstance(line.event.data, QuerySubmitted))
@@ -84,18 +84,18 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where a fork went on from, as it then stood."""
+    """The state from which a fork resumed."""
 
     session: Session
     deliveries: tuple[EventLine, ...]
-    """What was under way, as it was delivered there."""
+    """The deliveries in flight, as they were delivered there."""
     briefings: Briefings
     taken_over: int
-    """How many events stand before it."""
+    """The number of events before it."""
 
 
 def beginning_of(lines: Sequence[Line]) -> Beginning:
-    """The beginning of the fork whose record stands last in `lines`, which are a recording's up to there.
+    """Return the beginning of the fork whose record is the last of `lines`, a recording up to there.
 
     Raises UnreadableEvent.
     """
@@ -110,9 +110,9 @@ def beginning_of(lines: Sequence[Line]) -> Beginning:
 
 
 def point_at(lines: Sequence[Line], place: str) -> Point:
-    """The session right after the event at `place`: its number, or its type, as `reasoning.requested@2`.
+    """Return the session right after the event at `place`: its number, or its type, such as `reasoning.requested@2`.
 
-    Raises NoSuchPoint, which names the events to go on from, and UnreadableEvent.
+    Raises NoSuchPoint, which names the events to resume from, and UnreadableEvent.
     """
     last = end_of_step(lines, _number(lines, place))
     point = walked(lines, last)
@@ -125,7 +125,7 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
 
 
 def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
-    """The event at `place`. Raises NoSuchPoint."""
+    """Return the event at `place`. Raises NoSuchPoint."""
     events = [line for line in lines if isinstance(line, EventLine)]
     found = next(_matching(events, place), None)
     if found is None:
@@ -158,12 +158,12 @@ def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
 
 
 def short_type(line: EventLine) -> str:
-    """`reasoning.requested`."""
+    """Return the short name of its type, such as `reasoning.requested`."""
     return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
 
 
 def end_of_step(lines: Sequence[Line], n: int) -> int:
-    """The number of the last event of the steps that have begun by event `n`."""
+    """Return the number of the last event of the steps that have begun by event `n`."""
     numbers = {line.event.id: line.n for line in lines if isinstance(line, EventLine)}
     _check_outputs(lines, len(numbers))
     steps = [
@@ -178,7 +178,7 @@ def end_of_step(lines: Sequence[Line], n: int) -> int:
 
 
 def _check_outputs(lines: Sequence[Line], events: int) -> None:
-    """Raises UnreadableEvent when the records tell of more events than there are."""
+    """Raise UnreadableEvent when the records count more events than there are."""
     if sum(line.record.outputs for line in lines if isinstance(line, RecordLine)) > events:
         raise UnreadableEvent("its records tell of events that are not there.")
 
@@ -188,7 +188,7 @@ def _outputs(record: StepRecord) -> list[UUID]:
 
 
 def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
-    """The recording up to the event numbered `last`, and what stands behind it; not the step that `unhandled` took.
+    """Return the state at event number `last`, before the step that handled `unhandled`.
 
     Raises UnreadableEvent.
     """
@@ -249,7 +249,7 @@ def _step(point: Point, record: StepRecord, document: Document) -> None:
 def set_timer(
     timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: EventLine, number: int
 ) -> None:
-    """Take in a timer that a decision has set, or taken back, when what came of it was sent."""
+    """Apply a timer that a decision has set or cancelled, at the time when its events were sent."""
     due = timer.due if timer.after_s is None else now + timedelta(seconds=timer.after_s)
     timers.pop(timer.name, None)
     if due is not None:
@@ -261,7 +261,7 @@ def set_timer(
 
 
 def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
-    """What is still to be handled, and would have an effect."""
+    """Yield the events that are still unhandled, and would have an effect."""
     awaited = (*session.awaiting, session.summaries.awaiting)
     catalogue = point.known.catalogue(session.tools.catalogue)
     for line in point.known.lines.values():
@@ -278,7 +278,7 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
 
 
 def _problem(point: Point) -> str:
-    """Why the session cannot be gone on with from there; empty when it can."""
+    """Return the reason why the session cannot be resumed from there; empty when it can."""
     if point.session is None:
         return "it had not been opened. To begin anew, ask the question anew."
     if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):
@@ -291,7 +291,7 @@ def _problem(point: Point) -> str:
 
 
 def _hint(lines: Sequence[Line]) -> str:
-    """The events that a session is gone on with from best: what was asked of another component, and was answered."""
+    """Return a hint with the best events to resume from: answered requests to other components."""
     events = [line for line in lines if isinstance(line, EventLine)]
     answered = {line.event.causationid for line in events}
     good = [

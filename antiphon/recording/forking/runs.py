@@ -1,7 +1,7 @@
-"""Where a recorded run stood at an event or a node, by its own specification or by another. Pure.
+"""The state of a recorded run at an event or a node, by its own specification or another. Pure.
 
-The state is what the recorded events lead to by the specification that the run goes on with. So a run can only go on
-with a specification by which it would have come to that point in the same way.
+The state follows from the recorded events by the specification that the run resumes with. So that
+specification must lead to that point in the same way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,23 +37,23 @@ _NAMED_MAX = 20
 
 @dataclass
 class RunPoint:
-    """A run right after one of its events, or where one of its nodes is about to begin."""
+    """A run right after one of its events, or just before one of its nodes begins."""
 
     header: Header
     lines: list[Line]
     event: EventLine
-    """The last one taken over."""
+    """The last event included."""
     recorded: RecordedRun
     rehearsal: Rehearsal
     specification: Specification
     changes: list[tuple[UUID, RunChange]] = field(default_factory=list)
     timers: dict[str, Timer] = field(default_factory=dict)
     deliveries: list[EventLine] = field(default_factory=list)
-    """What was under way: as it was recorded, with the numbers that requests have here."""
+    """The deliveries in flight, with the rehearsal's numbers for requests."""
 
     @property
     def session_id(self) -> str:
-        """Of the run."""
+        """Return the run's session id."""
         return self.header.session_id
 
 
@@ -70,14 +70,14 @@ def run_point(
     specification: Specification | None,
     catalogue: tuple[str, Catalogue] | None,
 ) -> RunPoint:
-    """Return where a run stands that is gone on with. Raises NoSuchPoint, which says why it cannot be, UnreadableEvent.
+    """Return the state of a run at the point of a fork. Raises NoSuchPoint, which says why not, and UnreadableEvent.
 
     Args:
         lines: The recording.
-        place: The last event to take over: a number, or a type and round; empty with `node`.
-        node: The path of the node to begin anew.
-        specification: The one to go on with; None for its own.
-        catalogue: The tools that another specification may call, under their hash.
+        place: The last event to include: a number, or a type and round; empty with `node`.
+        node: The path of the node to begin again.
+        specification: The specification to resume with; None for the run's own.
+        catalogue: The tools that another specification may call, and the hash of their catalogue.
     """
     taken = list(_taken(lines, place, node))
     recorded = RecordedRun.of(taken)
@@ -102,7 +102,7 @@ def run_point(
 
 
 def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta) -> ForkRecord:
-    """Return what a fork leaves for a replay; `deliveries` are as they are delivered now."""
+    """Return the record of a fork for replays; `deliveries` are as they are delivered now."""
     catalogue = point.rehearsal.catalogue
     changed = {
         "specification": point.rehearsal.content_hash,
@@ -118,7 +118,7 @@ def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta)
 
 
 def moved_change(state: RunState, by: timedelta) -> RunChange:
-    """Return the change that moves all moments of a state by the same span."""
+    """Return the change that shifts all times of a state by the same span."""
     waits: dict[str, Open | None] = {path: moved(open, by) for path, open in state.open.items()}
     return RunChange(
         done=state.run.done,
@@ -134,7 +134,7 @@ def moved_change(state: RunState, by: timedelta) -> RunChange:
 
 
 def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) -> tuple[Pinned, RunState]:
-    """Return the state of a run that a fork goes on with. Raises UnreadableEvent."""
+    """Return the state in which a forked run resumes. Raises UnreadableEvent."""
     changed: dict[str, Any] = record.changed[RUN_CHANGED]
     recorded = RecordedRun(known=known)
     for line in known.lines.values():
@@ -164,7 +164,7 @@ def _own(lines: Sequence[Line]) -> Specification:
 
 
 def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
-    """The lines up to there; for a node, up to the event by which it began, which is decided on anew."""
+    """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
     if any(isinstance(line, RecordLine) and isinstance(line.record, ForkRecord) for line in lines):
         raise NoSuchPoint(
             "A fork of a run cannot be forked again.", hint="Fork the run that it is a fork of."
@@ -184,7 +184,7 @@ def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
 
 
 def _began(lines: Sequence[Line], node: str) -> EventLine:
-    """The event that was decided on when a node began."""
+    """Return the event whose decision began a node."""
     recorded = RecordedRun.of(lines)
     begun: dict[str, EventLine] = {}
     for decided in recorded.decisions:
@@ -199,7 +199,7 @@ def _began(lines: Sequence[Line], node: str) -> EventLine:
 
 
 def _walk(point: RunPoint) -> None:
-    """Come to the point by the specification. Raises NoSuchPoint where it leads another way."""
+    """Rehearse the decisions up to the point. Raises NoSuchPoint where the specification leads another way."""
     walk, rehearsal = Walk(point.rehearsal), point.rehearsal
     for decided in point.recorded.decisions:
         step = walk.step(decided)
@@ -225,7 +225,7 @@ def _earlier(node: str) -> str:
 
 
 def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
-    """The timers that are set after a decision."""
+    """Update the timers after a decision."""
     gone = decided.line.event.data
     for name, timer in list(point.timers.items()):
         if timer.data == gone:
@@ -244,7 +244,7 @@ def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
 
 
 def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:
-    """What was asked of a component and not answered, and what the run had not decided on. Raises NoSuchPoint."""
+    """Yield unanswered calls, and events without a decision yet. Raises NoSuchPoint."""
     state, decided = point.rehearsal.state, {one.line.event.id for one in point.recorded.decisions}
     answered = {line.event.causationid for line in events}
     for path, open in state.open.items():

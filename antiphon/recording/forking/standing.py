@@ -1,4 +1,4 @@
-"""All that Redis is to hold of a session that is gone on with."""
+"""The content that Redis must hold of a session before it resumes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ def standing(
     catalogues: Mapping[str, Catalogue],
     timers: Sequence[tuple[str, datetime, AnyEvent]] = (),
 ) -> Standing:
-    """The session with what was under way, as it is delivered now; `catalogues` are by their content hash."""
+    """Return the session with its deliveries, as they are delivered now; `catalogues` are by content hash."""
     delivered = {line.event.id: line.event for line in deliveries}
     documents = {
         STATE: SESSION.write(session, session.format),

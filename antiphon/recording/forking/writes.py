@@ -1,7 +1,7 @@
-"""What a session had written before a fork goes on from it: made known to the ledger, so that it is not written again.
+"""The restoring of a session's earlier writes into the ledger, so that its fork does not repeat them.
 
-Each write is claimed and settled as it was then, with its recorded outcome, and no tool is run. Arguments that were
-redacted are not what was executed: a write that had some is not recognised.
+Each write is claimed and settled as it was then, with its recorded outcome, and no tool is run. Redacted
+arguments are not those that were executed, so a write with any is not recognised.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ async def restore_writes(bus: Bus, point: Point) -> None:
 
 
 async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[Claim, Results]]:
-    """The claims of a unit's writes; none of what an earlier write had answered."""
+    """Return the claims of a unit's writes; an empty list where an earlier write had answered them."""
     made = batch.made(unit)
     if made is None:
         return []
@@ -51,7 +51,7 @@ async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[C
     if found.verdict == "split":
         return [claim for one in batch.alone(unit) for claim in await _claimed(ledger, batch, one)]
     if found.verdict == "theirs" and not any(map(is_unknown, results)):
-        theirs = replace(write, key=found.key)  # it had been unknown, and this call has settled it
+        theirs = replace(write, key=found.key)  # its outcome was unknown, and this call has settled it
         standing = await ledger.stands(theirs)
         claim = await ledger.take_over(theirs, standing.fence, is_unknown=True)
         return [(claim, results)] if claim else []
@@ -76,7 +76,7 @@ def _batches(point: Point, life_s: float) -> Iterator["_Batch"]:
 
 @dataclass(frozen=True)
 class _Batch:
-    """One batch that had ended, with what came of it."""
+    """A batch that had ended, with its results."""
 
     session_id: str
     request: ToolsRequested
@@ -86,7 +86,7 @@ class _Batch:
     life_s: float
 
     def waves(self) -> Iterator[tuple[list[_Unit], list[_Unit]]]:
-        """The units that began, and those that ended after that, step by step; without a record one by one."""
+        """Yield, step by step, the units that began and those that ended then; one by one without a record."""
         if self.record is None:
             calls = enumerate(self.request.calls)
             for unit in [(call.name, (place,)) for place, call in calls if self._may_have_run(place)]:
@@ -98,11 +98,11 @@ class _Batch:
             yield [units[one] for one in begun], [units[one] for one in ended]
 
     def alone(self, unit: _Unit) -> list[_Unit]:
-        """The calls of a group that did not run as one."""
+        """Return the calls of a group as single units."""
         return [(self.request.calls[place].name, (place,)) for place in unit[1]]
 
     def made(self, unit: _Unit) -> tuple[Write, Results] | None:
-        """The write of a unit, and its results; None where it wrote nothing, or what it did is not known."""
+        """Return the write of a unit, and its results; None where it wrote nothing, or its arguments are unknown."""
         name, places = unit
         calls = [self.request.calls[place] for place in places]
         tool, plain = self.tools.get(name), self._plain(calls)
@@ -135,7 +135,7 @@ class _Batch:
         return place in self.results and effect_of(self.results[place]) != "none"
 
     def _plain(self, calls: Sequence[RequestedCall]) -> list[dict[str, Any]]:
-        """The arguments as they were executed; empty where a value that stood in them is not recorded whole."""
+        """Return the executed arguments; an empty list where a value in them is not recorded whole."""
         results = [self.results.get(place) for place in range(len(self.request.calls))]
         found = []
         for call in calls:

@@ -1,1 +1,1 @@
-"""Faults put into recordings, and how a session would have gone on."""
+"""The injection of faults into recordings, and the course of the session after them."""

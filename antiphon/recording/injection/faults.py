@@ -1,4 +1,4 @@
-"""What a fault would have made of a recorded event. Pure."""
+"""The effect of a fault on a recorded event. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
@@ -61,11 +61,11 @@ _REPLIES: Mapping[type[EventData], Component] = {
     ToolsCompleted: "tool_dispatcher",
     ResponseReady: "response_assembler",
 }
-"""What the coordinator waits for, and whose word it is."""
+"""The replies that the coordinator waits for, and their components."""
 
 
 def kinds_for(data: EventData) -> tuple[Kind, ...]:
-    """The faults that an event can be replaced by."""
+    """Return the faults that can replace an event."""
     fitting: list[Kind] = []
     if isinstance(data, ToolsCompleted):
         fitting += _TOOLS
@@ -79,12 +79,12 @@ def kinds_for(data: EventData) -> tuple[Kind, ...]:
 
 
 def is_instead(kind: Kind) -> bool:
-    """Whether the fault answers the same request; else it comes from elsewhere, before the recorded event."""
+    """Return whether the fault answers the same request; otherwise its event has another source."""
     return kind in _MODEL or kind in _TOOLS
 
 
 def faulty(kind: Kind, tool: str, data: EventData, session: Session, catalogue: Catalogue) -> EventData:
-    """What comes in place of an event that `kinds_for` has found fit; `tool`: of this one alone.
+    """Return the event of a fault that `kinds_for` allows; with `tool`, only that tool's calls fail.
 
     Raises ConfigurationError when the batch has no call of that tool.
     """
@@ -123,7 +123,7 @@ def _tools(kind: Kind, tool: str, data: ToolsCompleted, catalogue: Catalogue) ->
 
 
 def _failed(kind: Kind, result: ToolResult, catalogue: Catalogue) -> ToolResult:
-    """A call that failed; one that may have written, and did not end, has an outcome that nobody knows."""
+    """Return a failed call; a write that timed out has an unknown outcome."""
     error_type, message = _TOOLS[kind]
     tool = catalogue.by_name.get(result.tool)
     if kind == "tool_timeout" and tool is not None and tool.effect == "write":

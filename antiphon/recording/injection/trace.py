@@ -1,6 +1,7 @@
-"""A recorded session from one of its events on, as today's code goes on from there. Pure.
+"""The course of a recorded session from one of its events, decided by today's code. Pure.
 
-The coordinator decides, the synthesizer briefs, the assembler answers, until a model or a tool would have to be asked.
+The coordinator decides, the synthesizer briefs, the assembler answers, until a model or a tool would be
+called.
 """
 
 from collections import deque
@@ -37,34 +38,34 @@ from coordinator.lookup import named_by
 from coordinator.session import Session
 
 STEPS_MAX = 200
-"""More than any session takes that asks neither model nor tool."""
+"""More steps than any session takes without a call of a model or tool."""
 
 
 @dataclass(frozen=True)
 class TracedStep:
-    """One step: an event, what was made of it, and the session after it."""
+    """A step: an event, its outputs, and the session after it."""
 
     event: AnyEvent
     component: Component
-    """Who handled it."""
+    """The component that handled it."""
     outputs: tuple[EventData, ...]
     timers: dict[str, str] = field(default_factory=dict)
-    """The timers that were set: when they go off."""
+    """The due times of the timers that were set."""
     session: dict[str, Any] = field(default_factory=dict)
-    """Of the session after it: its round, what is used and left, what has failed."""
+    """The session after it: its round, its use of the limits, its failures."""
 
 
 @dataclass(frozen=True)
 class Traced:
-    """How a session goes on."""
+    """The course of a session."""
 
     steps: tuple[TracedStep, ...]
     end: str
-    """Why the steps end there, as a sentence."""
+    """The reason why the steps end there, as a sentence."""
     answer: Response | None = None
-    """What the session is answered, where it is."""
+    """The session's answer, where it gets one."""
     asks: EventData | None = None
-    """What a model or a tool is asked there."""
+    """The request to a model or tool at the end."""
 
 
 class Trace:
@@ -73,7 +74,7 @@ class Trace:
     def __init__(
         self, point: Point, session: Session, first: EventLine, outages: Outages | None = None
     ) -> None:
-        """`first`: the event to go on with; `outages`: what is out of order by then, where that is recorded."""
+        """Begin with the event `first`; `outages` are those recorded by then, None for the session's own."""
         self._known, self._briefings = point.known, point.briefings
         self._assemblies = Assemblies(point.briefings)
         self._built_by = point.built_by
@@ -85,7 +86,7 @@ class Trace:
         self._timers: dict[str, tuple[datetime, EventLine, SetTimer, int]] = {}
 
     def run(self) -> Traced:
-        """Return the steps, why they end, and the answer."""
+        """Return the steps, the reason for their end, and the answer."""
         steps: list[TracedStep] = []
         answer: Response | None = None
         for _ in range(STEPS_MAX):
@@ -158,7 +159,7 @@ class Trace:
         self._waiting.append(EventLine(self._n, self._entry, event))
 
     def _goes_on_later(self) -> bool:
-        """Nothing is left to do but to wait for a model: let that time pass."""
+        """Fire the timer that waits for a model; return False when there is none."""
         due = next((one for one in self._timers.values() if isinstance(one[2].event, ModelDue)), None)
         if due is None:
             return False
@@ -169,7 +170,7 @@ class Trace:
 
 
 def _asks(data: EventData) -> str:
-    """Who would have to be asked now that cannot be, as a sentence; empty when nobody has to."""
+    """Return the call that cannot be made here, as a sentence; empty when there is none."""
     match data:
         case ReasoningRequested():
             return "Here the model would be asked."

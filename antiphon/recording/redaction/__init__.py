@@ -1,1 +1,1 @@
-"""What must not leave: taken out of recordings as they are written, and looked for in those that are."""
+"""The redaction of recordings as they are written, and the scan for secrets in those that exist."""

@@ -1,10 +1,10 @@
-"""Findings of a scan that somebody has looked at and allows: a file with a line for each. Pure.
+"""Findings of a scan that a person has reviewed and allows: a file with a line for each. Pure.
 
     # a comment
     3f2a9c01d4e5b677  the password of the example database
     /^email /         addresses of the example shop
 
-First the fingerprint that the scan tells, or a regular expression between slashes, without spaces, that the kind and
+First the fingerprint that the scan prints, or a regular expression between slashes, without spaces, that the kind and
 the path of a finding match, as in `/^secret_key \\$\\.event\\.data/`; then the reason, which is required.
 """
 
@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"(?P<fingerprint>[0-9a-f]{16})|/(?P<place>\S+)/")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What an allow-list lets pass."""
+    """The findings that an allow-list lets pass."""
 
     fingerprints: frozenset[str] = frozenset()
     places: tuple["re.Pattern[str]", ...] = ()
@@ -50,7 +50,7 @@ class Allowed:
         return cls(frozenset(fingerprints), tuple(places))
 
     def without(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings that are not allowed."""
+        """Return the findings that are not allowed."""
         return [finding for finding in findings if not self._lets_pass(finding)]
 
     def _lets_pass(self, finding: Finding) -> bool:

@@ -1,4 +1,4 @@
-"""JSON paths, as far as rules of redaction need them. Pure.
+"""The JSON paths of redaction rules. Pure.
 
     $.data.query                  the value at a place; `$` is the event, the record, the catalogue or the content
     $.data.results[*].data.email  `[*]` is every item of a list, `.*` every value of an object, `[0]` the first item
@@ -23,7 +23,7 @@ _STEPS_MAX = 50
 
 
 class UnreadablePath(ValueError):
-    """It is no path, or says more than is understood here."""
+    """The text is no path, or uses syntax that is not supported here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What remains to be gone of a path."""
+    """The remaining steps of a path."""
 
     steps: tuple[_Step, ...]
     is_loose: bool = False
-    """Whether it has been found by a key anywhere."""
+    """Whether it was reached by a key anywhere."""
 
     @classmethod
     def of(cls, text: str) -> "Path":
-        """Read a path. Raises UnreadablePath, which says from where on it is not understood."""
+        """Read a path. Raises UnreadablePath, which says where it stops being valid."""
         if not text.startswith("$"):
             raise UnreadablePath("a path begins with `$`, as in `$.data.results[*].data.email`.")
         steps: list[_Step] = []
@@ -63,7 +63,7 @@ class Path:
 
     @classmethod
     def along(cls, keys: tuple[str | int, ...]) -> "Path":
-        """The path through those keys; `*` is any."""
+        """Return the path through those keys; `*` is any."""
         return cls(tuple(_Step(None if key == "*" else key, is_anywhere=False) for key in keys))
 
     @property
@@ -72,12 +72,12 @@ class Path:
 
     @property
     def last_name(self) -> str | None:
-        """The last key that it goes by, without which it leads nowhere; None where it has no such key."""
+        """Return the last key of the path, which a value must have to match; None where it has no such key."""
         return next((step.key for step in reversed(self.steps) if isinstance(step.key, str)), None)
 
 
 def below(paths: tuple[Path, ...], key: str | int) -> tuple[Path, ...]:
-    """What remains of the paths behind `key`; one that leads elsewhere is dropped."""
+    """Return the rest of each path after `key`, without the paths that do not match."""
     remaining: dict[Path, None] = {}
     for path in paths:
         if path.is_reached:

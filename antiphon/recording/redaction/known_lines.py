@@ -1,4 +1,4 @@
-"""What one recording after another holds, and was looked through before by the same rules. Pure."""
+"""Lines that many recordings share, and that were already searched with the same rules. Pure."""
 
 from collections.abc import Iterable
 
@@ -11,18 +11,18 @@ from tool_dispatcher.authoring.secret import secret_paths
 
 _KNOWN_MAX = 1_000
 _Pair = tuple[Line, bytes]
-"""A line, and as it is written."""
+"""A line, and its encoded form."""
 
 
 class KnownLines:
-    """Catalogues, and contents that sessions share, by the hash of their lines."""
+    """Catalogues and shared contents, by the hash of their lines."""
 
     def __init__(self) -> None:
         self._harmless: set[str] = set()
         self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
 
     def but_harmless(self, pairs: Iterable[_Pair]) -> tuple[list[_Pair], list[str]]:
-        """Those that have to be looked through, and what to call the shared ones among them."""
+        """Return the lines that still have to be searched, and the names of the shared ones among them."""
         new: list[_Pair] = []
         names: list[str] = []
         for line, raw in pairs:
@@ -35,13 +35,13 @@ class KnownLines:
         return new, names
 
     def are_harmless(self, names: Iterable[str]) -> None:
-        """Nothing was found in those, by the rules and without any marked argument."""
+        """Note that these lines need no redaction, by the rules and without any marked argument."""
         if len(self._harmless) >= _KNOWN_MAX:
             self._harmless.clear()
         self._harmless.update(names)
 
     def marked(self, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
-        """The paths to the arguments that are marked secret, by tool."""
+        """Return the paths to the arguments that are marked secret, by tool."""
         name = content_hash(catalogue.__pydantic_serializer__.to_json(catalogue))
         if name not in self._marked:
             if len(self._marked) >= _KNOWN_MAX:

@@ -1,19 +1,19 @@
 """Redaction of a recording, line by line, as it is written. Pure.
 
     redaction = Redaction.of(rules, secrets)
-    for line in lines:              # a first pass, so that what is found late is not told early
+    for line in lines:              # a first pass, so that a value found late is replaced in early lines too
         redaction.learn(line)
     for line in lines:
         write(redaction.line(line))
 
-Found are the secrets that are known, what looks like a credential (see `credentials.py`), the values of secret keys in
-JSON and in text, what JSON paths lead to, what a tool's author has marked secret, and what matches a pattern. A value
-found in one place is replaced wherever else it is repeated, if it has 6 characters or more.
+It finds known secrets, texts in the form of a credential (see `credentials.py`), the values of secret keys in JSON and
+in text, the values at JSON paths, the arguments that a tool's author has marked secret, and matches of a pattern. A
+found value is replaced wherever it is repeated, if it has 6 characters or more.
 
-A replaced text is `[redacted 3]`, the same number for the same value in all of a recording, so that what differed
-still differs; a known secret, and what only looks like a credential, is `[redacted]`. A number becomes 0; true, false
-and null stay. Of a grant the claims stay and the signature goes. Where there is nothing to find, a line is looked
-through as the bytes that it is, and stays the same object.
+A replaced text is `[redacted 3]`, with one number for one value in the whole recording, so that different values stay
+different; a known secret, and a text that only has the form of a credential, is `[redacted]`. A number becomes 0; true,
+false and null stay. A grant keeps its claims and loses its signature. A line without secrets is searched as bytes, and
+stays the same object.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ _HAS_GRANT = NativeSearch('"grant":"[^"]')
 
 
 class Redaction:
-    """Rules, and the values they have led to, of one recording."""
+    """The rules for one recording, and the values found by them."""
 
     def __init__(
         self,
@@ -64,46 +64,46 @@ class Redaction:
         known: KnownLines | None = None,
         is_always_suspect: bool | None = None,
     ) -> None:
-        """`is_always_suspect`: whether the rules suspect every line; None to find it out."""
+        """Prepare the rules; `is_always_suspect` says whether they suspect every line, None to find out."""
         self.rules = rules
         self._secrets = secrets
         self._known = known or KnownLines()
         self._text = RedactedText(rules, secrets, keys)
         self._value = RedactedValue(self._text, rules)
         self._unnamed: set[int] = set()
-        """What was looked through in the first pass and has no value that a rule names, by hash."""
+        """The hashes of values from the first pass that no rule names."""
         self._taken_in: set[str] = set()
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
         if is_always_suspect is None:
-            told = rules.model_dump_json().encode()  # stands in every header
+            told = rules.model_dump_json().encode()  # every header contains the rules
             is_always_suspect = bool(rules.patterns) or None in names or self._text.suspects(told)
         self._is_always_suspect = is_always_suspect
 
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
-        """By those rules; `secrets` are found in whatever form. Raises UnreadablePath and re.error."""
+        """Return a redaction with those rules and secrets, in any form. Raises UnreadablePath and re.error."""
         known = KnownValues(dict.fromkeys(secrets, REDACTED))
         return cls(rules, known, secret_keys(rules.keys))
 
     def anew(self) -> "Redaction":
-        """The same rules for another recording: what was learned of this one is not looked for there."""
+        """Return the same rules for another recording, without the values found in this one."""
         return Redaction(self.rules, self._secrets, self._text.keys, self._known, self._is_always_suspect)
 
     @property
     def count(self) -> int:
-        """Values that were replaced in lines."""
+        """Return the number of values that were replaced in lines."""
         return self._text.count
 
     def header(self, header: Header) -> Header:
-        """The header with the rules, of which the patterns of text are not told."""
+        """Return the header with the rules, whose patterns of text are hidden."""
         told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
         return header.model_copy(update={"redaction": told})
 
     def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
-        """Whether nothing has to be replaced in those lines, which `raws` are; `True` is certain.
+        """Return whether nothing in those lines, encoded in `raws`, has to be redacted; `True` is certain.
 
-        For recordings that hold nothing, before anything of them was learned: many lines are looked through at once.
+        Call it before `learn`: for recordings without secrets it searches many lines at once.
         """
         if self._is_always_suspect:
             return False
@@ -116,7 +116,7 @@ class Redaction:
             (line, encode_line(line) if isinstance(line, Header) else raw)
             for line, raw in zip(lines, raws, strict=True)
         ]
-        # Where arguments are marked, more is secret than was looked for before.
+        # Where arguments are marked, lines that were harmless before may hold secrets.
         new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
         if self._may_be_suspect(b"\n".join(raw for _, raw in new)):
             suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
@@ -126,7 +126,7 @@ class Redaction:
         return True
 
     def learn(self, line: Line) -> None:
-        """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
+        """Collect the line's secret values. Raises TooManySecrets, UnreadableEvent."""
         if isinstance(line, End):
             return
         self._take_in(line)
@@ -137,7 +137,7 @@ class Redaction:
             self._unnamed.add(hash(raw))
 
     def line(self, line: Line) -> Line:
-        """The line without them; what it holds itself need not have been learned. Raises as `learn` does."""
+        """Return the redacted line; its own values need not have been learned. Raises as `learn` does."""
         if isinstance(line, End):
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
@@ -153,7 +153,7 @@ class Redaction:
         return line if clean == value else _rebuilt(line, to_json(clean))
 
     def _take_in(self, line: Line) -> None:
-        """What a catalogue tells of its tools: their names are no secrets, and some arguments are marked secret."""
+        """Collect from a catalogue its tools' names, which are no secrets, and the arguments that are marked secret."""
         if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
@@ -166,7 +166,7 @@ class Redaction:
             self._value.redacted(_parsed(raw), shape_of(line))
 
     def _is_named(self, raw: bytes) -> bool:
-        """Whether a rule may name a value in it; `False` is certain."""
+        """Return whether a rule may name a value in it; `False` is certain."""
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)
@@ -174,11 +174,11 @@ class Redaction:
         )
 
     def _is_suspect(self, raw: bytes) -> bool:
-        """Whether there may be anything to replace in it, but for headers of a model's server; `False` is certain."""
+        """Return whether it may need redaction beyond headers of a model's server; `False` is certain."""
         return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
 
     def _may_be_suspect(self, raw: bytes) -> bool:
-        """Whether `_is_suspect` may be true of some of it; looks for all at once, as hardly anything is."""
+        """Return whether `_is_suspect` may hold for a part of it; one search for all, as few lines are suspect."""
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)
@@ -187,16 +187,16 @@ class Redaction:
         )
 
     def _leaves(self, line: Line, raw: bytes) -> bool:
-        """Whether nothing of a line is replaced; then nothing in it is secret elsewhere either.
+        """Return whether a line needs no redaction; then none of its values is a secret elsewhere either.
 
-        `raw` must say what the line says: what was logged otherwise may hold more.
+        `raw` must equal the line's encoded form: a different logged form may hold more.
         """
         self.learn(line)
         is_same = self.line(line) == (self.header(line) if isinstance(line, Header) else line)
         return is_same and raw == encode_line(line)
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
-        """Whether there may be something else to replace; `False` is certain."""
+        """Return whether it may hold a value that no rule names; `False` is certain."""
         return (
             self._text.suspects(raw)
             or _HAS_GRANT.may_match(raw)
@@ -221,7 +221,7 @@ def _hint(keys: SecretKeys) -> NativeSearch:
 
 
 def _inner(line: Line) -> bytes:
-    """What of a line may have to be replaced, as JSON."""
+    """Return the part of a line that may need redaction, as JSON."""
     match line:
         case EventLine(event=event):
             return encode(event)
@@ -243,7 +243,7 @@ def _parsed(raw: bytes) -> Any:
 
 
 def _rebuilt(line: Line, raw: bytes) -> Line:
-    """The line with that in the place of what it held."""
+    """Return the line with its redacted part."""
     match line:
         case EventLine():
             return replace(line, event=decode(raw))

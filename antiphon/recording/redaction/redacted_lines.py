@@ -1,8 +1,8 @@
-"""Recordings as they may leave this process: without secrets, and consistent all the same.
+"""Redacted recordings that are still consistent.
 
-What followed from words that are gone, digests of briefings and counts of tokens, is made anew from those that stand
-there now, so that a redacted recording verifies like any other. Where that cannot be done, `replay verify` tells where.
-A session that today's code decides otherwise keeps its decisions: made anew, they would be today's, and verify.
+Digests of briefings and counts of tokens are computed anew from the redacted text, so that a redacted
+recording verifies like any other. Where that is impossible, `replay verify` shows the differences. A session
+that today's code decides differently keeps its decisions: new ones would be today's, and verify.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from antiphon.recording.settings import RecordingSettings
 
 
 def own_redaction() -> Redaction:
-    """As the settings of this process say; its own secrets are never told. Raises ConfigurationError."""
+    """Return the redaction of this process's settings, which hides its own secrets. Raises ConfigurationError."""
     return Redaction.of(load(RecordingSettings).rules, secret_values())
 
 
 def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
-    """The lines of one recording as they may leave."""
+    """Return the redacted lines of one recording."""
     redaction = redaction.anew()
     for line in lines:
         redaction.learn(line)
@@ -46,7 +46,7 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
 
 
 def make_consistent(path: Path) -> None:
-    """The same for a recording that stands in a file, redacted, of a session that verified. Raises OSError."""
+    """Make a redacted recording in a file consistent, if its session verified. Raises OSError."""
     from antiphon.recording.rewriting import rewritten
     from antiphon.recording.update import TakesAnotherWay
 

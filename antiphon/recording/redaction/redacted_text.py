@@ -1,4 +1,4 @@
-"""Text without secrets, and which values have been found. Pure."""
+"""The redaction of text, and the values found so far. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -16,27 +16,27 @@ VALUES_MAX = 10_000
 _ORDINARY = frozenset(
     ("array", "boolean", "default", "integer", "number", "object", "password", "required", "secret", "string")
 )
-"""Values of secret keys in schemas and examples: replaced where they stand, and left alone elsewhere."""
+"""Values of secret keys in schemas and examples: replaced under their key, and left alone elsewhere."""
 _SURE_CHARACTERS_MIN = 12
-"""Of a value that stands in a text behind its key, and may be a word: a shorter one needs a digit."""
+"""The length from which a value after its key in a text is a secret, and no word; a shorter one needs a digit."""
 _PLACEHOLDER = re.compile(r"\[redacted(?: \d{1,9})?\]")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
 
 
 class TooManySecrets(AntiphonError):
-    """More different values would have to be replaced than can be looked for."""
+    """A session has more different values to replace than can be searched for."""
 
     code = "too_many_secrets"
 
 
 class RedactedText:
-    """Replaces in text what rules and known secrets name, and keeps the numbers of what was found."""
+    """The redaction of text by rules and known secrets, with a number for each found value."""
 
     def __init__(self, rules: Rules, secrets: KnownValues, keys: SecretKeys) -> None:
         self.keys = keys
         self.count = 0
         self.ordinary = set(_ORDINARY)
-        """What is left alone elsewhere although it is somewhere the value of a secret key."""
+        """The values that are replaced only under a secret key, and left alone elsewhere."""
         self._patterns = tuple(map(re.compile, rules.patterns))
         self._secrets = secrets
         self._numbers: dict[str, int] = {}
@@ -46,7 +46,7 @@ class RedactedText:
 
     @contextmanager
     def learning(self) -> Iterator[None]:
-        """Values are found, and nothing counts as replaced."""
+        """Find values within the block, without counting replacements."""
         count, self._is_learning = self.count, True
         try:
             yield
@@ -54,16 +54,16 @@ class RedactedText:
             self.count, self._is_learning = count, False
 
     def suspects(self, raw: bytes) -> bool:
-        """Whether a secret, or the form of one, may stand in JSON; `False` is certain."""
+        """Return whether JSON may hold a secret, or the form of one; `False` is certain."""
         return self.suspects_known(raw) or WELL_KNOWN.suspects(raw.decode())
 
     def suspects_known(self, raw: bytes) -> bool:
-        """Whether a secret that is known, or was found before, may stand in JSON; `False` is certain."""
+        """Return whether JSON may hold a known or found secret; `False` is certain."""
         text = raw.decode()
         return self._secrets.suspects(text) or self._found_before.suspects(text)
 
     def text(self, text: str) -> str:
-        """`text` without what is secret in it; the same object where there is nothing."""
+        """Return `text` without its secrets; the same object where there are none."""
         clean = self._without_patterns(text) if self._patterns else text
         if self.keys.suspects(clean):
             clean = self.keys.in_text(clean, self._found_in_text)
@@ -76,16 +76,16 @@ class RedactedText:
         return text if known == text else known
 
     def name(self, name: str) -> str:
-        """The same where only letters, digits, `-` and the like may stand."""
+        """Return a redacted name, of letters, digits, `-` and the like."""
         clean = self.text(name)
         return name if clean is name else as_name(clean)
 
     def placeholder(self, value: str) -> str:
-        """What stands for all of a value, and from now on wherever it is repeated. Raises TooManySecrets."""
+        """Return the placeholder for a whole value, which also replaces its repetitions. Raises TooManySecrets."""
         return self._placeholder(value, is_repeated=True)
 
     def is_known(self, value: str) -> bool:
-        """Whether it has been found to be secret."""
+        """Return whether the value was found to be secret."""
         return value in self._repeated
 
     @property
@@ -95,7 +95,10 @@ class RedactedText:
         return self._finder
 
     def _without_patterns(self, text: str) -> str:
-        """What was replaced before is left alone: a pattern of digits would find its number."""
+        """Replace matches of the patterns outside earlier placeholders.
+
+        A pattern of digits would match the number of a placeholder.
+        """
         for pattern in self._patterns:
             pieces = _PLACEHOLDER.split(text)
             between = _PLACEHOLDER.findall(text)
@@ -130,5 +133,5 @@ class RedactedText:
 
 
 def as_name(text: str) -> str:
-    """A text in the letters of a name: `[redacted 3]` is `redacted-3`."""
+    """Return a text in the characters of a name: `[redacted 3]` is `redacted-3`."""
     return _NO_NAME.sub("-", text).strip("-") or "redacted"

@@ -1,4 +1,4 @@
-"""JSON without secrets, by the shape it has. Pure."""
+"""The redaction of JSON by its shape. Pure."""
 
 import re
 from enum import IntEnum
@@ -28,7 +28,7 @@ from antiphon.recording.redaction.unsigned import unsigned
 
 Paths = tuple[Path, ...]
 _INSIDE: dict[str, Shape] = {"input": Open(), "input_schema": Schema(), "metadata": Open()}
-"""What in a request or reply is somebody else's."""
+"""The parts of a request or reply with foreign keys."""
 _EXAMPLES = ("default", "examples", "example", "const")
 _ARGUMENTS = ("arguments", "input")
 _REFERENCE = re.compile(r"\$\{?[A-Za-z_][A-Za-z0-9_]*\??(?:\.[A-Za-z0-9_]+)*\}?")
@@ -36,32 +36,32 @@ _REFERENCE = re.compile(r"\$\{?[A-Za-z_][A-Za-z0-9_]*\??(?:\.[A-Za-z0-9_]+)*\}?"
 
 
 class Hidden(IntEnum):
-    """Whether all of a value is replaced."""
+    """The extent to which a whole value is replaced."""
 
     NO = 0
     IF_RANDOM = 1
-    """Where it is somebody else's and looks like a secret: its key often means something else."""
+    """Only where its form is foreign and it looks random: its key often means something else."""
     IF_OPEN = 2
-    """Where it is somebody else's: it was found by a key, and keys of ours mean other things."""
+    """Only where its form is foreign: a key named it, and the keys of this project mean other things."""
     YES = 3
 
 
 class RedactedValue:
-    """Goes through a value of a line and replaces what is secret."""
+    """The redaction of a line's value by its shape."""
 
     def __init__(self, text: RedactedText, rules: Rules) -> None:
         self.paths = tuple(map(Path.of, rules.paths))
         self.marked: dict[str, Paths] = {}
-        """What is marked secret in the arguments of a tool."""
+        """The paths to secret arguments, by tool."""
         self._text = text
         self._headers = tuple(name.lower() for name in rules.headers)
 
     def redacted(self, value: Any, shape: Shape) -> Any:
-        """`value`, which a line of that shape holds, without what is secret."""
+        """Return `value`, of a line with that shape, without its secrets."""
         return self._walk(value, shape, self.paths, Hidden.NO)
 
     def keeps_header(self, name: str) -> bool:
-        """Whether a header is on the list of those that are kept."""
+        """Return whether a header is on the list of kept ones."""
         name = name.lower()
         return any(
             name == kept or (kept[-1:] == "*" and name.startswith(kept[:-1])) for kept in self._headers
@@ -94,7 +94,7 @@ class RedactedValue:
         return clean
 
     def _inside(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:
-        """The shape of what stands under a key, and whether it is replaced whole."""
+        """Return the shape of the value under a key, and the extent of its replacement."""
         keys = self._text.keys
         may_be = Hidden.IF_RANDOM if keys.may_match(key) else Hidden.NO
         by_key = Hidden.IF_OPEN if keys.matches(key) else may_be
@@ -146,7 +146,7 @@ class RedactedValue:
         return kept
 
     def _marked_in(self, value: dict[str, Any]) -> Paths:
-        """The paths to what is marked secret in a call's arguments."""
+        """Return the paths to secret arguments of a call."""
         if not self.marked:
             return ()
         tool = value.get("name", value.get("tool"))

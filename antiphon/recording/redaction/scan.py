@@ -1,10 +1,10 @@
-"""Scanning recordings for likely secrets: a gate before they are kept where others can read them.
+"""The scan of recordings for likely secrets: a check before they are stored where others can read them.
 
-Looks at any JSON Lines, one line at a time, and at what is no JSON as text. Found are the secrets of this process, and
-what an export of today would replace because of its key, its author's mark or its looks; and where it is asked for,
-personal data. Numbers are not told, nor what only stands for a value (`***`, `<token>`) or speaks of one. What is found
-is never told: a finding has its place, its kind, a masked excerpt, and a fingerprint by which an allow-list knows it
-again.
+It reads any JSON Lines, one line at a time, and other files as text. It finds the secrets of this process,
+the values that an export would replace because of their key, their author's mark or their form, and on
+request personal data. It reports no numbers, no placeholders (`***`, `<token>`) and no sentences about a
+secret. It never reports a secret itself: a finding has its path, its kind, a masked excerpt, and a
+fingerprint for the allow-list.
 """
 
 import gzip
@@ -34,16 +34,16 @@ from antiphon.recording.redaction.unsigned import SIGNATURE
 from tool_dispatcher.authoring.secret import secret_paths
 
 FINDINGS_MAX = 10_000
-"""Of one file; a file with more is no recording to be kept anyway."""
+"""The limit for one file; a file with more is not fit to be stored anyway."""
 _LINE_BYTES_MAX = 64_000_000
 _SHOWN, _SHOWN_FROM = 4, 20
-"""Characters of a secret that an excerpt shows, where it is so long that they give nothing away."""
+"""The characters of a secret that an excerpt shows, for secrets long enough that these reveal nothing."""
 _WORDS_MAX = 2
-"""Of a value without anything that looks random; more are a sentence."""
+"""The limit for a value that does not look random; more words are a sentence."""
 _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
-"""Escaped too, as Markdown and JSON within text have it."""
+"""Escaped too, as in Markdown and JSON within text."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -53,19 +53,19 @@ class Finding:
     """A likely secret."""
 
     line: int
-    """Counts from 1."""
+    """The line's number, from 1."""
     path: str
-    """`$.event.data.query`; empty in a line that is no JSON."""
+    """Such as `$.event.data.query`; empty in a line that is no JSON."""
     kind: str
     """`known_secret`, `credential`, `private_key`, `signed_token`, `url_password`, `secret_key`, `email`, `card`."""
     excerpt: str
-    """What it looks like; never all of it."""
+    """A masked form; never the whole secret."""
     fingerprint: str
-    """The same for the same value of the same kind, wherever it stands."""
+    """The same for the same value of the same kind, anywhere."""
 
 
 class _Noted(RedactedText):
-    """Changes nothing, and notes which texts would be replaced as a whole."""
+    """The redaction that changes nothing, and collects the texts that would be replaced whole."""
 
     def __init__(self, rules: Rules, keys: SecretKeys) -> None:
         super().__init__(rules, KnownValues({}), keys)
@@ -80,7 +80,7 @@ class _Noted(RedactedText):
 
 
 class Scanner:
-    """What is looked for. `keys` are patterns, as an export has them."""
+    """The search for secrets. `keys` are patterns, as for an export."""
 
     def __init__(
         self, secrets: Iterable[str] = (), is_personal: bool = False, keys: Iterable[str] = ALWAYS
@@ -91,11 +91,11 @@ class Scanner:
         self._text = _Noted(rules, self._keys)
         self._value = RedactedValue(self._text, rules)
         self._marks: set[bytes] = set()
-        """The names of tools of which arguments are marked secret, as they stand in JSON."""
+        """The names, in JSON, of tools with secret arguments."""
         self._is_personal = is_personal
 
     def file(self, path: Path) -> Iterator[Finding]:
-        """The findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
+        """Yield the findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
         try:
             with unpacked(path) as file:
                 number = told = 0
@@ -113,7 +113,7 @@ class Scanner:
             ) from None
 
     def line(self, raw: bytes, number: int) -> Iterator[Finding]:
-        """The findings in one line, each place and value once."""
+        """Yield the findings in one line, each path and value once."""
         text = raw.decode("utf-8", "replace")
         if not self._suspects(raw, text):
             return
@@ -127,7 +127,7 @@ class Scanner:
         seen: set[tuple[str, str]] = set()
         for path, value in places:
             for kind, secret in self._found(value):
-                # A value that several rules know is told once, by the first of them.
+                # A value that several rules find is reported once, by the first of them.
                 if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
                     continue
                 seen.add((path, secret))
@@ -147,7 +147,7 @@ class Scanner:
         )
 
     def _shape(self, raw: bytes) -> Shape:
-        """What an export would see in a line: of one that is no recording's, any JSON."""
+        """Return the shape of a line as for an export; for any other JSON, an open shape."""
         try:
             line = decode_line(raw.strip())
         except UnreadableEvent:
@@ -169,9 +169,9 @@ class Scanner:
                 return shape_of(line)
 
     def _found(self, value: str) -> Iterator[tuple[str, str]]:
-        """Kind and value of what is found in one text."""
+        """Yield kind and value of the secrets in one text."""
         for kind, secret in dict.fromkeys(self._redactor.found(value)):
-            if not secret.endswith(f".{SIGNATURE}"):  # a grant that was made worthless
+            if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
         assigned: list[str] = [value] if value in self._text.noted else []
 
@@ -191,12 +191,12 @@ class Scanner:
 
 
 def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> list[Finding]:
-    """The likely secrets in a file. Raises UnreadableEvent and OSError."""
+    """Return the likely secrets in a file. Raises UnreadableEvent and OSError."""
     return list(Scanner(secrets, is_personal).file(path))
 
 
 def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every text, and every key, of a JSON value: its path, and itself."""
+    """Yield the path and the content of every text and every key in a JSON value."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
@@ -209,7 +209,7 @@ def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _may_be_secret(value: str) -> bool:
-    """Not a number, what stands for a value, or a sentence about one."""
+    """Return whether a value may be a secret: no number, no placeholder, no sentence."""
     words = value.split()
     if len(words) > _WORDS_MAX:
         return any(map(looks_secret, words))
@@ -217,7 +217,7 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _is_card(text: str) -> bool:
-    """Whether the last digit is the check of the others (Luhn), as in numbers of payment cards."""
+    """Return whether the last digit is the check digit of the others (Luhn), as in payment card numbers."""
     digits = [int(sign) for sign in text if sign.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (

@@ -1,8 +1,7 @@
-"""What may be replaced in a line, told from the types of its fields. Pure.
+"""The parts of a line that may be replaced, from the types of its fields. Pure.
 
-What the pipeline decides by, numbers, times, ids and fixed words, is of use only as it is, and stays. Text and names
-lose the secrets that stand in them. Values whose form is somebody else's, a tool's arguments for instance, are
-searched by their keys as well.
+Numbers, times, ids and fixed words, by which the pipeline decides, stay. Text and names lose their secrets.
+Values in a foreign form, such as a tool's arguments, are also searched by their keys.
 """
 
 import re
@@ -39,36 +38,36 @@ from coordinator.document import flat_model
 from coordinator.session import Session
 
 _IN_TEXT, _AS_NAME = "[redacted 1]", "redacted-1"
-"""What stands in the place of a secret; in names there are no brackets and spaces."""
+"""The placeholders for a secret; names allow no brackets and spaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Stays as it is."""
+    """A value that stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text, or a structure of ours whose keys mean nothing."""
+    """A text, or a structure whose keys are no hint of secrets."""
 
     characters_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Text of letters, digits, `-` and the like."""
+    """A text of letters, digits, `-` and the like."""
 
     characters_max: int
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """JSON of somebody else's making."""
+    """JSON in a foreign form."""
 
 
 @dataclass(frozen=True, slots=True)
 class References(Open):
-    """JSON of a workflow's author, in which a text that is one reference, as `$order.key`, holds no value."""
+    """JSON of a workflow's author, in which a text that is one reference, such as `$order.key`, holds no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +92,14 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """An object of ours."""
+    """An object with known fields."""
 
     shapes: dict[str, "Shape"]
 
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """A list, or an object by names, of one shape."""
+    """A list, or an object by names, whose values share one shape."""
 
     shape: "Shape"
 
@@ -121,7 +120,7 @@ _BY_FIELD: dict[tuple[type[BaseModel], str], Shape] = {
 
 
 def shape_of(line: Line) -> Shape:
-    """The shape of what a line holds: the event, the record, the catalogue, the content, or all of it."""
+    """Return the shape of the line's event, record, catalogue or content, or of the whole line."""
     match line:
         case EventLine(event=event):
             return _of_event(type(event), type(event.data))
@@ -143,7 +142,7 @@ def shape_of(line: Line) -> Shape:
 
 @cache
 def _of_specification() -> Shape:
-    """Return the shape of workflows: arguments and defaults are values, all else is text."""
+    """Return the shape of workflows: arguments and defaults are values, everything else is text."""
     called = Fields({"args": References()})
     node: dict[str, Shape] = {"args": References(), "compensate": called, "steps": Each(called)}
     node |= {"expects": Schema(), "branches": Each(Fields(node)), "step": Fields(node)}
@@ -164,14 +163,14 @@ def _of_model(kind: type[BaseModel]) -> Shape:
 
 @cache
 def _of_sent() -> Shape:
-    """Return the shape of what goes into other sessions: fields of one name are of one shape in all of these events."""
+    """Return the shape of the events for other sessions: a field name has one shape in all of them."""
     kinds = (QuerySubmitted, CancellationRequested, InputGiven, ChildWaiting, ChildEnded)
     return Fields({name: _of_field(kind, name) for kind in kinds for name in kind.model_fields})
 
 
 @cache
 def _of_flat_decision() -> Shape:
-    """Return the shape of a decision on a document that has no parts yet."""
+    """Return the shape of a decision on a document of the first version, without parts."""
     shapes = {name: _of_field(DecisionRecord, name) for name in DecisionRecord.model_fields}
     return Fields({**shapes, "changed": _of_model(flat_model())})
 
@@ -224,7 +223,7 @@ def _of_type(kind: Any, metadata: tuple[Any, ...] = ()) -> Shape:
 
 
 def _of_text(metadata: tuple[Any, ...]) -> Shape:
-    """By the form it must have, if any."""
+    """Return the shape of a text, by its pattern if it has one."""
     parts = [one for part in metadata for one in (part.metadata if isinstance(part, FieldInfo) else (part,))]
     patterns = [part.pattern for part in parts if isinstance(getattr(part, "pattern", None), str)]
     if not _fits(_IN_TEXT, patterns):

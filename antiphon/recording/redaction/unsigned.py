@@ -1,4 +1,4 @@
-"""Grants without their signature: worthless, and read by the coordinator as before. Pure."""
+"""Grants without their signature: worthless, and still readable by the coordinator. Pure."""
 
 import binascii
 from base64 import b64decode, urlsafe_b64encode
@@ -9,16 +9,16 @@ import orjson
 from antiphon_shared.redaction.redactor import REDACTED
 
 SIGNATURE = "redacted"
-"""Stands in the place of a signature."""
+"""The placeholder for a signature."""
 _HEADER = {"alg": "none", "typ": "JWT"}
 _CLAIMS = ("aud", "exp", "iat", "tenant", "scopes", "session")
-"""What shared/antiphon_shared/tools/grants.py looks at, in its order; what else a token says is not kept."""
+"""The claims that shared/antiphon_shared/tools/grants.py reads, in its order; others are dropped."""
 
 
 def unsigned(grant: str, named: Callable[[str], str]) -> str:
-    """The grant with the claims that are read, and no signature; `named` takes secrets out of a claim.
+    """Return the grant with the claims that are read, and no signature; `named` redacts a claim.
 
-    One that cannot be read stays one that cannot be read, for the same reason.
+    An unreadable grant stays unreadable, for the same reason.
     """
     parts = grant.split(".")
     if not grant or len(parts) != 3 or not all(map(_is_base64_url, parts)):

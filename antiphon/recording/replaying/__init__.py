@@ -1,1 +1,1 @@
-"""Recorded steps done again by today's code. Read `replay.py` first; `checks/` has one file for each component."""
+"""The repetition of recorded steps with today's code. Read `replay.py` first; `checks/` has one file per component."""

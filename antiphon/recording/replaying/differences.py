@@ -1,33 +1,33 @@
-"""Where two JSON values differ: paths, with what stands there in each. Pure."""
+"""The differences of two JSON values: paths, with the value of each side. Pure."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 ABSENT = "(absent)"
-"""Stands for what one of the two does not have."""
+"""The placeholder for a value that one side does not have."""
 
 
 class Difference(NamedTuple):
-    """One place where two values differ."""
+    """A difference of two values."""
 
     path: str
-    """`calls[0].arguments.q`; empty for the values themselves."""
+    """Such as `calls[0].arguments.q`; empty for the values themselves."""
     expected: Any
     got: Any
 
 
 class AtNode(NamedTuple):
-    """One place where what comes of a decision differs."""
+    """A difference in the effects of a decision."""
 
     node: str
-    """The path of the node of a run; empty where it is about no node."""
+    """The path of the node of a run; empty for no node."""
     output: str
-    """What differs: the type of an event, or as `Divergence.output` says."""
+    """The differing output: the type of an event, or as in `Divergence.output`."""
     found: Difference
 
 
 def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
-    """Every smallest place where the two differ, in the order of `expected`."""
+    """Yield the smallest differences of the two, in the order of `expected`."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key in dict.fromkeys((*expected, *got)):
             yield from differences(expected.get(key, _MISSING), got.get(key, _MISSING), _at(path, key))

@@ -1,4 +1,4 @@
-"""The coordinator's document of a session, put together from the records of a recording. Pure."""
+"""The coordinator's document of a session, assembled from the records of a recording. Pure."""
 
 from typing import Any
 
@@ -12,24 +12,24 @@ _CHANGES_MAX = 100
 
 
 class Document:
-    """One session's document as it was recorded: each record holds the fields that it has changed.
+    """One session's recorded document: each record holds the fields that it has changed.
 
-    A record names the version of the document that its fields are of, so a document of an earlier version is carried
-    over by the upcasters of `SESSION`, as one that a coordinator reads from Redis is.
+    A record names the version of the document that its fields belong to. So a document of an earlier version
+    is converted by the upcasters of `SESSION`, like one that a coordinator reads from Redis.
     """
 
     def __init__(self) -> None:
         self._fields: dict[str, Any] = {}
         self._version = 1
         self._changes: list[dict[str, Any]] = []
-        """The newest, which are not among the fields yet: as long as decisions are the same, nobody reads those."""
+        """The newest changes, not merged yet: while decisions are the same, the fields are not read."""
 
     @property
     def is_empty(self) -> bool:
         return not self._merged()
 
     def take(self, record: DecisionRecord | ForkRecord) -> None:
-        """Take in what a record has changed. Raises UnreadableEvent."""
+        """Add the changes of a record. Raises UnreadableEvent."""
         written = record.document_version
         if written > SESSION.version:
             raise NewerFormat(SESSION.name, written, SESSION.version)

@@ -1,4 +1,4 @@
-"""What a replay has read of a recording so far, and what came of an event today."""
+"""The state of a replay: the lines read so far, and the result of each repeated step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ COMPONENT_OF: dict[str, Component] = {
     "batch": "tool_dispatcher",
     "assembly": "response_assembler",
 }
-"""By the kind of its record, who takes a step."""
+"""The component of a step, by the kind of its record."""
 assert set(COMPONENT_OF.values()) == set(COMPONENTS)
 
 
 class Step(NamedTuple):
-    """One recorded step: the event that was handled, and the events that came of it."""
+    """A recorded step: the event that was handled, and its outputs."""
 
     line: EventLine
     record: StepRecord
@@ -37,27 +37,27 @@ class Step(NamedTuple):
 
 
 class Redone(NamedTuple):
-    """The same step, done by today's code."""
+    """The same step, repeated by today's code."""
 
     outputs: tuple[EventData, ...] = ()
-    """What comes of it today; compared with what came of it then."""
+    """Today's outputs, to be compared with the recorded ones."""
     others: tuple[tuple[str, Difference], ...] = ()
-    """What differs beside the outputs, by what it is: as `Divergence.output` says."""
+    """The differences apart from the outputs, by their kind: as in `Divergence.output`."""
     record: StepRecord | None = None
-    """The step's record as it would be today; None where it holds nothing that today's code decides."""
+    """The step's record as of today; None where it holds nothing that today's code decides."""
     texts: tuple[str, str, str] | None = None
-    """A briefing that has changed, by the digest it had: as it was sent, and as it would be."""
+    """A changed briefing: its recorded digest, the text that was sent, and today's text."""
     digests: tuple[str, str] | None = None
-    """Of what the step changed, as recorded and as today, where those differ."""
+    """The digests of the step's change, as recorded and as of today, where they differ."""
     unchecked: str = ""
-    """Why the step does not count as checked although its events were compared; empty where it does."""
+    """The reason why a compared step does not count as checked; empty where it does."""
     sends: tuple[AtNode, ...] = ()
-    """What differs in the events that it brings into other sessions."""
+    """The differences in the events for other sessions."""
 
 
 @dataclass
 class Known:
-    """The events, catalogues, specifications and contents that have been read."""
+    """The events, catalogues, specifications and contents read so far."""
 
     lines: dict[UUID, EventLine] = field(default_factory=dict)
     by_entry: dict[str, EventLine] = field(default_factory=dict)
@@ -73,13 +73,13 @@ class Known:
         self.by_entry[line.entry] = line
 
     def forget(self, entry: str) -> None:
-        """Let go of an event that nothing names any more: results of tools are most of a recording."""
+        """Drop an event that is not named any more: results of tools are most of a recording."""
         line = self.by_entry.pop(entry, None)
         if line is not None:
             self.lines.pop(line.event.id, None)
 
     def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
-        """What the event at a place of the log says; None for no place. Raises UnreadableEvent."""
+        """Return the data of the event at a log entry; None for no entry. Raises UnreadableEvent."""
         if entry is None:
             return None
         line = self.by_entry.get(entry)
@@ -88,12 +88,12 @@ class Known:
         return line.event.data
 
     def named(self, id: UUID | None) -> Logged | None:
-        """The event of that id, as a decision takes it; None for none."""
+        """Return the event of that id in the form for decisions; None for none."""
         line = None if id is None else self.lines.get(id)
         return None if line is None else Logged(line.entry, line.event)
 
     def catalogue(self, content_hash: str) -> Catalogue:
-        """The catalogue of that hash; empty for none. Raises UnreadableEvent when it was not recorded."""
+        """Return the catalogue of that hash; empty for no hash. Raises UnreadableEvent when it was not recorded."""
         if not content_hash:
             return Catalogue()
         if content_hash not in self.catalogues:
@@ -102,4 +102,4 @@ class Known:
 
 
 Redo = Callable[[Step, Known], Redone]
-"""Does a step again. Raises UnreadableEvent when the recording lacks what it takes."""
+"""A function that repeats a step. Raises UnreadableEvent when the recording lacks something."""

@@ -1,4 +1,4 @@
-"""Events that a fork has delivered anew, as they were delivered. Pure."""
+"""Events that a fork has delivered again, as they were delivered. Pure."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from antiphon.recording.replaying.known import Known
 
 
 def redelivered(one: Redelivered, known: Known) -> EventLine:
-    """The event as it was delivered where the fork began; known so from there on. Raises UnreadableEvent."""
+    """Return the event as the fork delivered it, and make it known. Raises UnreadableEvent."""
     line = known.lines.get(one.event)
     if line is None:
         raise UnreadableEvent(f"a fork has delivered the event {one.event}, which is not there.")

@@ -1,12 +1,12 @@
-"""The walk through a recording: each recorded step is done again by today's code, and compared.
+"""The replay of a recording: today's code repeats each recorded step, and the results are compared.
 
     replay = Replay()
     for line in lines:
         replay.read(line)
     replay.report()
 
-No network, no Redis, no model, no clock. Every step starts from what was recorded, so that a divergence is named where
-it arises, and what follows from it is not counted again, as far as the recording tells.
+It uses no network, no Redis, no model and no clock. Every step starts from the recorded state, as far as that is
+known. So a divergence is reported where it arises, and its consequences are not counted again.
 """
 
 import traceback
@@ -62,19 +62,19 @@ if TYPE_CHECKING:
     from antiphon.recording.replaying.checks.runs import RunDecisions
 
 RUN_CHANGED = "run"
-"""Under which the record of a fork has what is different in a run."""
+"""The key in a fork's record for the changes of a run."""
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
-"""Components whose steps rest on what the synthesizer has filed."""
+"""Components whose steps depend on the synthesizer's filings."""
 
 
 class Replay:
-    """One recording, read line by line."""
+    """A recording, read line by line."""
 
     def __init__(self, follows_today: bool = False, only: Collection[Component] = COMPONENTS) -> None:
-        """`follows_today`: each step starts from what the ones before would be today; see `update.py`.
+        """Begin a replay of the steps of `only`, and of the synthesizer's where those depend on them.
 
-        `only`: the components whose steps are done again, with the synthesizer's where another's rest on them.
+        With `follows_today` each step starts from today's results of the earlier ones; see `update.py`.
         """
         self.known = Known()
         self.briefings = Briefings()
@@ -83,11 +83,11 @@ class Replay:
         self.decisions = Decisions(follows_today, assemblies if "context_synthesizer" in wanted else None)
         self.header: Header | None = None
         self.newest_step = 0
-        """Number of the event whose step was done again last."""
+        """The number of the event whose step was repeated last."""
         self.redone: tuple[Step, Redone] | None = None
-        """What the newest line was a record of, if it was done again; for those who follow along."""
+        """The newest record's step and its repetition, if it was repeated; for code that follows the replay."""
         self.failed = ""
-        """What today's code has raised at that step, if it has."""
+        """The error that today's code has raised at that step, if any."""
         self._is_closed = False
         redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
@@ -103,7 +103,7 @@ class Replay:
         self._is_ended = False
         self._redactions = 0
         self._digests: list[tuple[EventLine, str, str]] = []
-        """Of decisions on a run that changed something else today, although nothing else tells so."""
+        """Decisions on a run whose digests alone differ today."""
         self._events = self._outputs = 0
         self._steps: Counter[str] = Counter()
         self._divergences: list[Divergence] = []
@@ -111,15 +111,15 @@ class Replay:
         self._unchecked: Counter[str] = Counter()
         self._answer: Answer = "none"
         self._is_astray = False
-        """Whether the coordinator would have sent something else, so that the session had gone another way."""
+        """Whether the coordinator would have sent other events, so that the session had taken another course."""
         self._undecided = Undecided()
         self._recorded: set[int] = set()
-        """Numbers of the events whose steps have a record."""
+        """The numbers of the events whose steps have a record."""
         self._unrecorded: EventLine | None = None
-        """What the newest event came of, as long as no record has told how."""
+        """The cause of the newest events, while its record has not been read."""
 
     def read(self, line: Line) -> None:
-        """Take in one line. Raises UnreadableEvent when it does not follow from those before."""
+        """Add one line. Raises UnreadableEvent when it does not follow from the lines before."""
         self.redone, self.failed = None, ""
         match line:
             case EventLine():
@@ -140,7 +140,7 @@ class Replay:
                 self._is_ended, self._redactions = True, redactions
 
     def report(self) -> Report:
-        """What has been found. Raises UnreadableEvent when the recording is not whole."""
+        """Return the result. Raises UnreadableEvent when the recording is not whole."""
         if self.header is None:
             raise UnreadableEvent("it has no header.")
         if not self._is_ended:
@@ -172,7 +172,7 @@ class Replay:
             self._answer = "unknown" if "assembly" in self._redo else "unasked"
 
     def _follow(self, cause: UUID, id: UUID) -> None:
-        """A step's events and its record were committed as one: when the next step's come, the record is missing."""
+        """Note an event's cause. A step is one commit, so an event of the next step reveals a missing record."""
         handled = self.known.lines.get(cause)
         if handled is None:
             return  # it came of an event of another session
@@ -188,7 +188,7 @@ class Replay:
             self._lose(line.event.data.inbox, "no record was made of it")
 
     def _lose(self, component: Component, why: str) -> None:
-        """A step cannot be done again; what builds on it is not held against today's code any more."""
+        """Count a step that cannot be repeated; later steps that depend on it are not checked any more."""
         self._unchecked[f"{component}: {why}"] += 1
         if component == "coordinator":
             self.decisions.lacks = why
@@ -198,7 +198,7 @@ class Replay:
             self.briefings.lacks = why
 
     def _read_fork(self, record: ForkRecord) -> None:
-        """From here on the session is another, and so is what was under way."""
+        """Apply a fork: it changes the session and its deliveries in flight."""
         self._undecided.look(self._lets_go)
         if RUN_CHANGED in record.changed:
             self._runs().forked(record, self.known)
@@ -244,7 +244,7 @@ class Replay:
         except UnreadableEvent as error:
             self._unchecked[f"{component}: {error.message}"] += 1
             return
-        except Exception as error:  # noqa: BLE001  # today's code may have any fault, and must not hide what others have
+        except Exception as error:  # noqa: BLE001  # today's code may raise anything; the other steps still count
             self._fail(step, component, error)
             return
         if redone.unchecked:
@@ -274,7 +274,7 @@ class Replay:
         return self.runs
 
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
-        """Today's code has raised: the whole step diverges. Later steps go on from what was recorded."""
+        """Report that today's code has raised: the whole step diverges. Later steps continue from the record."""
         self._steps[component] += 1
         self.failed = _raised(error)
         then = [one.event.type for one in step.outputs]
@@ -338,7 +338,7 @@ class Replay:
                 )
 
     def _judge_digests(self) -> None:
-        """A digest was made of what stood there before anything was replaced; else it tells of another state."""
+        """Report digests that differ; a digest from before a redaction says nothing."""
         if self._redactions and self._digests:
             self._unchecked[f"coordinator: {REDACTED_CHANGE}"] += len(self._digests)
             self._steps["coordinator"] -= len(self._digests)
@@ -349,13 +349,13 @@ class Replay:
             self._divergences.sort(key=lambda one: one.event)
 
     def _show(self, digest: str, then: str, now: str) -> None:
-        """Put a briefing's texts in the place of their digests, which tell a reader nothing."""
+        """Show a briefing's texts in place of their digests, which mean nothing to a reader."""
         for n, one in enumerate(self._divergences):
             if (one.path, one.expected) == (_DIGEST, digest):
                 self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
     def _judge_undecided(self) -> None:
-        """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
+        """Judge the events without a decision at the end: unhandled in an open session, or wrongly ignored."""
         left = self._undecided.look(self._lets_go)
         why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
         if self.runs is not None:
@@ -382,14 +382,14 @@ class Replay:
 
 
 def _closes(step: Step) -> bool:
-    """Whether the session, or the run, was over with a decision."""
+    """Return whether a decision ended the session or the run."""
     if isinstance(step.record, DecisionRecord):
         return step.record.closes
     return any(isinstance(one.event.data, ResponseReady) for one in step.outputs)
 
 
 def _raised(error: Exception) -> str:
-    """An error in words, with the line of code it came from."""
+    """Return an error in words, with the line of code that raised it."""
     *_, (frame, line) = traceback.walk_tb(error.__traceback__)
     place = f"{frame.f_globals.get('__name__', '')}, line {line}"
     return f"{type(error).__name__}: {error} ({place})"

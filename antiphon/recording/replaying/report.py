@@ -1,4 +1,4 @@
-"""What a verification has found: values, for programs and for the renderings in `reports.py`."""
+"""The result of a verification: values, for programs and for the renderings in `reports/`."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,85 +8,87 @@ from typing import Any, Literal
 from antiphon_shared.events import Component
 
 Answer = Literal["same", "different", "unknown", "unasked", "none"]
-"""Whether today's code composes the recorded answer from what was recorded.
+"""The comparison of the answer that today's code composes with the recorded one.
 
-`unasked`: the assembler's steps were not among those to do again; `unknown`: the coordinator would have sent
-something else before, so that the session had gone another way; or the step that brought the answer could not be
-done again. `none`: there was no answer.
+`unasked`: the assembler's steps were not to be repeated. `unknown`: the coordinator would have sent other
+events before, so that the session had taken another course; or the step that sent the answer could not be
+repeated. `none`: there was no answer.
 """
 Result = Literal["same", "unchecked", "diverged"]
-"""`unchecked`: nothing has diverged, but some step could not be held against today's code. That is not the same."""
+"""`unchecked`: nothing has diverged, but some step could not be checked, which is weaker than `same`."""
 DIVERGENCES_KEPT_MAX = 1_000
 STILL_OPEN = "the session went on when it was recorded"
-"""Why an event that nothing was decided on counts as unchecked, where no step of it was recorded."""
+"""The reason why an event without a decision or a record counts as unchecked."""
 
 REDACTED_CHANGE = "values were redacted that the digest of what a decision changed was made of"
-"""Why a decision on a run counts as unchecked, although all that it sent is the same."""
+"""The reason why a decision on a run counts as unchecked, although all its outputs are the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """One place where today's code decides otherwise than was recorded."""
+    """A value that today's code decides differently than recorded."""
 
     event: int
-    """Number of the event that was decided on."""
+    """The number of the event that was decided on."""
     type: str
-    """Its type."""
+    """The type of that event."""
     component: Component
     output: str
-    """What came of it: the type of an event, or `state`, `timers`, `sends`, `effects`, `request`, `error`, `units`,
-    `begins`; `outputs`: all of it, where today's code raises."""
+    """The differing output: the type of an event, or `state`, `timers`, `sends`, `effects`, `request`,
+    `error`, `units`, `begins`; `outputs`: the whole step, where today's code raises.
+    """
     path: str
-    """Where in it, as JSON path; empty: all of it."""
+    """The path in the output, as a JSON path; empty for all of it."""
     expected: Any
-    """As it was recorded."""
+    """The recorded value."""
     got: Any
-    """As it is today."""
+    """Today's value."""
     node: str = ""
-    """Of a run: the path of the node that it is about; empty where it is about none."""
+    """The path of the node, in a run; empty for no node."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """One recording, held against today's code."""
+    """The verification of one recording with today's code."""
 
     session_id: str
     events: int
     steps: Mapping[str, int]
-    """Steps that were done again and compared whole, by component; with `tools`, the calls that were made again."""
+    """The steps that were repeated and compared whole, by component; with `tools`, the repeated calls."""
     divergences: tuple[Divergence, ...] = ()
-    """In the order of the recording; the first ones, where there are very many."""
+    """In the order of the recording; the first DIVERGENCES_KEPT_MAX of them."""
     divergences_in_all: int = 0
     answer: Answer = "none"
     unchecked: Mapping[str, int] = field(default_factory=dict)
-    """Steps that could not be held against today's code, by component and reason: `coordinator: no record ...`."""
+    """The steps that could not be checked, by component and reason: `coordinator: no record ...`."""
     not_run: Mapping[str, int] = field(default_factory=dict)
-    """Recorded calls that today's tools are never asked for, such as writes, by reason; see `tool_results`."""
+    """The recorded calls that are never repeated with today's tools, such as writes, by reason; see `tool_results`.
+    """
 
     @property
     def result(self) -> Result:
-        """The verdict. Where a divergence was found, that is said first."""
+        """Return the verdict; a divergence counts before unchecked steps."""
         if self.divergences_in_all:
             return "diverged"
         return "unchecked" if self.unchecked else "same"
 
     @property
     def is_same(self) -> bool:
-        """Whether every step was held against today's code, and nothing has diverged."""
+        """Return whether every step was checked, and nothing has diverged."""
         return self.result == "same"
 
     def passes(self, allow_unchecked: str = "") -> bool:
-        """Whether it is the same; or, given a reason why steps may go unchecked, whether nothing has diverged."""
+        """Return whether it is the same; or, with a reason to allow unchecked steps, whether nothing has diverged."""
         return self.is_same or (self.result == "unchecked" and bool(allow_unchecked.strip()))
 
     @property
     def unchecked_steps(self) -> dict[str, int]:
-        """Steps that could not be held against today's code, by component."""
+        """Return the numbers of unchecked steps, by component."""
         return by_component(self.unchecked)
 
     @property
     def incomparable(self) -> dict[str, int]:
-        """What is unchecked of steps that were recorded: an event that the session had not come to is no step."""
+        """Return the unchecked recorded steps; an event that the session had not handled is no step."""
         return {reason: count for reason, count in self.unchecked.items() if not reason.endswith(STILL_OPEN)}
 
     @property
@@ -95,7 +97,7 @@ class Report:
 
 
 def by_component(unchecked: Mapping[str, int]) -> dict[str, int]:
-    """Return how many steps of each component were not checked, whatever the reason."""
+    """Return the number of unchecked steps of each component, for any reason."""
     counts: Counter[str] = Counter()
     for reason, count in unchecked.items():
         counts[reason.partition(":")[0]] += count

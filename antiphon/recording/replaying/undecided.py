@@ -1,17 +1,17 @@
-"""Events of the coordinator's inbox that nothing was decided on, as it seems: the session must let each go. Pure."""
+"""Events of the coordinator's inbox without a recorded decision: the session must ignore each of them. Pure."""
 
 from collections.abc import Callable
 
 from antiphon.recording.lines import EventLine
 
 LetsGo = Callable[[EventLine], bool | None]
-"""Whether the session, as it stands, changes nothing on an event; None: it cannot be told."""
+"""A function that returns whether the session ignores an event in its present state; None when unknown."""
 _LOOKS_MAX = 32
-"""How often an event without a decision is looked at before the end."""
+"""The limit of checks of an event without a decision, before the end."""
 
 
 class Undecided:
-    """The events without a decision, by number; each is looked at when a later one is decided on, and in the end."""
+    """The events without a decision, by number; each is checked at every later decision, and at the end."""
 
     def __init__(self) -> None:
         self._lines: dict[int, EventLine] = {}
@@ -21,11 +21,11 @@ class Undecided:
         self._lines[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
 
     def drop(self, line: EventLine) -> None:
-        """Something was decided on it, or its decision is known to be lost."""
+        """Remove an event with a decision, also where the decision is known to be lost."""
         self._lines.pop(line.n, None)
 
     def look(self, lets_go: LetsGo, to: int | None = None) -> list[EventLine]:
-        """Let go what the session lets go now, of the events before number `to`; returns what is left."""
+        """Remove the events before number `to` that the session now ignores; return the others."""
         for n in [n for n in self._lines if to is None or (n < to and self._looks_left[n])]:
             is_let_go = lets_go(self._lines[n])
             if is_let_go is None:

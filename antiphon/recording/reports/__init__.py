@@ -1,1 +1,1 @@
-"""What verifications have found, told: one file per form. Pure."""
+"""The reports of verifications: one file per form. Pure."""

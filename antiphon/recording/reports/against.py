@@ -1,4 +1,4 @@
-"""What a change does to recordings: in words, as JSON, and as Markdown for a pull request. Pure."""
+"""The effects of a change on recordings: in words, as JSON, and as Markdown for a pull request. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,24 +14,24 @@ from antiphon.recording.reports.text import reasons
 _DECISIONS_MAX = 20
 _NAMES_MAX = 5
 _LINES_MAX = 12
-"""Of the first change of a decision."""
+"""The limit for the first change of a decision."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All that was compared with one other code."""
+    """The whole comparison with one other version."""
 
     label: str
-    """Of the other code."""
+    """The label of the other version."""
     commit: str
     recordings: Sequence[Compared]
     decisions: Sequence[Decision]
     allowed: str = ""
-    """Why steps may go unchecked; empty where they may not."""
+    """The reason why steps may go unchecked; empty where they may not."""
 
     @property
     def passes(self) -> bool:
-        """Whether nothing changes, or only checks are lacking that may."""
+        """Return whether nothing changes; unchecked steps count as a change unless they are allowed."""
         return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
 
     @property
@@ -40,7 +40,7 @@ class Summary:
 
     @property
     def result(self) -> Kind:
-        """The worst of all: what cannot be read may hide anything."""
+        """Return the worst result of all: an unreadable recording may hide any change."""
         worst: tuple[Kind, ...] = ("unreadable", "changed", "unchecked")
         return next((kind for kind in worst if self.counts[kind]), "same")
 
@@ -53,7 +53,7 @@ class Summary:
 
 
 def reported(summary: Summary) -> Iterator[str]:
-    """Return the lines for a terminal: what cannot be read, the decisions, and how many recordings do not change."""
+    """Yield the lines for a terminal: unreadable recordings, then the decisions."""
     for one in summary.recordings:
         if one.errors:
             yield f"{printable(one.path)}: unreadable {printable('; '.join(one.errors))}"
@@ -67,7 +67,7 @@ def reported(summary: Summary) -> Iterator[str]:
 
 
 def headline(summary: Summary) -> str:
-    """Return all of it in one line."""
+    """Return the summary in one line."""
     count = len(summary.recordings)
     words = f"{count} recording{'s' if count != 1 else ''} against {printable(summary.label)}: {_counted(summary)}"
     alike = sum(one.alike for one in summary.recordings)
@@ -77,7 +77,7 @@ def headline(summary: Summary) -> str:
 
 
 def document(summary: Summary) -> str:
-    """Return all of it as JSON, for programs."""
+    """Return the summary as JSON, for programs."""
     return json_text(
         {
             "result": summary.result,
@@ -92,7 +92,7 @@ def document(summary: Summary) -> str:
 
 
 def markdown(summary: Summary) -> str:
-    """Return it for a pull request: a sentence for each decision, and its first change below it."""
+    """Return the summary for a pull request: a sentence for each decision, and its first change."""
     lines = [f"### Recorded sessions against {_code(summary.label)}", "", f"{_counted(summary)}.", ""]
     for decision in summary.decisions[:_DECISIONS_MAX]:
         lines += ["<details>", f"<summary>{_escaped(decision.words)}</summary>", ""]

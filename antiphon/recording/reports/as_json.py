@@ -10,7 +10,7 @@ from antiphon.recording.reports.outcome import Outcome, Tally
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """`result` of all, `counts`, steps checked and unchecked, and `recordings` one by one in their order."""
+    """Return the `result` of all, `counts`, steps checked and unchecked, and `recordings` one by one in order."""
     tally = Tally.of(outcomes)
     return json_text(
         {
@@ -28,7 +28,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON in ASCII: recordings hold what other encoders refuse, such as integers of any length."""
+    """Return JSON in ASCII: recordings hold values that other encoders refuse, such as integers of any length."""
     return json.dumps(value, default=str)
 
 

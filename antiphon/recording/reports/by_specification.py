@@ -1,4 +1,4 @@
-"""What recorded runs would do by another specification: in words, as JSON, and as JUnit XML. Pure."""
+"""The rehearsal of recorded runs by another specification: in words, as JSON, and as JUnit XML. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _RESULTS: tuple[Result, ...] = ("same", "differs", "unchecked", "other", "unread
 
 
 def told(all: Sequence[Held]) -> Iterator[str]:
-    """Yield the first differences, that which most recordings share first, and what could not be held."""
+    """Yield the first differences, the most frequent first, then the unreadable and unchecked recordings."""
     for group in grouped(all):
         yield from _group(group)
     for one in all:
@@ -28,7 +28,7 @@ def told(all: Sequence[Held]) -> Iterator[str]:
 
 
 def summary(all: Sequence[Held], duration_s: float) -> list[str]:
-    """All recordings: how many came out how."""
+    """Return the counts of all results."""
     counts = Counter(one.result for one in all)
     words: dict[Result, str] = {
         "same": "go the same way",
@@ -42,7 +42,7 @@ def summary(all: Sequence[Held], duration_s: float) -> list[str]:
 
 
 def document(all: Sequence[Held]) -> str:
-    """`result` of all, `counts`, the first differences with how many share each, and `recordings` one by one."""
+    """Return the `result` of all, `counts`, the first differences with their frequency, and `recordings` one by one."""
     counts = Counter(one.result for one in all)
     return json_text(
         {
@@ -63,7 +63,10 @@ def document(all: Sequence[Held]) -> str:
 
 
 def junit(all: Sequence[Held]) -> bytes:
-    """The document, in UTF-8: what differs or is unchecked is a failure, what is of no run of these is skipped."""
+    """Return the document, in UTF-8.
+
+    Differing and unchecked runs are failures; recordings of no such run are skipped.
+    """
     from xml.etree import ElementTree
 
     verdicts = {"differs": "failure", "unchecked": "failure", "unreadable": "error", "other": "skipped"}
@@ -90,7 +93,7 @@ def junit(all: Sequence[Held]) -> bytes:
 
 
 def case_lines(one: Held) -> Iterator[str]:
-    """Yield what was found of one recording: where, what it did, what it would do, and where that leads."""
+    """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
     found = one.found
     if found is None or found.first is None:
         yield printable(one.error if found is None else found.why)

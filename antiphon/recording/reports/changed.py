@@ -1,4 +1,4 @@
-"""What an update changes in a recording, in words. Pure."""
+"""The changes of an update in a recording, in words. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _EVENTS_NAMED_MAX = 12
 
 
 def told(path: str, found: Sequence[Change]) -> list[str]:
-    """Every difference, by event: as it was recorded, and as today's code would write it."""
+    """Return every difference, by event: the recorded value, and today's."""
     places = f"{len(found)} difference{'s' if len(found) != 1 else ''}"
     lines = [f"{printable(path)}: would be rewritten with {places}", "  - as recorded, + as rewritten"]
     for one in found:

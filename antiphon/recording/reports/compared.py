@@ -1,4 +1,4 @@
-"""Two recordings held against each other, in words and as JSON. Pure."""
+"""The comparison of two recordings, in words and as JSON. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,11 +11,11 @@ from antiphon.recording.reports.shown import change, printable
 _PLACES_MAX = 20
 _DIFFERENCES_MAX = 5
 _LINES_MAX = 20
-"""Of one difference."""
+"""The limit for one difference."""
 
 
 def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
-    """The first difference, the figures side by side, then place by place what differs."""
+    """Yield the first difference, the figures side by side, then the differences place by place."""
     both = " and ".join(map(printable, names))
     if comparison.is_same:
         yield f"{both}: same, but for ids and times"
@@ -33,7 +33,7 @@ def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
 
 
 def document(names: tuple[str, str], comparison: Comparison) -> str:
-    """All of it, for programs."""
+    """Return the whole comparison, for programs."""
     return json_text(
         {
             "is_same": comparison.is_same,

@@ -1,4 +1,4 @@
-"""Outcomes as workflow commands, which GitHub shows beside the files of a change. Pure.
+"""Outcomes as workflow commands, which GitHub shows next to the files of a change. Pure.
 
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
@@ -11,7 +11,7 @@ from antiphon.recording.reports.text import body, extent, headline, reasons
 
 
 def annotations(outcomes: Sequence[Outcome]) -> list[str]:
-    """An error for each recording that does not pass, a notice for each with steps that may go unchecked."""
+    """Return an error for each recording that does not pass, and a notice for each with allowed unchecked steps."""
     lines = []
     for outcome in outcomes:
         report = outcome.report
@@ -30,7 +30,7 @@ def annotations(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def counted(lines: Sequence[str]) -> str:
-    """The summary, as a notice that belongs to no file."""
+    """Return the summary, as a notice that belongs to no file."""
     return "::notice title=replay verify::" + _data("\n".join(lines))
 
 

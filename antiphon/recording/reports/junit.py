@@ -16,9 +16,9 @@ SUITE = "antiphon.replay"
 
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:
-    """The document, in UTF-8. What diverged or was not checked is a failure, what cannot be read an error.
+    """Return the document, in UTF-8. A diverged or unchecked recording is a failure, an unreadable one an error.
 
-    Where unchecked steps are allowed, the recording counts as skipped: it is not the same.
+    Where unchecked steps are allowed, the recording counts as skipped, as it is not `same`.
     """
     tally = Tally.of(outcomes)
     kinds = Counter(_verdict(outcome) for outcome in outcomes)
@@ -40,7 +40,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
 
 
 def _verdict(outcome: Outcome) -> str:
-    """The element that says how it came out; empty for one that is the same."""
+    """Return the element for an outcome; empty for one that is the same."""
     match outcome.result:
         case "same":
             return ""
@@ -63,7 +63,7 @@ def _add_case(suite: ElementTree.Element, outcome: Outcome) -> None:
 
 
 def _said(outcome: Outcome) -> tuple[str, str]:
-    """What is not the same, in a line and whole."""
+    """Return the reason for a result other than `same`, in one line and whole."""
     report = outcome.report
     if report is None:
         return outcome.error, outcome.error
@@ -76,7 +76,7 @@ def _said(outcome: Outcome) -> tuple[str, str]:
 def _add_counts(
     element: ElementTree.Element, checked: Mapping[Any, int], unchecked: Mapping[str, int]
 ) -> None:
-    """Steps by component, as properties."""
+    """Add the numbers of steps by component, as properties."""
     properties = ElementTree.SubElement(element, "properties")
     for one in COMPONENTS:
         for name, steps in (("checked", checked), ("unchecked", unchecked)):
@@ -85,5 +85,5 @@ def _add_counts(
 
 
 def _xml(text: str) -> str:
-    """Text without what XML 1.0 cannot hold, not even escaped: nothing of that is printable."""
+    """Return text without the characters that XML 1.0 cannot hold, even escaped; none of them is printable."""
     return "\n".join(map(printable, text.split("\n")))

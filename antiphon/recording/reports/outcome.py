@@ -1,4 +1,4 @@
-"""What came of the verification of one recording, and of many. Pure."""
+"""The outcome of the verification of one recording, and the tally of many. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,16 +15,16 @@ Result = Literal["same", "unchecked", "diverged", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One recording: its report, or why it cannot be read."""
+    """A recording's report, or the reason why it is unreadable."""
 
     path: str
     report: Report | None = None
     error: str = ""
     duration_s: float = 0.0
     allowed: str = ""
-    """Why steps may go unchecked, as somebody has said; empty where they may not."""
+    """The user's reason why steps may go unchecked; empty where they may not."""
     goes_on: "Next | None" = None
-    """Where the session leads from the first decision that today's code makes otherwise."""
+    """The next step of the session after today's first changed decision."""
 
     @property
     def result(self) -> Result:
@@ -32,22 +32,22 @@ class Outcome:
 
     @property
     def passes(self) -> bool:
-        """Whether it is the same, or only lacks checks that it may lack."""
+        """Return whether the result is `same`, or `unchecked` where that is allowed."""
         return self.report is not None and self.report.passes(self.allowed)
 
 
 @dataclass
 class Tally:
-    """All of them, counted."""
+    """The counts of many outcomes."""
 
     results: Counter[Result] = field(default_factory=Counter)
     events: int = 0
     checked: Counter[str] = field(default_factory=Counter)
-    """Steps that were held against today's code, by component."""
+    """The number of checked steps, by component."""
     unchecked: Counter[str] = field(default_factory=Counter)
-    """Steps that could not be, by component and reason."""
+    """The number of unchecked steps, by component and reason."""
     allowed: str = ""
-    """Why steps may go unchecked; empty where they may not."""
+    """The reason why steps may go unchecked; empty where they may not."""
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> "Tally":
@@ -66,14 +66,14 @@ class Tally:
 
     @property
     def steps(self) -> int:
-        """Steps that were held against today's code."""
+        """Return the number of checked steps."""
         return self.checked.total()
 
     @property
     def result(self) -> Result:
-        """The worst of all: what cannot be read may hide anything, and a divergence is certain.
+        """Return the worst result of all: an unreadable recording may hide any change, and a divergence is certain.
 
-        Recordings in which nothing was held against today's code are not the same, whatever was left out.
+        Recordings without any checked step are `unchecked`, not `same`.
         """
         worst: tuple[Result, ...] = ("unreadable", "diverged", "unchecked")
         found = next((result for result in worst if self.results[result]), None)
@@ -83,5 +83,5 @@ class Tally:
 
     @property
     def passes(self) -> bool:
-        """Whether all are the same, or only lack checks that they may lack."""
+        """Return whether the result is `same`, or `unchecked` where that is allowed."""
         return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))

@@ -18,7 +18,7 @@ _VERDICTS: Mapping[Outcome, str] = {
 
 
 def told(report: RerunReport) -> list[str]:
-    """One line for a report, and what is not the same below it."""
+    """Return one line for a report, followed by the differences."""
     lines = [f"{printable(report.path)}: {_VERDICTS[report.answer]}"]
     if (first := report.first) is not None:
         lines.append(f"  first difference: event {first.event}, {first.type}")

@@ -1,4 +1,4 @@
-"""Two values that differ, as lines for a person: bounded, and safe for a terminal. Pure.
+"""Two differing values as lines for a person: bounded, and safe for a terminal. Pure.
 
 - "Hurry."
 + ""
@@ -15,14 +15,14 @@ from antiphon.recording.replaying.differences import ABSENT
 LINES_MAX = 40
 LENGTH_MAX = 200
 _DIFFED_LINES_MAX = 300
-"""Lines of each that are compared one by one, from the first that differs: what compares them is not linear."""
+"""The lines of each side that are compared, from the first difference on, as the comparison is not linear."""
 _BEFORE = 40
-"""Characters before the place where two long lines differ."""
+"""The characters shown before the first difference of two long lines."""
 _CONTEXT = 2
 
 
 def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
-    """What was expected with `- `, what came with `+ `, and two lines of context where there are many."""
+    """Return the expected lines with `- `, the other ones with `+ `, and two lines of context where there are many."""
     then, now = _lines(expected), _lines(got)
     if len(then) == len(now) == 1:
         return _pair(then[0], now[0])
@@ -33,7 +33,7 @@ def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """The text with an escape for everything that would move a cursor, hide itself or break a line."""
+    """Return the text with escapes for characters that move a cursor, are invisible or break a line."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
@@ -54,7 +54,7 @@ def _lines(value: Any) -> list[str]:
 
 
 def _unified(then: list[str], now: list[str]) -> Iterator[str]:
-    """As `diff -u` shows it, from a little before the first difference on."""
+    """Yield the lines as `diff -u` does, from shortly before the first difference on."""
     begin = max(0, _same(then, now) - _CONTEXT)
     end = begin + _DIFFED_LINES_MAX
     then, now = then[begin:end], now[begin:end]
@@ -73,7 +73,7 @@ def _unified(then: list[str], now: list[str]) -> Iterator[str]:
 
 
 def _pair(then: str, now: str) -> list[str]:
-    """One line in place of another; of long ones the part where they differ."""
+    """Return one line in place of another; of long lines the part where they differ."""
     skipped = 0
     if max(len(then), len(now)) > LENGTH_MAX:
         skipped = max(0, _same(then, now) - _BEFORE)
@@ -81,7 +81,7 @@ def _pair(then: str, now: str) -> list[str]:
 
 
 def _same(then: Sequence[str], now: Sequence[str]) -> int:
-    """How far the two are the same."""
+    """Return the length of the common beginning."""
     pairs = zip(then, now, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(then), len(now)))
 

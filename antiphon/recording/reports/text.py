@@ -23,7 +23,7 @@ _ANSWERS: Mapping[Answer, str] = {
 
 
 def told(outcome: Outcome) -> list[str]:
-    """One recording: a line when all is the same, else what differs or could not be checked."""
+    """Return one recording's outcome: a line when everything is the same, else the differences and unchecked steps."""
     path, report = printable(outcome.path), outcome.report
     if report is None:
         return [f"{path}: unreadable: {printable(outcome.error)}"]
@@ -35,7 +35,7 @@ def told(outcome: Outcome) -> list[str]:
 
 
 def headline(report: Report) -> str:
-    """Where the first divergence is; without one, how much was checked."""
+    """Return the first divergence; without one, the extent of the check."""
     first = report.first
     if first is None:
         return f"{'same' if report.is_same else 'not checked whole'}, {extent(report)}"
@@ -43,7 +43,7 @@ def headline(report: Report) -> str:
 
 
 def body(report: Report) -> list[str]:
-    """The first divergence as a diff, how many more there are, and what became of the answer."""
+    """Return the first divergence as a diff, the number of others, and the comparison of the answer."""
     assert report.first is not None
     first, lines = report.first, ["- as recorded, + today"]
     lines += [f"  {line}" for line in change(first.expected, first.got)]
@@ -53,7 +53,7 @@ def body(report: Report) -> list[str]:
 
 
 def summary(tally: Tally, duration_s: float) -> list[str]:
-    """All recordings: how many came out how, and which steps were checked."""
+    """Return the counts of all recordings: their results, and their checked steps."""
     counted = ", ".join(f"{count} {result}" for result, count in sorted(tally.results.items()))
     count = sum(tally.results.values())
     extent = f"{tally.steps} steps of {tally.events} events"
@@ -66,12 +66,12 @@ def summary(tally: Tally, duration_s: float) -> list[str]:
 
 
 def reasons(unchecked: Mapping[str, int]) -> str:
-    """What could not be checked, by reason, with how often."""
+    """Return the reasons for unchecked steps, each with its count."""
     return ", ".join(f"{printable(reason)} ({count})" for reason, count in sorted(unchecked.items()))
 
 
 def _what(divergence: Divergence) -> str:
-    """Whose decision, and where in it."""
+    """Return the component of a divergence, and the value that differs."""
     place = f"{divergence.output} {divergence.path}".strip()
     if divergence.node:
         return f"{divergence.component}, node {printable(divergence.node)}: {printable(place)}"
@@ -87,7 +87,7 @@ def _by_component(report: Report) -> str:
 
 
 def extent(report: Report) -> str:
-    """How much of it was checked, and what became of the answer."""
+    """Return the extent of the check, and the comparison of the answer."""
     checked, unchecked = sum(report.steps.values()), report.unchecked_steps
     steps = f"{checked} steps"
     if unchecked:
@@ -96,7 +96,7 @@ def extent(report: Report) -> str:
 
 
 def counts(steps: Mapping[Any, int]) -> str:
-    """Return steps by component as words, in the order in which components are always named."""
+    """Return steps by component as words, in the usual order of components."""
     known = [one for one in COMPONENTS if one in steps]
     others = sorted(one for one in steps if one not in COMPONENTS)
     return ", ".join(f"{one} {steps[one]}" for one in (*known, *others) if steps[one]) or "none"
@@ -108,7 +108,7 @@ def _unchecked(report: Report) -> list[str]:
 
 
 def _leads(next: "Next | None") -> list[str]:
-    """Where the session goes from the first decision that is made otherwise."""
+    """Return the course of the session after its first changed decision."""
     if next is None:
         return []
     match next.kind:

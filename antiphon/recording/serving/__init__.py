@@ -1,5 +1,5 @@
-"""What stands around today's code while a recording is run again: the model, the tools, the clock and the people, as
-they were recorded.
+"""The surroundings of today's code in a rerun: the model, the tools, the clock and the people, as recorded.
 
-Read `score.py` first, what a recording says of each; then `parts/`, the five components made of today's code.
+Read `score.py` first, the content of a recording for each of them; then `parts/`, the five components of
+today's code.
 """

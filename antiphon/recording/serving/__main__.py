@@ -1,7 +1,7 @@
 """`python -m antiphon.recording.serving NAME PLAN`: one component of a rerun, in a process of its own.
 
-It is run as `python -m NAME` is, and built by the same wiring. PLAN is a file that whoever directs the rerun has
-written; see `Plan`.
+It runs like `python -m NAME`, and is built by the same wiring. PLAN is a file written by the process that
+directs the rerun; see `Plan`.
 """
 
 import gc
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import cast
 
 GRACE_S = 0.2
-"""What is never ended need not be waited for."""
+"""Short, as a step that never ends is not worth waiting for."""
 
 if __name__ == "__main__":
-    gc.disable()  # what is imported stays; the runner has the collector begin
+    gc.disable()  # imported objects stay; the runner starts the collector
     from antiphon_shared.events import Component
     from antiphon_shared.process.runner import main
 

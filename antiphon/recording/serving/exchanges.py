@@ -1,4 +1,4 @@
-"""Recorded calls to a model, found again by what they ask. Pure, but for remembering which have been used."""
+"""Recorded calls to a model, found by the content of a request. Pure, except that it remembers used calls."""
 
 import re
 from collections import Counter
@@ -13,8 +13,9 @@ from antiphon.recording.requests import request_hash
 from antiphon.recording.serving.score import Asked, Score
 
 Match = Literal["strict", "semantic"]
-"""`strict`: the same request. `semantic`: the same but for white space, ids of calls, the order of tools and the
-tokens a reply may have."""
+"""`strict`: the same request. `semantic`: the same except for white space, ids of calls, the order of tools
+and the limit of output tokens.
+"""
 
 _LINES_MAX = 2_000
 _DIFF_LINES_MAX = 200
@@ -25,14 +26,14 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Something was asked for that the recording does not hold. It was refused, and nothing was called."""
+    """A request that the recording does not hold. It was refused, and nothing was called."""
 
     session_id: str
     of: Literal["model", "tool"]
     asked: str
-    """In a sentence."""
+    """The request, in a sentence."""
     diff: str = ""
-    """From the nearest recorded request to this one."""
+    """The difference from the nearest recorded request."""
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class _Kept:
 
 
 class Exchanges:
-    """All calls of the recordings that are run again. The n-th time a request comes, it gets its n-th answer."""
+    """All calls of the recordings that are run again. The n-th equal request gets the n-th recorded answer."""
 
     def __init__(self, scores: Iterable[Score], match: Match = "strict") -> None:
         self.misses: list[Miss] = []
@@ -61,7 +62,7 @@ class Exchanges:
                 self._by_name.setdefault(name(kept.asked.request), []).append(kept)
 
     def take(self, request: Mapping[str, Any], session_id: str = "") -> Asked | None:
-        """What was recorded for a request, of that session if one is named; None, and a miss, when there is nothing."""
+        """Return the recorded call of a request, in the given session if any; None, and a miss, when there is none."""
         for name in self._names:
             for kept in self._by_name.get(name(request), ()):
                 if not kept.is_used and session_id in ("", kept.session_id):
@@ -84,7 +85,7 @@ class Exchanges:
 
 
 def semantic_hash(request: Mapping[str, Any]) -> str:
-    """The same for requests that differ only in white space, ids of calls, the order of tools and `max_tokens`."""
+    """Return the same hash for requests that differ only in white space, ids of calls, tool order and `max_tokens`."""
     said = {name: _plain(value) for name, value in request.items() if name != "max_tokens"}
     if isinstance(tools := said.get("tools"), list):
         said["tools"] = sorted(map(_uncached, tools), key=to_json)
@@ -92,7 +93,7 @@ def semantic_hash(request: Mapping[str, Any]) -> str:
 
 
 def shown(request: Mapping[str, Any]) -> list[str]:
-    """A request as lines of text for a diff, each text of it line by line; bounded."""
+    """Return a request as lines for a diff, bounded."""
     lines: list[str] = []
     for name, value in sorted(request.items()):
         if name == "stream":
@@ -111,7 +112,7 @@ def _told(part: Any) -> str:
 
 
 def _likeness(one: list[str], other: list[str]) -> float:
-    """Of two texts, by the lines they share; linear."""
+    """Return the likeness of two texts, by their common lines; linear."""
     shared = sum((Counter(one) & Counter(other)).values())
     return 2 * shared / max(1, len(one) + len(other))
 
@@ -125,7 +126,7 @@ def _plain(value: Any) -> Any:
 
 
 def _uncached(tool: Any) -> Any:
-    """Without the cache breakpoint, which stands on whichever tool is the last."""
+    """Return a tool without the cache breakpoint, which is on the last tool."""
     return (
         {key: value for key, value in tool.items() if key != "cache_control"}
         if isinstance(tool, dict)

@@ -7,7 +7,7 @@ from pydantic_core import to_json
 
 
 def message_events(message: Mapping[str, Any]) -> bytes:
-    """A whole message."""
+    """Return the stream of a whole message."""
     ending = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
     tokens = _usage(message).get("output_tokens", 0)
     events = [
@@ -19,12 +19,12 @@ def message_events(message: Mapping[str, Any]) -> bytes:
 
 
 def unfinished_events(message: Mapping[str, Any]) -> bytes:
-    """A message as far as it had come; its end is missing."""
+    """Return the stream of a partial message, without its end."""
     return b"".join(_begun(message))
 
 
 def error_events(body: Any) -> bytes:
-    """An error inside a stream."""
+    """Return an error inside a stream."""
     error = (
         body
         if isinstance(body, dict)
@@ -48,7 +48,7 @@ def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
         delta = {"type": "text_delta", "text": block["text"]}
     elif block.get("type") == "tool_use":
         given = block.get("input")
-        # Arguments that were no whole JSON are kept as the text they came in.
+        # Arguments that were no whole JSON are stored as their text.
         written = given if isinstance(given, str) else to_json(given).decode()
         empty["input"] = {}
         delta = {"type": "input_json_delta", "partial_json": written}

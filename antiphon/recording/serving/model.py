@@ -1,4 +1,4 @@
-"""How a session's engine reaches the recorded model, and where it is not let through to it again."""
+"""The access of a session's engine to the recorded model, and the limits on it."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -19,7 +19,7 @@ from reasoning_engine.prompt import Prompt
 
 @dataclass(slots=True)
 class UnderWay:
-    """An exchange that is made again, and how many of its calls have been made."""
+    """A repeated exchange, and the number of its calls so far."""
 
     exchange: Exchange
     calls: int = 0
@@ -29,7 +29,7 @@ under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
 
 
 class RecordedModel:
-    """The model of one session. What broke without a word of the server breaks in the same way."""
+    """The model of one session. A recorded connection failure occurs again in the same way."""
 
     def __init__(self, model: AnthropicModel, session_id: str, is_offline: bool) -> None:
         self._model, self.is_offline = model.with_headers({SESSION: session_id}), is_offline
@@ -56,9 +56,9 @@ class RecordedModel:
 
 
 class RecordedDoor(Door):
-    """Lets through as many calls of an exchange as there were; then it is shut as it was then.
+    """A guard that allows the recorded number of calls of an exchange, then rejects as recorded.
 
-    So the breakers and limits of then, which other sessions had their part in, have the effect that they had.
+    So breakers and limits, on which other sessions had an influence, have their recorded effect.
     """
 
     async def enter(

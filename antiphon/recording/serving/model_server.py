@@ -1,6 +1,6 @@
 """The recorded model: a server on this machine alone that speaks the Messages API, and answers from recordings.
 
-What the recordings do not hold is refused with status 400. Nothing is ever passed on.
+It refuses requests that the recordings do not hold with status 400. It never forwards a request.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from antiphon.recording.serving.score import Asked
 from reasoning_engine.offline.wire import error_body
 
 SESSION, BREAKS = "x-antiphon-session", "x-antiphon-breaks"
-"""Headers of ours: whose request it is; and how the call ended where no server has said so, as by a timeout."""
+"""Own headers: the session of a request; and the failure of a call without a server's error, such as a timeout."""
 _BODY_BYTES_MAX = 100_000_000
 _HEADERS_MAX = 200
 _OF_THE_SERVER = frozenset({"content-type", "content-length", "transfer-encoding", "connection"})
 
 
 class ModelServer:
-    """Serves `exchanges` over loopback."""
+    """The server of `exchanges` over loopback."""
 
     def __init__(self, exchanges: Exchanges) -> None:
         self._exchanges = exchanges
@@ -32,7 +32,7 @@ class ModelServer:
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator["ModelServer"]:
-        """Listen for the length of a block. Raises OSError."""
+        """Listen while the block runs. Raises OSError."""
         server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:
@@ -59,14 +59,14 @@ class ModelServer:
                 await writer.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request after the other, until the client leaves, or an answer has ended with the connection."""
+        """Answer one request after the other, until the client leaves or an answer ends the connection."""
         while (received := await _read(reader)) is not None:
             path, headers, raw = received
             answered = self._answered(path, headers, raw)
             if isinstance(answered, bytes):
                 _send(writer, 400, {"x-should-retry": "false"}, answered)
             elif answered.is_unanswered:
-                await reader.read()  # until the client hangs up
+                await reader.read()  # until the client disconnects
                 return
             elif answered.call.error is not None:
                 if not _send_error(writer, answered.call.error):
@@ -79,7 +79,7 @@ class ModelServer:
             await writer.drain()
 
     def _answered(self, path: str, headers: Mapping[str, str], raw: bytes) -> Asked | bytes:
-        """What was recorded for a request, or the body of a refusal."""
+        """Return the recorded call of a request, or the body of a refusal."""
         request = from_json(raw) if path.partition("?")[0] == "POST /v1/messages" else None
         if not isinstance(request, dict):
             return error_body("invalid_request_error", f"The recorded model has nothing at {path[:100]}.")
@@ -90,7 +90,7 @@ class ModelServer:
 
 
 async def _read(reader: asyncio.StreamReader) -> tuple[str, dict[str, str], bytes] | None:
-    """Method and path, headers and body of the next request; None at the end. Raises ValueError."""
+    """Return method and path, headers and body of the next request; None at the end. Raises ValueError."""
     opening = await reader.readline()
     if not opening:
         return None
@@ -109,7 +109,7 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, dict[str, str], byte
 
 
 def _send_error(writer: asyncio.StreamWriter, error: ModelError) -> bool:
-    """An error as it was recorded; False when the connection is to be closed behind it."""
+    """Send a recorded error; return False when the connection must be closed after it."""
     if error.partial is not None or error.status in (None, 200):
         events = b"" if error.partial is None else unfinished_events(error.partial)
         if error.status is not None:

@@ -1,4 +1,4 @@
-"""What the processes of a rerun are told."""
+"""The plan of a rerun, for its processes."""
 
 from pathlib import Path
 
@@ -9,19 +9,19 @@ from antiphon.recording.serving.score import Score
 
 
 class Plan(Value):
-    """Where Redis and the recorded model are, and the recordings."""
+    """The addresses of Redis and of the recorded model, and the recordings."""
 
     redis_url: str
     model_url: str
     paths: tuple[Path, ...]
 
     def scores(self) -> dict[str, Score]:
-        """By session. Raises UnreadableEvent, OSError."""
+        """Return the scores by session. Raises UnreadableEvent, OSError."""
         scores = map(read_score, self.paths)
         return {score.session_id: score for score in scores}
 
 
 def read_score(path: Path) -> Score:
-    """One recording. Raises UnreadableEvent, which names the file, and OSError."""
+    """Return the score of one recording. Raises UnreadableEvent, which names the file, and OSError."""
     with naming(path):
         return Score(read_lines(path))

@@ -1,4 +1,4 @@
-"""The five components of a rerun as processes, on a leash."""
+"""The five components of a rerun as processes that end with this one."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ _LOOK_EVERY_S = 0.05
 
 @contextlib.asynccontextmanager
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
-    """All five, ready. Raises PipelineFailed when one ends by itself at the start."""
+    """Run all five, ready, while the block runs. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
     surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
     folder = OwnFolder("rerun")

@@ -1,4 +1,4 @@
-"""One recording as those need it who play a part in its rerun. Pure."""
+"""The content of a recording that a rerun needs. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,31 +69,31 @@ FROM_OUTSIDE = (
     OutcomeSettled,
     ResumeRequested,
 )
-"""What people and timers say. It is said again when what preceded it has happened again, whatever the clock shows."""
+"""Events of people and timers. They are sent again when the events before them have happened again, at any time."""
 
 
 def _is_from_outside(event: AnyEvent) -> bool:
-    """Return whether an event came of no other one of its session: also a failure that somebody reported."""
+    """Return whether an event has no cause in its session, such as a failure that a person reported."""
     is_reported = isinstance(event.data, ComponentFailed) and event.causationid is None
     return is_reported or isinstance(event.data, FROM_OUTSIDE)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call to a model: the request made whole, and what came of it."""
+    """A call to a model: the whole request, and its result."""
 
     request: Mapping[str, Any]
     call: ModelCall
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the time was over, or the step dropped, before there was a reply or an error."""
+        """Return whether the call has neither reply nor error: time was over, or the step was dropped."""
         return self.call.reply is None and self.call.error is None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The calls that one event took, and how they ended where they failed."""
+    """The calls of one event, and their failure, if any."""
 
     record: ExchangeRecord
     calls: tuple[Asked, ...]
@@ -101,18 +101,18 @@ class Exchange:
 
 
 class Score:
-    """The events of one session, in order, with what came of each."""
+    """The events of one session, in order, with the outputs of each."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        """Raises UnreadableEvent when the recording is not whole, or holds nothing to run again."""
+        """Read a recording. Raises UnreadableEvent when it is not whole, or has nothing to run again."""
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
-        """By the event that was handled; of a fork, those of what is its own."""
+        """By the event that was handled; of a fork, only its own."""
         self.catalogues: dict[str, Catalogue] = {}
         self.specifications: dict[str, dict[str, Any]] = {}
         self._contents: dict[str, Any] = {}
         self.beginning: Beginning | None = None
-        """Where a fork goes on from; None where all begins with the query."""
+        """The state from which a fork resumes; None where everything begins with the query."""
         is_whole, read, behind_fork = False, list[Line](), 0
         for line in lines:
             read.append(line)
@@ -141,7 +141,7 @@ class Score:
             delivered = {line.event.id: line for line in self.beginning.deliveries}
             self.events = [delivered.get(line.event.id, line) for line in self.events]
         self.taken_over = 0 if self.beginning is None else self.beginning.taken_over
-        """How many events there are before anything happens again."""
+        """The number of events before the first that happens again."""
         self.query = self.events[0].event
         self.session_id = self.query.subject
         self.by_id = {line.event.id: line for line in self.events}
@@ -160,28 +160,28 @@ class Score:
         self.exchanges: Mapping[UUID, Exchange] = {
             record.of: self._exchange(record) for record in self.records_of(ExchangeRecord)
         }
-        """By the event that asked for them."""
+        """By the event that requested them."""
 
     def outputs(self, of: UUID) -> Sequence[EventLine]:
-        """What came of an event."""
+        """Return the outputs of an event."""
         return self._outputs.get(of, ())
 
     def output(self, of: UUID, kind: type[DataT]) -> DataT | None:
-        """The first of them that is of that kind."""
+        """Return the first output of that kind."""
         return next((line.event.data for line in self.outputs(of) if isinstance(line.event.data, kind)), None)
 
     def all_of(self, kind: type[DataT]) -> Iterable[tuple[EventLine, DataT]]:
-        """The events of one kind."""
+        """Return the events of one kind."""
         return ((line, line.event.data) for line in self.events if isinstance(line.event.data, kind))
 
     def records_of(self, kind: type[RecordT]) -> Iterable[RecordT]:
-        """The records of one kind."""
+        """Return the records of one kind."""
         return (record for record in self.records.values() if isinstance(record, kind))
 
     def place_of(self, of: UUID) -> int:
-        """How many events were there before the first that came of it.
+        """Return the number of events before the first output of an event.
 
-        Where nothing came of it: before it was decided on that nothing does, or that it changes the session alone.
+        For an event without outputs: the number of events before its decision.
         """
         if outputs := self.outputs(of):
             return min(line.n for line in outputs) - 1
@@ -189,7 +189,7 @@ class Score:
 
     @cached_property
     def _silent(self) -> Mapping[UUID, int]:
-        """Of each event of the coordinator's that nothing came of, the last event of the decisions before it."""
+        """Return, for each coordinator's event without outputs, the last event of the decisions before it."""
         places: dict[UUID, int] = {}
         last = 0
         for record in self.records_of(DecisionRecord):
@@ -203,29 +203,29 @@ class Score:
         return places
 
     def failure(self, of: UUID, component: Component) -> ErrorInfo | None:
-        """Why the event was set aside, if the component could not handle it."""
+        """Return the reason why the event was set aside, if the component could not handle it."""
         failed = self.output(of, ComponentFailed)
         return failed.error if failed is not None and failed.component == component else None
 
     def is_unanswered(self, of: UUID) -> bool:
-        """Whether nothing came of an event before the session, or the recording, ended."""
+        """Return whether an event had no effect before the session, or the recording, ended."""
         return of in self.by_id and of not in self._outputs and of not in self.records
 
     @property
     def catalogue_hash(self) -> str:
-        """That of the tools the session has; empty where it has none."""
+        """Return the hash of the session's tool catalogue; empty where it has none."""
         if self.beginning is not None:
             return self.beginning.session.tools.catalogue
         opened = self.opened or self.run
         return opened.catalogue if opened else ""
 
     def catalogue(self, content_hash: str) -> Catalogue:
-        """The tool catalogue of that hash; empty when it was not recorded."""
+        """Return the tool catalogue of that hash; an empty one when it was not recorded."""
         return self.catalogues.get(content_hash, Catalogue())
 
     @cached_property
     def run(self) -> RunOpened | None:
-        """What a run was opened with; None for a session that is no run."""
+        """Return the opening of a run; None for a session that is no run."""
         return next((data for _, data in self.all_of(RunOpened)), None)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What surrounds the components of a rerun: their environment, and the bus as one session had it."""
+"""The surroundings of the components of a rerun: their environment, and each session's bus."""
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS
@@ -12,11 +12,11 @@ HIDDEN = (
     *("ANTIPHON", "ANTHROPIC", "OPENAI"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
 )
-"""Beginnings of variables that the components of a rerun do not see: no setting, no key, no way out."""
+"""The prefixes of variables hidden from the components of a rerun: settings, keys and proxies."""
 
 
 def variables(redis_url: str, model_url: str) -> dict[str, str]:
-    """The environment of all five: nothing is tried twice, and nothing recorded."""
+    """Return the environment of all five: without retries and without recording."""
     own = {
         "ANTIPHON_REDIS_URL": redis_url,
         "ANTIPHON_LOG_LEVEL": "error",
@@ -26,12 +26,12 @@ def variables(redis_url: str, model_url: str) -> dict[str, str]:
         "ANTIPHON_BUS_RECORDING": "false",
         "ANTHROPIC_BASE_URL": model_url,
     }
-    # Steps that never end hold their place until the rerun is over.
+    # Steps that never end occupy their slots until the rerun is over.
     return own | {f"ANTIPHON_{name.upper()}_CONCURRENCY": "256" for name in COMPONENTS}
 
 
 class SessionBus(Bus):
-    """The bus as one session had it: its tool catalogues, and the settings that it was recorded with."""
+    """The bus of one session, with its recorded tool catalogues and settings."""
 
     def __init__(self, bus: Bus, score: Score) -> None:
         super().__init__(bus.connections, bus.keys, _settings(bus, score), bus.redactor, bus.signer)
@@ -50,7 +50,7 @@ class SessionBus(Bus):
 
 
 def _settings(bus: Bus, score: Score) -> BusSettings:
-    """With what the limits of a session are made of; see coordinator/settings.py."""
+    """Return the bus settings from which the session's limits follow; see coordinator/settings.py."""
     if score.opened is None:
         return bus.settings
     limits = score.opened.limits

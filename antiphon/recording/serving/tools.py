@@ -1,6 +1,6 @@
-"""Tools that answer from a recording: every call gets what was recorded of it, and nothing is run.
+"""Tools that answer from a recording: every call gets its recorded result, and nothing is run.
 
-They stand behind today's dispatcher, in the place of grants and of what happens to one unit of a batch.
+They replace the grants of today's dispatcher, and the execution of a batch's units.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ _Named = tuple[str, str]
 
 
 _UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
-"""Of a batch that has no record."""
+"""The record of a batch that has none."""
 
 
 class Course:
-    """One batch as it was run then: what came of its calls, and the order in which its units ended."""
+    """The recorded results of one batch, and the order in which its units ended."""
 
     def __init__(self, results: Sequence[ToolResult | None], record: BatchRecord | None) -> None:
         self.results, self.record = results, record or _UNKNOWN
@@ -48,7 +48,7 @@ class Course:
         self._over = [asyncio.Event() for _ in self.record.ends]
 
     async def turn_of(self, unit: Unit) -> None:
-        """Return when those have ended that ended before; or at last, where they do not today."""
+        """Return when the units before this one have ended; after a limit, also without them."""
         if turn := self._turns.get(unit.number, 0):
             try:
                 async with asyncio.timeout(PATIENCE_S):
@@ -64,7 +64,7 @@ class Course:
                 self._over[turn].set()
 
     async def put_back(self, request: ToolsRequested, session: SessionStore) -> bool:
-        """Put into the batch's journal what it held when the worker came that finished it; whether it held any."""
+        """Restore the journal as the worker that finished the batch found it; return whether it held any calls."""
         settled = [(outcome_entry(one.call_id), one) for one in self.record.settled.values()]
         begun = [
             (begun_entry(request.calls[place].id), result)
@@ -77,11 +77,11 @@ class Course:
 
 
 course: ContextVar[Course] = ContextVar("course")
-"""Of the batch that is at work."""
+"""The course of the batch that is running."""
 
 
 class RecordedResults:
-    """What came of the calls of one session. The n-th time a call comes, it gets its n-th result."""
+    """The recorded results of one session's calls. The n-th equal call gets the n-th result."""
 
     def __init__(self, score: Score) -> None:
         self._score = score
@@ -94,7 +94,7 @@ class RecordedResults:
                     self._left[_named(request.calls[result.index])].append(result)
 
     def course(self, event: AnyEvent) -> Course:
-        """How a batch goes; the same one when it is delivered again."""
+        """Return the course of a batch; the same one for a redelivery."""
         request, record = event.data, self._score.records.get(event.id)
         assert isinstance(request, ToolsRequested)
         if event.id not in self._given:
@@ -107,7 +107,7 @@ class RecordedResults:
 
 
 class RecordedCaller(Caller):
-    """In the place of running a unit: what came of its calls then, in its turn."""
+    """The caller that returns a unit's recorded results in its turn, and runs nothing."""
 
     def __init__(self, session_id: str) -> None:
         self.misses: list[Miss] = []
@@ -144,10 +144,10 @@ class RecordedCaller(Caller):
 
 
 class RecordedGatekeeper(Gatekeeper):
-    """Refuses what was refused then: grants hold for their own time, and of tools there is only what they returned."""
+    """A gatekeeper with the recorded refusals: grants may have expired, and the tools themselves are missing."""
 
     def __init__(self) -> None:
-        """It checks nothing."""
+        """Set nothing up, as it checks nothing."""
 
     async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
         """See Gatekeeper."""
@@ -157,7 +157,7 @@ class RecordedGatekeeper(Gatekeeper):
 
 
 class RecordedTool(Tool):
-    """A tool by what the catalogue says of it. Whether arguments were valid is recorded with what came of them."""
+    """A tool from its definition in the catalogue. Whether arguments were valid is recorded with the results."""
 
     secret_paths = ()
     reconcile = None
@@ -174,27 +174,27 @@ class RecordedTool(Tool):
 
 
 def recorded_tools(score: Score) -> dict[str, Tool]:
-    """The tools of a session by name, but the built-in ones, which every dispatcher has. Raises ValidationError."""
+    """Return the tools of a session by name, without the built-in ones of every dispatcher. Raises ValidationError."""
     tools = score.catalogue(score.catalogue_hash).tools
     return {one.name: RecordedTool(one) for one in tools if one.name not in BUILT_INS}
 
 
 async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
-    """Put into a batch's journal what the assembler has read there of calls that were under way."""
+    """Write into a batch's journal the recorded content for calls that were in flight."""
     for result in batch.results:
         entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
         await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
 
 
 def misses_key(bus: Bus) -> str:
-    """List: session and words of everything that tools were asked in vain, one after the other."""
+    """Return the key of a list: session and description of every tool call without a recorded result."""
     return f"{bus.keys.namespace}:rerun:misses"
 
 
 class _Anything:
-    """Parameters that take what they are given."""
+    """Parameters that accept any arguments."""
 
-    schema: dict[str, Any] = {"type": "object"}  # nobody changes it
+    schema: dict[str, Any] = {"type": "object"}  # never changed
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
@@ -205,7 +205,7 @@ def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
 
 
 def _is_begun(result: ToolResult) -> bool:
-    """Whether no more was known of a call than that it had begun; see response_assembler/handlers.py."""
+    """Return whether a call was only known to have begun; see response_assembler/handlers.py."""
     return (
         result.error is not None
         and result.error.error_type == "outcome_unknown"

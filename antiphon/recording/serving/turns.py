@@ -1,4 +1,4 @@
-"""Waiting for one's turn: each step of a rerun is made when what preceded it in the recording has happened again."""
+"""The turns of a rerun: each step runs when the events before it in the recording have happened again."""
 
 import asyncio
 from typing import Any
@@ -8,15 +8,15 @@ from antiphon_shared.process.clock import monotonic_s
 
 POLL_S = 0.01
 PATIENCE_S = 5.0
-"""A log that does not grow goes another way than the recorded one, when nothing happens in any session for so long."""
+"""The silence of all sessions after which a log that does not grow is taken to differ from the recorded one."""
 _LOOK_S_MAX = 0.25
-"""What of the time between two looks counts: while this machine stands still, or Redis, no log can grow."""
+"""The limit of counted time between two checks: while this machine or Redis stalls, no log can grow."""
 
 
 async def events_there(bus: Bus, session_id: str, count: int) -> bool:
-    """Return when the session's log has so many events: True, or False when it does not grow any more.
+    """Return True when the session's log has so many events, or False when it does not grow any more.
 
-    Where other sessions go on, the machine has perhaps only not come to this one yet, and it is waited for.
+    While other sessions continue, a slow machine may only not have reached this one, and the wait continues.
     """
     log, feed = bus.keys.log(session_id), bus.keys.feed(bus.keys.partition(session_id))
     newest: Any = None

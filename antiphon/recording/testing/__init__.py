@@ -1,1 +1,1 @@
-"""What the pytest plugin is made of. No file here imports pytest."""
+"""The parts of the pytest plugin. No file here imports pytest."""

@@ -1,4 +1,4 @@
-"""Coroutines for tests that are plain functions, and for those that are not."""
+"""Coroutines in tests that are plain functions, and in asynchronous ones."""
 
 import asyncio
 import contextvars
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 def waited_for(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What it returns, run on a loop of its own, in a thread of its own where a loop is running already.
+    """Return a coroutine's result, run on its own loop; in its own thread where a loop is running already.
 
-    Whatever runner a suite has for async tests, there is one way to wait; the test's own loop stands still meanwhile.
+    So one way to wait works with every runner of async tests; the test's own loop is blocked meanwhile.
     """
     try:
         asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""A recording, held against today's code, as a test has it: silence, or a failure that says what differs."""
+"""The check of a recording in a test: it passes silently, or fails with the differences."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Diverged(AssertionError):
-    """Today's code does otherwise than was recorded."""
+    """Today's code differs from the recording."""
 
     def __init__(self, said: Iterable[str], report: Report | RerunReport) -> None:
         super().__init__("\n".join([*said, "", _NEXT]))
@@ -25,7 +25,7 @@ class Diverged(AssertionError):
 
 
 class Unchecked(AssertionError):
-    """Nothing differs, but not every recorded step could be held against today's code."""
+    """No difference was found, but not every recorded step could be checked."""
 
     def __init__(self, said: Iterable[str], report: Report) -> None:
         super().__init__("\n".join([*said, "", _UNCHECKED]))
@@ -40,11 +40,11 @@ _UNCHECKED = (
 
 
 Properties = list[tuple[str, object]]
-"""Of a test: steps are counted in them, for its summary and for JUnit XML."""
+"""The properties of a test: its checked steps are counted in them, for its summary and for JUnit XML."""
 
 
 def judge(path: Path, allow_unchecked: str = "", properties: Properties | None = None) -> Report:
-    """The report of a recording that is the same; or, with a reason for that, has nothing worse than unchecked steps.
+    """Return the report of a recording that is the same; with a reason, unchecked steps are allowed too.
 
     Raises Diverged, Unchecked, UnreadableEvent, OSError.
     """
@@ -54,7 +54,7 @@ def judge(path: Path, allow_unchecked: str = "", properties: Properties | None =
 def judge_tools(
     path: Path, tools: "TodaysTools", allow_unchecked: str = "", properties: Properties | None = None
 ) -> Report:
-    """The report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
+    """Return the report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
     lines = list(read_lines(path))
     header = lines[0]
     assert isinstance(header, Header), "what has another first line is unreadable"

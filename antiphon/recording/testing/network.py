@@ -1,4 +1,4 @@
-"""A guard: for the length of a block, sockets reach this machine alone."""
+"""A guard that limits sockets to this machine while a block runs."""
 
 import contextlib
 import ipaddress
@@ -10,14 +10,14 @@ _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost"}
 
 
 class NetworkDenied(ConnectionError):
-    """A test tried to leave the machine."""
+    """A test tried to reach another machine."""
 
 
 @contextlib.contextmanager
 def denied() -> Iterator[list[str]]:
-    """Loopback addresses and Unix sockets work, everything else raises NetworkDenied; yields what was tried.
+    """Allow only loopback addresses and Unix sockets, and raise NetworkDenied otherwise; yield the denied hosts.
 
-    Of all threads of the process. What does not go through Python's own sockets is not seen; child processes neither.
+    It covers all threads of the process, but only Python's own sockets, and no child processes.
     """
     attempts: list[str] = []
 
@@ -58,7 +58,7 @@ def denied() -> Iterator[list[str]]:
     finally:
         socket.getaddrinfo = resolve
         for name in replaced:
-            delattr(socket.socket, name)  # what it inherits is there again
+            delattr(socket.socket, name)  # restores the inherited attribute
             if name in own:
                 setattr(socket.socket, name, own[name])
 

@@ -1,4 +1,4 @@
-"""Pipelines for tests: embedded, and asking nobody outside the test."""
+"""Pipelines for tests: embedded, without connections beyond the test."""
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable
@@ -12,13 +12,16 @@ AnyModel = ScriptedModel | Literal["offline"]
 
 
 class Pipelines:
-    """`async with pipeline(tools=[...], model=scripted_model) as antiphon`; or `pipeline.ask(...)` at once."""
+    """A maker of pipelines.
+
+    Use it as `async with pipeline(tools=[...], model=scripted_model) as antiphon`, or as `pipeline.ask(...)`.
+    """
 
     @contextlib.asynccontextmanager
     async def __call__(
         self, tools: Iterable[Any] = (), model: AnyModel = "offline", scopes: Iterable[str] | None = None
     ) -> AsyncIterator[Antiphon]:
-        """A whole pipeline over the tools, until the block ends; see Antiphon.embedded. Nothing is cached."""
+        """Run a whole pipeline with the tools until the block ends; see Antiphon.embedded. Nothing is cached."""
         replies = model if isinstance(model, str) else model.model()
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             yield antiphon
@@ -31,7 +34,7 @@ class Pipelines:
         scopes: Iterable[str] | None = None,
         **options: Any,
     ) -> Response:
-        """The answer of a pipeline that lives for one question; for tests that are plain functions."""
+        """Return the answer of a pipeline for one question; for tests that are plain functions."""
 
         async def ask() -> Response:
             async with self(tools, model, scopes) as antiphon:

@@ -1,4 +1,4 @@
-"""The whole question: what a test asks of whom, with which tools and rights; and what was asked when it was recorded.
+"""The whole question of a test, with its model, tools and permissions; and the question of a recording.
 
 A recorded answer answers a test's question only where both are the same.
 """
@@ -35,7 +35,7 @@ _HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked. None stands for what a test leaves open."""
+    """A question. None stands for a part that a test leaves open."""
 
     query: str
     options: Mapping[str, Any]
@@ -58,7 +58,7 @@ def question_of(
     options: Mapping[str, Any],
     format: int,
 ) -> Question:
-    """The question that a test asks today, as a session of `format` would hold it. Raises ConfigurationError."""
+    """Return the question of a test today, in the form of a session of `format`. Raises ConfigurationError."""
     registry = registry_of(tools)
     catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
     catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
@@ -81,7 +81,7 @@ def question_of(
 
 
 def question_in(lines: Sequence[Line]) -> Question:
-    """The question that a recording answers. Raises UnreadableEvent when that cannot be told."""
+    """Return the question that a recording answers. Raises UnreadableEvent when it is unknown."""
     events = [line.event.data for line in lines if isinstance(line, EventLine)]
     submitted = next((data for data in events if isinstance(data, QuerySubmitted)), None)
     opened = next((data for data in events if isinstance(data, SessionOpened)), None)
@@ -110,7 +110,7 @@ def question_in(lines: Sequence[Line]) -> Question:
 
 
 def exchanges_in(lines: Sequence[Line]) -> list[ExchangeRecord]:
-    """The exchanges with models, in their order."""
+    """Return the exchanges with models, in order."""
     return [
         line.record
         for line in lines
@@ -119,7 +119,7 @@ def exchanges_in(lines: Sequence[Line]) -> list[ExchangeRecord]:
 
 
 def difference(then: Question, today: Question) -> list[str]:
-    """What the test asks otherwise than was recorded, as lines, before and after; none where it is the same."""
+    """Return the differences of the test's question from the recorded one, as lines; an empty list for none."""
     lines: list[str] = []
     for part in ("query", "options", "session_id", "grant", "scopes", "provider", "models", "script"):
         before, after = getattr(then, part), getattr(today, part)
@@ -137,7 +137,7 @@ def difference(then: Question, today: Question) -> list[str]:
 
 
 _ALWAYS_SAID = frozenset({"query", "options", "grant", "scopes"})
-"""Parts that are the same whether they are left out or none; of others nothing is asked where they are left out."""
+"""Parts whose absence counts as a value; other parts are not compared where one side lacks them."""
 _NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
 _TOOLS_OF_OUR_OWN = frozenset(BUILT_INS)
 
@@ -151,12 +151,12 @@ def _shown(name: str, before: Any, after: Any) -> list[str]:
 
 
 def _schema(definition: Any) -> str:
-    """A tool in a word: the hash of all that its definition says."""
+    """Return a tool in a word: the hash of its definition."""
     return ABSENT if definition is None else f"schema {content_hash(to_json(definition))[:12]}"
 
 
 def _definitions(catalogue: Catalogue) -> dict[str, Any]:
-    """What the model was told of each tool; who has to approve its calls is the operator's rule, and no question's."""
+    """Return the tools' definitions for the model; the operator's rules for approval belong to no question."""
     return {
         tool.name: tool.model_dump(mode="json", exclude={"approval"})
         for tool in catalogue.tools
@@ -165,7 +165,7 @@ def _definitions(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def _provider(model: Provider | ScriptedModel | None) -> str | None:
-    """Who is asked; None where that is left to the keys that are there."""
+    """Return the provider; None where the available keys decide."""
     if isinstance(model, ScriptedModel):
         return "scripted"
     provider = model or load(EngineSettings).provider
@@ -173,7 +173,7 @@ def _provider(model: Provider | ScriptedModel | None) -> str | None:
 
 
 def _claims(grant: str) -> Any:
-    """What a grant says, but for its time and its signature, which each one has anew."""
+    """Return a grant's claims, without its time and its signature, which differ each time."""
     try:
         return read_claims(grant).model_dump(mode="json", exclude={"expires"}) if grant else None
     except UnreadableGrant:
@@ -181,7 +181,7 @@ def _claims(grant: str) -> Any:
 
 
 def _reply(call: ModelCall) -> dict[str, Any]:
-    """One reply as a script gives it."""
+    """Return one reply in the form of a script."""
     if call.reply is None:
         return {"status": call.error.status if call.error else None}
     return scripted_reply(call.reply)

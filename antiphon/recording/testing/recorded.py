@@ -1,4 +1,4 @@
-"""A recording, as a test has it: what was asked and what came of it; and how it is made."""
+"""A recording in a test: its question and its answer, the check of both, and the making of a new one."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ _ANEW = "Ask what was recorded, or record it anew with --antiphon-record=rewrite
 
 
 class AnotherQuestion(AssertionError):
-    """A test asks otherwise than was recorded, so nobody knows what it would be answered."""
+    """A test asks another question than was recorded, so its answer is unknown."""
 
     def __init__(self, path: Path, found: Iterable[str]) -> None:
         head = f"{path} answers another question than the test asks:"
@@ -46,9 +46,10 @@ class AnotherQuestion(AssertionError):
 
 
 class Recorded:
-    """The recording at `path`. In mode `none` it is only read; `once` and `rewrite` let `ask` make it.
+    """The recording at `path`. In mode `none` it is only read; in `once` and `rewrite`, `ask` can make it.
 
-    `allowed`: why steps of it may go unchecked. `properties`: those of the test, in which steps are counted.
+    `allowed` is the reason why its steps may go unchecked. `properties` are the test's, in which steps are
+    counted.
     """
 
     def __init__(
@@ -60,11 +61,15 @@ class Recorded:
 
     @property
     def path(self) -> Path:
-        """Where it is; while a test that records runs, beside the place that it takes when the test has passed."""
+        """Return its path.
+
+        While a recording test runs, that is a temporary file, which replaces the recording when the test
+        passes.
+        """
         return self._new or self._path
 
     def settle(self, *, is_kept: bool) -> None:
-        """Put what was recorded in its place, or drop it, as a failed test would be answered from it ever after."""
+        """Put a new recording in place, or drop it: a failed test must not be answered from it later."""
         new, self._new = self._new, None
         if new is not None and is_kept:
             new.replace(self._path)
@@ -73,7 +78,7 @@ class Recorded:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """All that stands in it. Raises AssertionError when there is none, UnreadableEvent."""
+        """Return all its lines. Raises AssertionError when there is no recording, UnreadableEvent."""
         if not self.path.exists():
             raise AssertionError(
                 f"There is no recording {self.path}. Make it: let the test call recording.ask(...), and run it with "
@@ -83,17 +88,17 @@ class Recorded:
 
     @property
     def events(self) -> tuple[AnyEvent, ...]:
-        """Its events, in order."""
+        """Return its events, in order."""
         return tuple(line.event for line in self.lines if isinstance(line, EventLine))
 
     @property
     def query(self) -> str:
-        """What was asked."""
+        """Return the query."""
         return next((one.data.query for one in self.events if isinstance(one.data, QuerySubmitted)), "")
 
     @property
     def response(self) -> Response:
-        """What it ended in. Raises AssertionError when it has not ended."""
+        """Return the final response. Raises AssertionError when the session had not ended."""
         for event in reversed(self.events):
             if isinstance(event.data, ResponseReady):
                 return Response.model_validate(event.data.model_dump())
@@ -101,21 +106,21 @@ class Recorded:
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:
-        """The results of its calls, in the order of the calls."""
+        """Return the results of its calls, in the order of the calls."""
         completed = (one.data for one in self.events if isinstance(one.data, ToolsCompleted))
         return tuple(result for batch in completed for result in batch.results)
 
     def verify(self, allow_unchecked: str = "") -> Report:
-        """Hold it against today's code: `replay verify`.
+        """Verify it with today's code: `replay verify`.
 
-        `allow_unchecked`: why steps may go unchecked, where neither marker nor command line say so. Raises Diverged
-        and Unchecked, AssertionErrors that say what differs, or was not checked.
+        `allow_unchecked` is a reason why steps may go unchecked, where neither marker nor command line gives
+        one. Raises Diverged and Unchecked, AssertionErrors with the differences or the unchecked steps.
         """
-        _ = self.lines  # which says what to do where there is none
+        _ = self.lines  # raises with a hint when there is no recording
         return judge(self.path, allow_unchecked or self._allowed, self._properties)
 
     def rerun(self) -> RerunReport:
-        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where it ends otherwise."""
+        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where the result differs."""
         _ = self.lines
         (report,) = waited_for(rerun([self.path]))
         if not report.is_same:
@@ -130,11 +135,12 @@ class Recorded:
         scopes: Iterable[str] | None = None,
         **options: Any,
     ) -> Response:
-        """The answer to a query: live where it has to be recorded, else from the recording.
+        """Return the answer to a query: live where it has to be recorded, else from the recording.
 
-        From the recording: the whole question must be the one that was recorded (query, options, grant, scopes, tools
-        and model), and today's code has to decide what was decided. Without `model`, whoever was asked will do;
-        `options` are those of Antiphon.ask. Raises AssertionError, which names what differs, before and after.
+        For an answer from the recording the whole question must be the recorded one (query, options, grant,
+        scopes, tools and model), and today's code must make the recorded decisions. Without `model`, any
+        recorded model will do; `options` are those of Antiphon.ask. Raises AssertionError, which shows the
+        differences.
         """
         tools = list(tools)
         if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
@@ -155,7 +161,7 @@ class Recorded:
         scopes: Iterable[str] | None,
         options: dict[str, Any],
     ) -> None:
-        """Raises AnotherQuestion where the recording answers another question than is asked."""
+        """Raise AnotherQuestion where the recording answers another question."""
         try:
             then = question_in(self.lines)
         except UnreadableEvent as error:
@@ -165,7 +171,7 @@ class Recorded:
             raise AnotherQuestion(self.path, found)
 
     def _requests(self) -> list[dict[str, Any]]:
-        """What the model was asked, whole."""
+        """Return the requests to the model, whole."""
         contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
         return [
             whole_request(call, contents) for exchange in exchanges_in(self.lines) for call in exchange.calls
@@ -190,7 +196,7 @@ class Recorded:
 
 
 async def _closed(bus: Bus, session_id: str) -> list[Line]:
-    """The session's lines, once it is closed. Raises TimeoutError."""
+    """Return the session's lines, once it is closed. Raises TimeoutError."""
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:
             lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]

@@ -1,4 +1,4 @@
-"""A model that says what a test tells it to, through the Anthropic SDK, and without leaving the process.
+"""A model with the replies of a test, through the Anthropic SDK, and without leaving the process.
 
 scripted_model.calls("search", q="lamps").and_calls("look_up", what="mast")   # the first reply
 scripted_model.fails(529).says("It is 27 metres high [F1].")                  # the next call fails; the last reply
@@ -31,7 +31,7 @@ _SHOWN_CHARACTERS = 500
 
 @dataclass
 class _Reply:
-    """One thing it is to say; with a status, an error."""
+    """A reply of the script; with an error's status, an error."""
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -41,40 +41,40 @@ class _Reply:
 
 
 class ScriptedModel:
-    """Replies in the order in which the test has said them, one for each time it is asked."""
+    """A model whose replies a test gives in advance, one for each request."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
-        """What it was asked so far: the parameters of the Messages API."""
+        """The requests so far: the parameters of the Messages API."""
         self.unexpected: list[str] = []
-        """What it was asked and had no reply for."""
+        """The requests without a reply in the script."""
         self._replies: list[_Reply] = []
         self._said = 0
 
     @property
     def left(self) -> int:
-        """Replies it was not asked for."""
+        """Return the number of unused replies."""
         return len(self._replies)
 
     def says(self, text: str, *, stop_reason: str = "") -> Self:
-        """A reply in words; `stop_reason` is `end_turn` unless told."""
+        """Add a reply in words; `stop_reason` is `end_turn` by default."""
         self._replies.append(_Reply(text=text, stop_reason=stop_reason))
         return self
 
     def calls(self, tool: str, /, **arguments: Any) -> Self:
-        """A reply that calls a tool."""
+        """Add a reply that calls a tool."""
         self._replies.append(_Reply(calls=[(tool, arguments)]))
         return self
 
     def and_calls(self, tool: str, /, **arguments: Any) -> Self:
-        """The reply said last also calls a tool."""
+        """Add a call of a tool to the last reply."""
         if not self._replies or self._replies[-1].status != 200:
             raise ValueError("there is no reply that could call one more tool; begin with `says` or `calls`.")
         self._replies[-1].calls.append((tool, arguments))
         return self
 
     def fails(self, status: int, text: str = "scripted", **headers: str) -> Self:
-        """An error in the place of a reply: 529 overloaded, 429 with retry_after="1", 500, ..."""
+        """Add an error in place of a reply: 529 overloaded, 429 with retry_after="1", 500, ..."""
         if not 400 <= status <= 599:
             raise ValueError(f"{status} is no status of an error; they are 400 to 599.")
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -83,26 +83,26 @@ class ScriptedModel:
 
     @property
     def script(self) -> list[dict[str, Any]]:
-        """The replies that are left, as `scripted_reply` has those that were recorded."""
+        """Return the unused replies, in the form that `scripted_reply` gives recorded ones."""
         return [
             scripted_reply(_message(reply, 0, "")) if reply.status == 200 else {"status": reply.status}
             for reply in self._replies
         ]
 
     def answered(self, requests: Sequence[dict[str, Any]]) -> None:
-        """Count these requests as asked and answered, as they were when they were recorded."""
+        """Count these recorded requests as asked and answered."""
         self.requests += requests
         del self._replies[: len(requests)]
 
     def model(self) -> AnthropicModel:
-        """The model for one pipeline, behind the SDK."""
+        """Return the model for one pipeline, through the SDK."""
         client = DefaultAsyncHttpxClient(transport=_Transport(self))
         return AnthropicModel(
             AsyncAnthropic(api_key="scripted", base_url=_URL, max_retries=0, http_client=client)
         )
 
     def answer(self, body: dict[str, Any]) -> httpx2.Response:
-        """The reply to one request."""
+        """Return the reply to one request."""
         self.requests.append(body)
         if not self._replies:
             shown = orjson.dumps(body.get("messages")).decode()[-_SHOWN_CHARACTERS:]
@@ -121,7 +121,7 @@ class ScriptedModel:
 
 
 class _Transport(httpx2.AsyncBaseTransport):
-    """Hands requests to the script."""
+    """The transport that passes requests to the script."""
 
     def __init__(self, script: ScriptedModel) -> None:
         self._script = script
@@ -131,12 +131,12 @@ class _Transport(httpx2.AsyncBaseTransport):
 
 
 def is_scripted(message: Mapping[str, Any]) -> bool:
-    """Whether a message of the Messages API is one of a scripted model."""
+    """Return whether a message of the Messages API comes from a scripted model."""
     return str(message.get("id", "")).startswith(_ID)
 
 
 def scripted_reply(message: Mapping[str, Any]) -> dict[str, Any]:
-    """What a message says, as far as a script decides it."""
+    """Return the parts of a message that a script decides."""
     content = message.get("content") or ()
     return {
         "text": "".join(part.get("text", "") for part in content if part.get("type") == "text"),

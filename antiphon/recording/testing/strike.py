@@ -1,4 +1,4 @@
-"""Faults in tests: what docs/reliability.md has as ANTIPHON_FAULTS, for the length of a block."""
+"""Faults in tests: ANTIPHON_FAULTS of docs/reliability.md, while a block runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,12 @@ from antiphon_shared.process.errors import ConfigurationError
 
 @contextmanager
 def strike(point: str, action: str = "raise", times: str = "") -> Iterator[None]:
-    """Have a fault strike whatever is started inside the block: `with strike("model.before", "raise", "@1-3")`.
+    """Inject a fault into pipelines started inside the block.
 
-    `action` may name seconds (`delay=0.2`), `times` which of the times (`@2`, `@every=3`, `*10%`); the first unless
-    told. Raises ConfigurationError when there is no such fault, or it would end the test's own process, and
-    AssertionError when the block ends well and nothing struck: such a test tests nothing.
+    `with strike("model.before", "raise", "@1-3")`: `action` may include seconds (`delay=0.2`), `times`
+    selects occurrences (`@2`, `@every=3`, `*10%`), by default the first. Raises ConfigurationError when there
+    is no such fault, or it would end the test's own process. Raises AssertionError when the block succeeds
+    without the fault: such a test tests nothing.
     """
     if action == "kill":
         raise ConfigurationError(

@@ -1,1 +1,1 @@
-"""Recorded calls of reading tools, made again with today's tools: do they still return what was recorded?"""
+"""The repetition of recorded calls of reading tools with today's tools, whose results are compared."""

@@ -1,4 +1,4 @@
-"""Which recorded calls are made again, and why the others are not. Pure."""
+"""The choice of recorded calls to repeat, with reasons for the others. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -13,7 +13,7 @@ PLACEHOLDER = "[redacted"
 
 
 class Left(NamedTuple):
-    """A call that is not made again."""
+    """A call that is not repeated."""
 
     kind: Literal["not_run", "unchecked"]
     """`not_run`: there is nothing to check, or it must not run; `unchecked`: it would have to be checked."""
@@ -21,7 +21,7 @@ class Left(NamedTuple):
 
 
 def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
-    """Return why a call is not made again; None for one that is."""
+    """Return why a call is not repeated; None for one that is."""
     call, result = one.call, one.result
     if call.name in BUILT_INS:
         return Left("not_run", "Antiphon's own tool")
@@ -42,7 +42,7 @@ def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
 
 
 def _unknown(one: RecordedCall) -> Left | None:
-    """What of the recorded call is not known, so that no result can be held against it."""
+    """Return the reason why an incompletely recorded call has no comparable result; None for none."""
     result = one.result
     if one.arguments is None:
         return Left("unchecked", "its arguments are not in the recording")
@@ -58,7 +58,7 @@ def _unknown(one: RecordedCall) -> Left | None:
 
 
 def holds_placeholder(value: Any) -> bool:
-    """Return whether redaction has replaced something within a JSON value."""
+    """Return whether redaction has replaced a part of a JSON value."""
     match value:
         case str():
             return PLACEHOLDER in value

@@ -1,4 +1,4 @@
-"""What today's result of a call is, held against the recorded one. Pure."""
+"""The comparison of a call's result today with the recorded one. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,25 +21,25 @@ _TYPE = "antiphon.tools.completed.v1"
 
 @dataclass
 class Findings:
-    """What has come of the calls of one recording."""
+    """The findings on the calls of one recording."""
 
     has_redactions: bool = False
     """Whether redaction has replaced anything in the recording."""
     has_written: bool = False
-    """Whether a call has changed something by then, which is not done again."""
+    """Whether an earlier call has written, which is not repeated."""
     checked: int = 0
     divergences: list[Divergence] = field(default_factory=list)
     unchecked: dict[str, int] = field(default_factory=dict)
     not_run: dict[str, int] = field(default_factory=dict)
 
     def leave(self, kind: str, tool: str, why: str) -> None:
-        """Count a call that was not held against today's tools."""
+        """Count a call that was not checked with today's tools."""
         counts = self.unchecked if kind == "unchecked" else self.not_run
         reason = f"tools: {tool}: {why}"
         counts[reason] = counts.get(reason, 0) + 1
 
     def judge(self, one: RecordedCall, outcome: Any, volatile: Sequence[Volatile]) -> None:
-        """Hold what the tool returned today, JSON values or a ToolError, against what it had returned."""
+        """Compare the tool's result today, JSON values or a ToolError, with the recorded one."""
         found = list(_differences(one.result, outcome, volatile))
         certain = [one for one in found if not self._may_be_redacted(one)]
         if not certain and (found or holds_placeholder(_shown(one.result))):
@@ -50,7 +50,7 @@ class Findings:
         self.divergences += [_divergence(one, where, difference) for difference in certain]
 
     def _may_be_redacted(self, difference: Difference) -> bool:
-        """Return whether redaction alone may make the difference: it leaves placeholders, and 0 for numbers."""
+        """Return whether redaction alone may explain the difference: it leaves placeholders, and 0 for numbers."""
         then, now = difference.expected, difference.got
         if isinstance(then, str) and isinstance(now, str):
             parts = _PLACEHOLDER.split(then)
@@ -58,7 +58,7 @@ class Findings:
         return self.has_redactions and then == 0 and {type(then), type(now)} <= {int, float}
 
     def into(self, report: Report) -> Report:
-        """Return the report with the calls in it: as steps of `tools`, and what differs among the divergences."""
+        """Return the report with the calls added: as steps of `tools`, with their divergences."""
         both = sorted((*report.divergences, *self.divergences), key=lambda one: one.event)
         return replace(
             report,
@@ -77,7 +77,7 @@ def _differences(then: ToolResult, now: Any, volatile: Sequence[Volatile]) -> It
 
 
 def _shown(outcome: Any) -> Any:
-    """What the model is told of this call: the data, or of an error what does not depend on when it came."""
+    """Return the result for the model: the data, or the parts of an error that do not depend on its time."""
     if isinstance(outcome, ToolResult):
         outcome = outcome.data if outcome.error is None else outcome.error
     if not isinstance(outcome, ToolError):

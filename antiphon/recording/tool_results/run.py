@@ -1,4 +1,4 @@
-"""The shell: recorded calls made again, one recording after the other, within the bounds of their tools' contracts."""
+"""The shell: recorded calls repeated, one recording after the other, within the tools' contracts."""
 
 import asyncio
 import contextlib
@@ -33,14 +33,14 @@ from tool_dispatcher.running.retrying import with_retries
 from tool_dispatcher.running.threads import Threads
 
 _AT_ONCE = 8
-"""Calls of a batch, where their contracts allow it."""
+"""The limit of concurrent calls in a batch, where their contracts allow so many."""
 _CALL_S_MAX = 300.0
-"""For all attempts at one call: no further one begins after that."""
+"""The time limit for all attempts at one call: no attempt begins after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOptions:
-    """What is called, and how its results are compared."""
+    """The tools to call, and the comparison of their results."""
 
     modules: str
     """As in ANTIPHON_TOOLS."""
@@ -49,7 +49,7 @@ class ToolOptions:
 
 
 class TodaysTools:
-    """Makes the recorded calls of reading tools again; to be closed when there are no more."""
+    """The repetition of recorded calls of reading tools; close it at the end."""
 
     def __init__(self, options: ToolOptions) -> None:
         """Load the tools. Raises ConfigurationError as `load_tools`."""
@@ -69,12 +69,12 @@ class TodaysTools:
         self.close()
 
     def close(self) -> None:
-        """Let the threads and the loop end."""
+        """End the threads and the loop."""
         self._threads.close()
         self._runner.close()
 
     def check(self, lines: Sequence[Line], report: Report) -> Report:
-        """Return the report with what today's tools make of the recorded calls."""
+        """Return the report with the results of today's tools for the recorded calls."""
         findings = Findings(any(isinstance(line, End) and line.redactions for line in lines))
         with self._alone() as attempts:
             self._runner.run(self._check(lines, findings, attempts))
@@ -82,9 +82,9 @@ class TodaysTools:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[Sequence[str]]:
-        """Code of tools runs without network but this machine's own, unless allowed; what it prints goes to stderr.
+        """Deny tools the network beyond this machine, unless allowed, and redirect their output to stderr.
 
-        Yields the hosts that it has tried to reach in vain.
+        Yields the denied hosts.
         """
         with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as guard:
             yield () if self._options.allows_network else guard.enter_context(denied())
@@ -111,7 +111,7 @@ class TodaysTools:
         return [one for one in self._options.volatile if one.tool in ("", tool)]
 
     async def _call(self, one: RecordedCall, attempts: Sequence[str]) -> tuple[Any, bool]:
-        """Return JSON values, or a ToolError; and whether another machine was tried in vain meanwhile."""
+        """Return JSON values, or a ToolError; and whether a connection to another machine was denied meanwhile."""
         tool = self._tools[one.call.name]
         assert one.arguments is not None, "only what is known is called"
         arguments = arguments_of(tool, one.arguments)
@@ -127,7 +127,8 @@ class TodaysTools:
 
         async with self._rooms[tool.name]:
             outcome = await with_retries(attempt, tool.contract, lambda: ends_s - monotonic_s())
-        # A tool may hide that it was denied, and calls run side by side: whatever failed meanwhile is not judged.
+        # A tool may hide that it was denied, and calls run side by side: no call that overlaps a denial is
+        # judged.
         return self._clean(outcome, arguments.secrets), len(attempts) > before
 
     async def _attempt(self, one: RecordedCall, tool: Tool, arguments: Arguments, number: int) -> Any:
@@ -153,11 +154,11 @@ class TodaysTools:
 
 
 class _Turns:
-    """When a tool with a rate limit may be called next; see `bounds/rate.py`."""
+    """The next free time of a tool with a rate limit; see `bounds/rate.py`."""
 
     def __init__(self) -> None:
         self._full_s = 0.0
-        """When all of the limit's calls may be made at once again."""
+        """The time when all calls of the limit are available at once again."""
 
     async def wait(self, limit: RateLimit) -> None:
         interval_s, now_s = limit.per_s / limit.calls, monotonic_s()
@@ -166,6 +167,6 @@ class _Turns:
 
 
 def _room(tool: Tool) -> int:
-    """How many calls of a tool may be under way at once."""
+    """Return the number of calls of a tool that may be in flight at once."""
     contract = tool.contract
     return 1 if contract.mode == "sequential-only" else min(contract.max_concurrency or _AT_ONCE, _AT_ONCE)

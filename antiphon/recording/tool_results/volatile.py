@@ -1,9 +1,9 @@
-"""Fields of results that may differ from run to run, and how far. Pure.
+"""Fields of results that may differ from run to run, with their tolerance. Pure.
 
-$..updated_at                  anything may stand there
-weather:$.temperature=numeric:0.5   of one tool: the number may be off by so much; in texts too
+$..updated_at                  any value
+weather:$.temperature=numeric:0.5   of one tool: a number with this tolerance; in texts too
 $.items=unordered              the same items in any order
-$.title=text                   the same but for case, spacing and markup
+$.title=text                   the same except for case, spacing and markup
 $.id=type                      another value of the same type
 """
 
@@ -33,13 +33,13 @@ class Volatile:
     """One field, or several, that may differ."""
 
     tool: str
-    """Empty: of every tool."""
+    """Empty for every tool."""
     path: Path
     matches: Matcher
 
     @classmethod
     def of(cls, text: str) -> "Volatile":
-        """Read it as it is written. Raises ConfigurationError."""
+        """Read its written form. Raises ConfigurationError."""
         written = _WRITTEN.fullmatch(text)
         if written is None:
             raise ConfigurationError(f"{text!r} does not name a field that may differ.", hint=_FORM)
@@ -51,7 +51,7 @@ class Volatile:
 
 
 def differing(expected: Any, got: Any, volatile: Sequence[Volatile]) -> Iterator[Difference]:
-    """Yield every smallest place where two results differ more than they may."""
+    """Yield the smallest differences of two results that exceed the tolerance."""
     return _walk(expected, got, [(one.path, one.matches) for one in volatile], "")
 
 

@@ -1,1 +1,1 @@
-"""One file for each component: its recorded steps, done again by its own pure code."""
+"""The check of each component, one file each: its recorded steps, repeated by its own pure code."""

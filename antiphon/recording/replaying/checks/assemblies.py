@@ -1,4 +1,4 @@
-"""The assembler's answers, composed anew from what was recorded."""
+"""The assembler's answers, composed again from the recording."""
 
 from antiphon_shared.events import (
     AssemblyRequested,
@@ -24,13 +24,13 @@ from response_assembler.material import material_of
 
 
 class Assemblies:
-    """Composes on the memory that `Briefings` has filed."""
+    """The composition of answers from the memory that `Briefings` has filed."""
 
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One answer, today. Raises UnreadableEvent when the recording lacks what it was made of."""
+        """Compose one answer with today's code. Raises UnreadableEvent when the recording lacks its material."""
         request, record = step.line.event.data, step.record
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
@@ -38,7 +38,7 @@ class Assemblies:
         return Redone((compose(material_of(step.line.event, request, read, record.waited_ms)),))
 
     def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
-        """The answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
+        """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
         session = decision.session
         request = ending_of(session, known.named(session.awaited))
         found = found_of(request, self.read(request, read, known))
@@ -47,7 +47,10 @@ class Assemblies:
         return ResponseReady(**response.model_dump())
 
     def read(self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known) -> Read:
-        """What was read for the answer. Raises UnreadableEvent when the recording lacks some of it."""
+        """Return the material that was read for the answer.
+
+        Raises UnreadableEvent when the recording lacks some of it.
+        """
         question = _read(request.question, QuerySubmitted, record, known)
         return Read(
             memory=self._memory(question.query if question else "", record),
@@ -64,7 +67,7 @@ class Assemblies:
         )
 
     def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:
-        """What had been filed when it was read, as far as that could be read."""
+        """Return the memory as it was filed at the time of reading, as far as it was readable."""
         memory, items = self._briefings.memory, self._briefings.items
         filings = len(items) if record.filings is None else record.filings
         lost = {
@@ -79,5 +82,5 @@ class Assemblies:
 def _read(
     entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: Known
 ) -> DataT | None:
-    """The event named, unless it could not be read then."""
+    """Return the named event, unless it was unreadable then."""
     return None if entry in record.missing else known.data(entry, kind)

@@ -1,4 +1,4 @@
-"""The dispatcher's batches, planned anew and taken through the recorded course: what the tools returned is an input."""
+"""The dispatcher's batches, planned again and run in the recorded order; the tools' results are inputs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,10 +18,10 @@ _Begins = tuple[tuple[int, ...], ...]
 
 
 class Batches:
-    """Plans by the contracts of the catalogue that the session was opened with."""
+    """The planning of batches by the contracts of the session's catalogue."""
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One batch, today. Raises UnreadableEvent when it cannot be planned from what was recorded."""
+        """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
         request, record = step.line.event.data, step.record
         told = next((line.event.data for line in step.outputs), None)
         if (
@@ -72,7 +72,7 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
 def _run(
     plan: Plan, ends: Sequence[Sequence[int]], returned: dict[int, ToolResult]
 ) -> tuple[_Begins, tuple[ToolResult, ...] | None]:
-    """The units begun at each step when they end as they did; and the results, where all calls come to one."""
+    """Return the units begun at each step with the recorded ends; and the results, where all calls have one."""
     step = start(plan)
     begins = [tuple(unit.number for unit in step.begin)]
     for ended in ends:
@@ -85,7 +85,7 @@ def _run(
 
 
 def _failed(result: ToolResult, error: ToolError) -> ToolResult:
-    """Return the result of a call that a placeholder keeps from running; how long that took is not decided here."""
+    """Return the result of a call that a placeholder prevents from running, with the recorded duration."""
     call = RequestedCall(id=result.call_id, name=result.tool)
     return failed(result.index, call, error, result.duration_ms)
 

@@ -1,4 +1,4 @@
-"""The synthesizer's briefings, built anew from what was recorded: each round is filed again, and briefed from."""
+"""The synthesizer's briefings, built again from the recording: each round is filed again, then briefed."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -28,35 +28,38 @@ _KEPT_MAX = 4
 
 
 class Briefings:
-    """Follows one session's memory through its recorded filings.
+    """One session's memory, followed through its recorded filings.
 
-    The memory is today's throughout: of what was filed then a recording holds the digests.
+    The memory is today's throughout: a recording holds only the digests of the recorded one.
     """
 
     def __init__(self) -> None:
         self.items: list[bytes] = []
-        """The list that the synthesizer would have written: one delta for each filing that brought something."""
+        """The list that the synthesizer would have written: one delta for each filing with content."""
         self.text = ""
         """The newest briefing."""
         self.to_summarize: str | None = None
-        """What of it was better summarized, as a text."""
+        """The part of it to summarize, as a text."""
         self.newest: dict[str, Briefing] = {}
-        """The last few, by their digests."""
+        """The last few briefings, by their digests."""
         self.sources: dict[str, str] = {}
         """The last few texts to summarize, likewise."""
         self.lacks = ""
-        """Why a filing could not be done again, so that nothing that builds on it can be."""
+        """The reason why a filing could not be repeated, and so no later one either."""
         self._kept: Kept | None = None
         self._results: LogEntry | None = None
 
     @property
     def memory(self) -> Memory:
-        """All that has been filed. Raises UnreadableEvent when a filing could not be done again."""
+        """Return all filed memory. Raises UnreadableEvent when a filing could not be repeated."""
         self._check_whole()
         return self._kept.desk.memory if self._kept else Memory()
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One briefing, today. Raises UnreadableEvent when this filing, or one before, lacks something."""
+        """Repeat one briefing with today's code.
+
+        Raises UnreadableEvent when this or an earlier filing lacks something.
+        """
         self._check_whole()
         try:
             return self._redo(step, known)
@@ -93,12 +96,12 @@ class Briefings:
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
         others: list[tuple[str, Difference]] = []
         if record.filed not in (None, today.filed) and recorded == in_format(built.ready, format):
-            # where the briefing differs, that shows what the digest only tells
+            # a changed briefing shows the difference itself
             others.append(("memory", Difference("filed", record.filed, today.filed)))
         return Redone((built.ready,), tuple(others), today)
 
     def _desk(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
-        """The desk with all that has been filed; made anew when the budget has changed."""
+        """Return the state with all filed memory, rebuilt when the budget or the question has changed."""
         question = known.data(request.question, QuerySubmitted)
         assert question is not None, "a request always names its question"
         budget = tokens_max(record.briefing_tokens, request.tokens_per_estimated)
@@ -109,7 +112,7 @@ class Briefings:
         return self._kept
 
     def _let_go(self, results: LogEntry | None, known: Known) -> None:
-        """Results are named once more at most, by an assembly that overtakes their filing."""
+        """Forget earlier results: results are named once more at most, by an assembly that overtakes their filing."""
         if results is None:
             return
         if self._results is not None and self._results != results:
@@ -128,7 +131,7 @@ def _keep(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
 
 
 def _with_salience(delta: MemoryDelta, salience: Mapping[str, float]) -> MemoryDelta:
-    """What embeddings have made of it: they are asked of no one, so their answers are taken as recorded."""
+    """Add the recorded salience, as embeddings are not computed in a replay."""
     if not salience:
         return delta
     facts = (

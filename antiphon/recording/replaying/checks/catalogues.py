@@ -1,4 +1,4 @@
-"""What is made of a tool catalogue, once for all steps and sessions that share it."""
+"""Values derived from a tool catalogue, once for all steps and sessions that share it."""
 
 from functools import lru_cache
 from typing import Any
@@ -14,17 +14,17 @@ _KEPT_MAX = 256
 
 
 def offer_of(catalogue: Catalogue, names: tuple[str, ...]) -> Offer:
-    """The tools of those names, as a model is offered them."""
+    """Return the tools of those names in the form offered to a model."""
     return _offer(_ByIdentity(catalogue), names)
 
 
 def contracts_of(catalogue: Catalogue) -> dict[str, Contract]:
-    """The contracts by the names of their tools. Raises UnreadableEvent."""
+    """Return the contracts by the names of their tools. Raises UnreadableEvent."""
     return _contracts(_ByIdentity(catalogue))
 
 
 class _ByIdentity:
-    """A catalogue as a key: comparing two of them would cost as much as what is saved."""
+    """A catalogue as a key by identity: a comparison of two would cost as much as the cache saves."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue

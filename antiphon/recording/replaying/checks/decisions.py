@@ -1,4 +1,4 @@
-"""The coordinator's decisions, made anew from what was recorded."""
+"""The coordinator's decisions, repeated from the recording."""
 
 from typing import Any
 
@@ -38,37 +38,37 @@ _UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION i
 
 
 class _AnswerUnknown(UnreadableEvent):
-    """An answer of the coordinator's own cannot be composed again; the decisions after it can be made."""
+    """The coordinator's own answer cannot be composed again; the decisions after it can be repeated."""
 
 
 class Decisions:
-    """Follows one session's document through its recorded decisions.
+    """One session's document, followed through its recorded decisions.
 
-    Each decision is made on the document as it was recorded, so that one divergence does not drag others along;
-    unless `follows_today`: then on the document as today's code would have it. Where today's code cannot read the
-    recorded document, that is followed too, as long as the session goes the way that was recorded: its events are
-    compared, but none of these decisions counts as checked.
+    Each decision is made on the recorded document, so that one divergence causes no others; with
+    `follows_today`, on the document of today's code. Where today's code cannot read the recorded document,
+    its own document is used too, while the session takes the recorded course: the events are compared, but
+    none of these decisions counts as checked.
     """
 
     def __init__(self, follows_today: bool = False, assemblies: Assemblies | None = None) -> None:
-        """`assemblies` has what an answer was made of that the coordinator gave by itself."""
+        """Begin without a session; `assemblies` has the material of the coordinator's own answers."""
         self._assemblies = assemblies
         self._follows_today = follows_today
         self.session: Session | None = None
-        """As it was recorded, after the last decision."""
+        """The session as recorded after the last decision."""
         self.lacks = ""
-        """Why a decision is not known as it was recorded, so that no later one can be made again."""
+        """The reason why a recorded decision is unknown, and so no later one can be repeated."""
         self._unread = ""
-        """Why today's code cannot read the recorded document, from some decision on."""
+        """The reason why today's code cannot read the recorded document, from some decision on."""
         self._document = Document()
 
     @property
     def can_look(self) -> bool:
-        """Whether it can be told what the session makes of an event that was not decided on."""
+        """Return whether the effect of an event without a decision can be found out."""
         return self.session is not None and not self.lacks
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One decision, today. Raises UnreadableEvent when this one, or one before, lacks something."""
+        """Repeat one decision with today's code. Raises UnreadableEvent when this or an earlier one lacks something."""
         if self.lacks:
             raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
         assert isinstance(step.record, DecisionRecord)
@@ -102,7 +102,7 @@ class Decisions:
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         outputs = (*answer, *decision.commands)
         if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
-            self.lacks = self._unread  # the two sessions go different ways from here on
+            self.lacks = self._unread  # the two sessions take different courses from here on
         sent = send_differences(record.sends, today.sends, outputs)
         return Redone(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
 
@@ -113,9 +113,9 @@ class Decisions:
     def _changed(
         self, record: DecisionRecord, today: DecisionRecord, before: Session | None, after: Session
     ) -> tuple[dict[str, Any], Session]:
-        """The recorded change in today's words, and the session to go on with.
+        """Return the recorded change in today's form, and the session to continue with.
 
-        That of today, where the recorded document cannot be read.
+        Both are today's where the recorded document is unreadable.
         """
         if self._unread:
             return today.changed, after
@@ -130,8 +130,8 @@ class Decisions:
         return changed, after if changed == today.changed else recorded
 
     def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
-        """The coordinator's own answer, today; it changes no document. Raises _AnswerUnknown."""
-        if self._assemblies is None:  # answers are not asked for: that there is one is all that is compared
+        """Return the coordinator's own answer with today's code; it changes no document. Raises _AnswerUnknown."""
+        if self._assemblies is None:  # answers are not requested: only their existence is compared
             if recorded := [
                 one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
             ]:
@@ -144,7 +144,7 @@ class Decisions:
             raise _AnswerUnknown(error.message) from None
 
     def take(self, record: DecisionRecord) -> None:
-        """Go on from the document as it was recorded, where today's code has come to none."""
+        """Continue with the recorded document, where today's code has none."""
         try:
             self._document.take(record)
             self.session = self._document.session()
@@ -152,7 +152,7 @@ class Decisions:
             self.lacks = error.message
 
     def forked(self, record: ForkRecord) -> None:
-        """The document is another from here on, because somebody wanted it to be."""
+        """Apply the changes that a fork made to the document."""
         try:
             then = self._document.session() if self._follows_today and self.session else None
             self._document.take(record)
@@ -166,7 +166,7 @@ class Decisions:
             self.session = _changed_likewise(self.session, then, recorded)
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
-        """Whether the session, as it stands, changes nothing on an event."""
+        """Return whether the session, in its present state, changes nothing on an event."""
         assert self.session is not None, "it is asked for where it can look"
         decision = decide(
             self.session,
@@ -200,7 +200,7 @@ class Decisions:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
 
     def _outages(self, record: DecisionRecord, before: Session) -> Outages:
-        """What was out of order when it was decided, which is an input. Raises UnreadableEvent."""
+        """Return the outages at the time of the decision, which are an input. Raises UnreadableEvent."""
         if not (is_of_today(record, before) or self._unread):
             return self._document.session().models.outages
         changed = record.changed.get("models", {}) if record.document_version > 1 else record.changed
@@ -213,13 +213,13 @@ class Decisions:
 
 
 def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
-    """Return what the answer must fit, where `event` may be the answer. Raises UnreadableEvent."""
+    """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
     asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
     return schema_of(asked, session.steps.number)
 
 
 def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
-    """The calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
+    """Return the calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
     if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
@@ -230,7 +230,7 @@ def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, 
 
 
 def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
-    """Whether a decision without timers and other sessions, as nearly all are, leaves the record that it left then."""
+    """Return whether a decision without timers and sends, the usual case, leaves the recorded record."""
     return (
         is_of_today(record, decision.session)
         and not (record.timers or decision.timers or record.sends or decision.sends)

@@ -1,7 +1,7 @@
-"""The engine's exchanges with a model, done again: today's prompts, and what today's code makes of recorded replies.
+"""The engine's exchanges with a model, repeated: today's prompts, and today's reading of recorded replies.
 
-Whether and when a call was made was up to the time left, the limits and the breakers; those are inputs. What was asked
-for, how each reply was read, and what came of all of them is decided again.
+Whether and when a call was made depended on the remaining time, the limits and the breakers; those are
+inputs. The requests, the reading of each reply, and the result of all of them are decided again.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,20 +47,23 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 _FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
-"""Codes of failures that need no call: the time was over, or no further call was let through."""
+"""Codes of failures without a call: the time was over, or no further call was allowed."""
 
 _Outcome = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
 _OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
 
 
 class Exchanges:
-    """Prompts are built on the briefings of `Briefings`; where those have changed, on the one that was sent."""
+    """The repetition of exchanges.
+
+    Prompts are built on the briefings of `Briefings`; where those differ, on the sent one.
+    """
 
     def __init__(self, briefings: Briefings) -> None:
         self._briefings = briefings
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One exchange, today. Raises UnreadableEvent when the recording lacks what the prompt was made of."""
+        """Repeat one exchange with today's code. Raises UnreadableEvent when the recording lacks part of the prompt."""
         request, record = step.line.event.data, step.record
         told = next((line.event.data for line in step.outputs), None)
         if not isinstance(record, ExchangeRecord) or not isinstance(told, _OUTCOMES):
@@ -114,7 +117,7 @@ class Exchanges:
 
 
 def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
-    """Return what the query says of its answer. Raises UnreadableEvent."""
+    """Return the query's options for its answer. Raises UnreadableEvent."""
     query = known.data(request.output, QuerySubmitted) if request.output is not None else None
     return _no_options() if query is None else query.options
 
@@ -126,20 +129,20 @@ def _no_options() -> QueryOptions:
 
 @dataclass
 class _Replayed:
-    """The recorded calls, answered as they were, and what is asked today."""
+    """The recorded calls with their recorded replies, and today's requests."""
 
     record: ExchangeRecord
     sent: list[dict[str, Any]]
     """The recorded requests, whole."""
     told: _Outcome
-    """What was said of it all."""
+    """The recorded outcome."""
     asked: list[dict[str, Any]] = field(default_factory=list)
     """Today's requests."""
     others: list[tuple[str, Difference]] = field(default_factory=list)
     texts: tuple[str, str, str] | None = None
 
     def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Ended | None:
-        """What comes of the calls, by today's code; None when it asks for more than was recorded."""
+        """Return the result of the calls by today's code; None when it needs more calls than were recorded."""
         prices, usage = _prices(self.record), Usage(cost_usd=0.0)
         talk = dialogue(prompt, otherwise)
         ask = next(talk)
@@ -166,7 +169,7 @@ class _Replayed:
         return None
 
     def _hold(self, call: ModelCall, failed: Failure | None) -> None:
-        """An error, as it is classified today, against how it was; and how long the server is left alone."""
+        """Compare an error's classification, and the wait before the next call, with the recorded ones."""
         if failed is None or call.error is None:
             return
         then, now = (
@@ -180,7 +183,7 @@ class _Replayed:
         self.others += [("error", one) for one in found]
 
     def _from_outside(self, last: ModelCall) -> Failure | None:
-        """Why it was over behind the last call, where that was not the call's own doing."""
+        """Return the failure after the last call that the call itself did not cause; None for none."""
         error = getattr(self.told, "error", None)
         is_own = last.error is not None and error == last.error.failure
         if error is None or is_own or error.code not in _FROM_OUTSIDE:
@@ -190,12 +193,12 @@ class _Replayed:
         return Failure(error, getattr(self.told, "retry_after_s", None))
 
     def redone(self, outcome: _Outcome) -> Redone:
-        """The step, with what is asked otherwise than it was."""
+        """Return the repeated step, with the differences of the requests."""
         others = [*self.others, *(("request", one) for one in self._differences())]
         return Redone((outcome,), tuple(others), self._record() if others else self.record, self.texts)
 
     def _differences(self) -> Iterator[Difference]:
-        """Of the requests."""
+        """Yield the differences of the requests."""
         for n in range(max(len(self.sent), len(self.asked))):
             then = self.sent[n] if n < len(self.sent) else ABSENT
             now = self.asked[n] if n < len(self.asked) else ABSENT
@@ -203,7 +206,7 @@ class _Replayed:
                 yield from differences(then, to_jsonable_python(now), f"calls[{n}]")
 
     def _record(self) -> ExchangeRecord:
-        """As it would be recorded today, as far as there are replies."""
+        """Return the record of today's code, as far as there are replies."""
         calls = [
             call.model_copy(update={"request": _as_recorded(call.request, then, to_jsonable_python(now))})
             for call, then, now in zip(self.record.calls, self.sent, self.asked, strict=False)
@@ -212,7 +215,7 @@ class _Replayed:
 
 
 def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
-    """The message, whole or not, and what went wrong."""
+    """Return the message, whole or partial, and the failure."""
     if call.reply is not None:
         return message_of(call.reply), None
     if call.error is None:
@@ -224,7 +227,7 @@ def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
 
 
 def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
-    """What is asked next; or what it has come to."""
+    """Return the next request and None; or the last request and the result."""
     try:
         return talk.send(message), None
     except StopIteration as end:
@@ -235,7 +238,7 @@ def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, R
 
 
 def _not_asked(told: _Outcome, record: ExchangeRecord) -> _Outcome:
-    """Why no call was made is an input; but that nobody can be asked for a summary offline."""
+    """Return the recorded outcome of an exchange without a call, an input; offline summaries get today's error."""
     if record.is_offline and isinstance(told, SummaryFailed):
         return told.model_copy(update={"error": NOT_SUPPORTED})
     return told
@@ -249,7 +252,7 @@ def _prices(record: ExchangeRecord) -> Prices:
 
 
 def _text_in(request: dict[str, Any]) -> str:
-    """The text of the one user message."""
+    """Return the text of the one user message."""
     match request.get("messages"):
         case [{"content": str(text)}, *_]:
             return text
@@ -258,7 +261,7 @@ def _text_in(request: dict[str, Any]) -> str:
 
 
 def _text_before(behind: str, sent: str, digest: str) -> str:
-    """The briefing that was sent. Raises UnreadableEvent when it cannot be told from what stands behind it."""
+    """Return the briefing that was sent. Raises UnreadableEvent when the text after it has changed too."""
     text = sent.removesuffix(behind)
     if digest_of(text) != digest:
         raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
@@ -266,5 +269,5 @@ def _text_before(behind: str, sent: str, digest: str) -> str:
 
 
 def _as_recorded(recorded: dict[str, Any], then: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """Today's request; what has not changed stands as it stood, by the hash of its content."""
+    """Return today's request; unchanged parts keep their recorded form, the hash of their content."""
     return {name: recorded[name] if then.get(name) == value else value for name, value in now.items()}

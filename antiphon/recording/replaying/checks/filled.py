@@ -1,4 +1,4 @@
-"""The placeholders of a batch, filled in again with what its calls returned. Pure."""
+"""The placeholders of a batch, filled in again with the results of its calls. Pure."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from antiphon_shared.tools.placeholders import Reference, find
 from tool_dispatcher.batch import Plan, digest_of, resolve
 
 _RECORDED_SINCE = 4
-"""The format whose records have digests of the arguments that placeholders were filled into."""
+"""The format whose records have digests of the filled-in arguments."""
 
 
 class Filled(NamedTuple):
-    """What comes of the placeholders today."""
+    """The result of filling in the placeholders today."""
 
     digests: dict[int, str]
-    """Of the arguments, by the place of the call; as recorded where that cannot be known."""
+    """The digests of the arguments, by the index of the call; the recorded ones where today's are unknown."""
     errors: dict[int, ToolError]
-    """Of the calls whose placeholders stand for nothing."""
+    """The errors of calls whose placeholders have no value."""
 
 
 def filled(
@@ -31,7 +31,7 @@ def filled(
     catalogue: Catalogue,
     format: int,
 ) -> Filled:
-    """Return what comes of the placeholders of the calls that were run."""
+    """Return the filled-in arguments of the calls that were run."""
     digests, errors = dict(record.filled), dict[int, ToolError]()
     ran = {place for step in record.begins for n in step for place in _calls_of(plan, n)}
     results = [returned[place] for place in range(len(request.calls))]
@@ -39,7 +39,7 @@ def filled(
         call = request.calls[place]
         named = {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
         if not named or any(results[one].handle for one in named):
-            continue  # of a result that is shown in part, the whole is not recorded
+            continue  # a result that is shown in part is not recorded whole
         today = resolve(call, results, example=record.examples.get(call.name))
         digests.pop(place, None)
         if isinstance(today, ToolError):
@@ -55,6 +55,6 @@ def _calls_of(plan: Plan, unit: int) -> tuple[int, ...]:
 
 def _has_secrets(call: RequestedCall, catalogue: Catalogue) -> bool:
     tool = catalogue.by_name.get(call.name)
-    from tool_dispatcher.authoring.secret import secret_paths  # few recordings need it, and all start quicker
+    from tool_dispatcher.authoring.secret import secret_paths  # few recordings need it, and all start faster
 
     return tool is None or bool(secret_paths(tool.input_schema))

@@ -1,4 +1,4 @@
-"""Where the events of a run's decision differ, by the node that each is about. Pure."""
+"""The differences in the events of a run's decision, by node. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from antiphon.recording.replaying.differences import ABSENT, AtNode, Difference,
 
 
 def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -> Iterator[AtNode]:
-    """Yield where the two differ: each event is held against the one about the same node."""
+    """Yield the differences; each event is compared with the event of the same node and type."""
     then, now = dict(_by_node(recorded)), dict(_by_node(today))
     for key in dict.fromkeys((*then, *now)):
         node, output, _ = key
@@ -28,7 +28,7 @@ def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -
 
 
 def _by_node(events: Sequence[EventData]) -> Iterator[tuple[tuple[str, str, int], Any]]:
-    """Yield what each event says under its node, its type, and a number where there are several of these."""
+    """Yield each event's content under its node, its type, and a number for repeated ones."""
     seen: dict[tuple[str, str], int] = {}
 
     def key(node: str, type: str) -> tuple[str, str, int]:
@@ -47,7 +47,7 @@ def _by_node(events: Sequence[EventData]) -> Iterator[tuple[tuple[str, str, int]
 
 
 def node_of(data: EventData) -> str:
-    """Return the path of the node that an event is about; empty for none."""
+    """Return the path of the node of an event; empty for none."""
     if isinstance(data, ApprovalRequested) and data.calls:
         return data.calls[0].id.rpartition("#")[0]
     node = getattr(data, "node", "")

@@ -1,7 +1,7 @@
-"""The coordinator's decisions about a run, made again on the state that its recorded log leads to.
+"""The coordinator's decisions about a run, repeated on the state that its recorded log leads to.
 
-Of what a decision changes in the state a recording holds a digest. So the state is followed through today's decisions,
-and as long as the digests are the same, it is the state that there was after every event.
+A recording holds only a digest of a decision's change to the state. So the state follows today's decisions:
+while the digests are equal, it is the recorded state.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ ASTRAY = "an earlier decision of the run is made otherwise today, so that its st
 
 
 class RunDecisions:
-    """Follows one run through its recorded decisions."""
+    """One run, followed through its recorded decisions."""
 
     def __init__(self) -> None:
         self.state = RunState()
@@ -49,15 +49,15 @@ class RunDecisions:
         """None until the run has begun."""
         self.decided: list[Step] = []
         self.lacks = ""
-        """Why the state is not known as it was, so that no later decision can be made again."""
+        """The reason why the recorded state is unknown, and so no later decision can be repeated."""
 
     @property
     def can_look(self) -> bool:
-        """Whether it can be told what the run makes of an event that was not decided on."""
+        """Return whether the effect of an event without a decision can be found out."""
         return self.pinned is not None and not self.lacks
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One decision, today. Raises UnreadableEvent when this one, or one before, lacks something."""
+        """Repeat one decision with today's code. Raises UnreadableEvent when this or an earlier one lacks something."""
         if self.lacks:
             raise UnreadableEvent(self.lacks)
         assert isinstance(step.record, RunRecord)
@@ -96,7 +96,7 @@ class RunDecisions:
         return Redone(outputs, tuple(others), today, sends=sent, digests=digests)
 
     def forked(self, record: ForkRecord, known: Known) -> None:
-        """Go on as a fork did: on the state that the same events lead to by its specification."""
+        """Continue as a fork did: with the state that the same events lead to by its specification."""
         from antiphon.recording.forking.runs import state_after_fork  # few recordings are of forks
 
         if self.lacks or not self.decided:
@@ -107,11 +107,14 @@ class RunDecisions:
             self.lacks = f"what the fork has changed cannot be read: {error.message}"
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
-        """Whether the run, as it stands, changes nothing on an event."""
+        """Return whether the run, in its present state, changes nothing on an event."""
         return isinstance(line.event.data, ResponseReady) or self.taken(line.event, line.entry, known) is None
 
     def taken(self, event: AnyEvent, entry: str, known: Known) -> Taken | None:
-        """What follows from an event as the run stands. Raises UnreadableEvent."""
+        """Return the step that follows from an event in the present state; None for no effect.
+
+        Raises UnreadableEvent.
+        """
         if self.pinned is None:
             raise UnreadableEvent("it was decided on before the run had begun.")
         refuse_part(event.data)
@@ -143,7 +146,7 @@ def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
 
 
 def opening_of(opened: RunOpened) -> Opening:
-    """Return what a run was opened with, from its log alone: of the limits, those for people count."""
+    """Return the opening of a run, from its log alone; of the limits, only those for people matter."""
     return Opening(
         limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
         catalogue=opened.catalogue,
@@ -152,7 +155,7 @@ def opening_of(opened: RunOpened) -> Opening:
 
 
 def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
-    """Return what gives a decision its values: those of the state, and results from the recorded log."""
+    """Return a function for the values of a decision: from the state, or from results in the recorded log."""
 
     def value(key: str) -> Any:
         if key in state.values:
@@ -165,7 +168,7 @@ def kept_in(state: RunState, known: Known) -> Callable[[str], Any]:
 
 
 def named_by(event: AnyEvent, known: Known) -> Logged | None:
-    """Return the event that a component could not handle, where `event` says so."""
+    """Return the event that a component could not handle, where `event` reports one."""
     return known.named(event.data.failed_event) if isinstance(event.data, ComponentFailed) else None
 
 
@@ -176,7 +179,7 @@ def outputs_of(taken: Taken) -> tuple[EventData, ...]:
 
 
 def way_of(outputs: list[EventData]) -> list[Any]:
-    """Return what later decisions rest on, of the events of a step: which there are, of which node, which call."""
+    """Return the parts of a step's events that later decisions depend on: their types, nodes and calls."""
     return [
         (
             one.type,
@@ -189,10 +192,9 @@ def way_of(outputs: list[EventData]) -> list[Any]:
 
 
 def _opened(event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: Known) -> RunOpened:
-    """What the run is decided by, as it would be opened today.
+    """Return the opening event of the run as today's code makes it.
 
-    Which workflows were published is not recorded: where none of that name was, the names that were shown are taken
-    over.
+    The recording does not list the published workflows: where none had that name, the recorded list is used.
     """
     fields = specification_in(known, recorded.specification) if recorded.specification else {}
     specification = specification_of(fields) if fields else None

@@ -1,4 +1,4 @@
-"""Where the events differ that a decision has brought into other sessions. Pure."""
+"""The differences in the events that a decision has sent to other sessions. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ SENDS = "sends"
 def send_differences(
     then: Sequence[SendRecord], now: Sequence[SendRecord], outputs: Iterable[EventData]
 ) -> tuple[AtNode, ...]:
-    """Return where the two differ, by the node that has begun the session where one of `outputs` tells it."""
+    """Return the differences, by the node that began the session, where `outputs` name it."""
     if tuple(then) == tuple(now):
         return ()
     nodes = {one.child: one.node for one in outputs if isinstance(one, ChildBegun)}
@@ -29,7 +29,7 @@ def send_differences(
 
 
 def _by_session(sends: Sequence[SendRecord]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what goes into each session, in order."""
+    """Yield the events for each session, in order."""
     for session in dict.fromkeys(one.session for one in sends):
         yield (
             session,

@@ -1,4 +1,4 @@
-"""What is made of a recorded specification, once for all recordings that share it."""
+"""Values derived from a recorded specification, once for all recordings that share it."""
 
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,7 @@ _KEPT_MAX = 64
 
 
 def specification_of(fields: dict[str, Any]) -> Specification:
-    """Return the specification that is recorded. Raises UnreadableEvent, as where it was redacted."""
+    """Return the recorded specification. Raises UnreadableEvent, for example where it was redacted."""
     return _read(_ByIdentity(fields))
 
 
@@ -23,7 +23,7 @@ def graph_of(fields: dict[str, Any], workflow: str) -> Graph:
 
 
 class _ByIdentity:
-    """A recorded specification as a key: comparing two of them would cost as much as what is saved."""
+    """A recorded specification as a key by identity: a comparison of two would cost as much as the cache saves."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.fields = fields

@@ -20,7 +20,7 @@ from context_synthesizer.settings import ContextSynthesizerSettings
 
 
 class SynthesizerPart(Part):
-    """Builds briefings within the bounds of then; facts have the weight that embeddings gave them then."""
+    """The synthesizer with recorded bounds, and with recorded weights of facts from embeddings."""
 
     name = "context_synthesizer"
 

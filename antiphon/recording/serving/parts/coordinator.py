@@ -23,7 +23,7 @@ from coordinator.settings import CoordinatorSettings
 
 
 class CoordinatorPart(Part):
-    """Decides at the times of then, knows the outages of then, and sets no timers: what they tell is told it."""
+    """The coordinator with recorded times and outages, and without timers, whose events are sent as recorded."""
 
     name = "coordinator"
 
@@ -48,7 +48,7 @@ class CoordinatorPart(Part):
         return replace(await super().play(delivery, session), timers=())
 
     async def never_end(self, score: Score, delivery: Delivery, session: SessionStore) -> None:
-        """It ends: that nothing came of an event is a decision."""
+        """Do nothing: a decision without outputs ends too."""
 
     def alone(self, session_id: str) -> asyncio.Lock:
         return self._locks[session_id]
@@ -67,7 +67,7 @@ PART = CoordinatorPart
 
 
 def _settings(opened: SessionOpened | None) -> CoordinatorSettings:
-    """Those that a session was opened with; no tools need be waited for."""
+    """Return the settings with which a session was opened, without a wait for tools."""
     if opened is None:
         return CoordinatorSettings.model_construct(catalogue_wait_s=0)
     given = opened.limits.model_dump(include=_LIMITS)
@@ -85,7 +85,7 @@ _LIMITS = {"max_rounds", "max_tool_calls", "max_tokens", "deadline_s", "summarie
 
 
 class _RecordedTurns:
-    """The conversation that a session went on, as it was when it was opened; nothing is added to it."""
+    """The conversation of a session as it was when the session was opened; turns are not added."""
 
     def __init__(self, turns: tuple[Turn, ...]) -> None:
         self._turns = turns
@@ -94,17 +94,17 @@ class _RecordedTurns:
         return Said(turns=self._turns)
 
     async def begin(self, tenant: str, conversation: str, turn: OpenTurn) -> None:
-        """Not kept."""
+        """Ignore the turn."""
 
     async def begun(self, tenant: str, conversation: str, session_id: str) -> OpenTurn | None:
         return None
 
     async def keep(self, tenant: str, conversation: str, turn: Turn) -> None:
-        """Not kept."""
+        """Ignore the turn."""
 
 
 def _check_of(score: Score) -> GrantCheck:
-    """What the grant was worth then."""
+    """Return the recorded check of the grant."""
     if score.run is not None:
         return GrantCheck(score.run.grant_refused, score.run.is_grant_ignored)
     return recorded_opening(score.opened).grant if score.opened else BELIEVED

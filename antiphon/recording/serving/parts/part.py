@@ -1,4 +1,4 @@
-"""What the five have in common: a step of a rerun, from its turn to its outcome."""
+"""The common part of the five components: a step of a rerun, from its turn to its outcome."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class FailedAsRecorded(AntiphonError):
 
 
 class Part:
-    """One component: for each session built anew by today's wiring, from what it had then."""
+    """A component, built for each session by today's wiring from its recorded settings."""
 
     name: ClassVar[Component]
 
@@ -36,11 +36,11 @@ class Part:
         self._handlers: dict[str, Handlers] = {}
 
     def service(self, bus: Bus, score: Score) -> Service:
-        """Today's component on the bus as one session had it."""
+        """Return today's component, on the bus of one session."""
         raise NotImplementedError
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """One step, in its turn."""
+        """Run one step in its turn."""
         id, score = delivery.event.id, self.score(session.session_id)
         await events_there(self.bus, session.session_id, score.place_of(id))
         if (error := score.failure(id, self.name)) is not None:
@@ -55,31 +55,31 @@ class Part:
             return await handler(replace(delivery, event=self.as_then(score, delivery.event)), session)
 
     def score(self, session_id: str) -> Score:
-        """The session's. Raises UnreadableEvent."""
+        """Return the session's score. Raises UnreadableEvent."""
         if session_id not in self.scores:
             raise UnreadableEvent(f"session {session_id} is none of those that are run again.")
         return self.scores[session_id]
 
     async def never_end(self, score: Score, delivery: Delivery, session: SessionStore) -> None:
-        """Stay with a step that nothing came of, until its session is stopped, or the rerun is over."""
+        """Wait in an unfinished step until its session is stopped, or the rerun is over."""
         await asyncio.Event().wait()
 
     def alone(self, session_id: str) -> AbstractAsyncContextManager[Any]:
-        """What a step of a session is made within."""
+        """Return the context in which a step of a session runs."""
         return nullcontext()
 
     def before(self, score: Score, event: AnyEvent) -> None:
-        """Told of each step that is about to be made."""
+        """Prepare for a step that is about to run."""
 
     def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
-        """The event as it is handled."""
+        """Return the event as it is handled."""
         return event
 
     async def close(self) -> None:
-        """Let go of clients."""
+        """Close clients."""
 
 
 def at_its_time(score: Score, event: AnyEvent, otherwise: datetime) -> AnyEvent:
-    """The event at the time that it had; one that there was not, at another."""
+    """Return the event with its recorded time; an event that was not recorded gets the other time."""
     then = score.by_id.get(event.id)
     return event.model_copy(update={"time": otherwise if then is None else then.event.time})

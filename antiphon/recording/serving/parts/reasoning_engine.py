@@ -25,14 +25,14 @@ from reasoning_engine.settings import EngineSettings
 _TIMEOUT_S = 600.0
 _TIME_TO_REPLY = timedelta(minutes=10)
 _TIME_TO_GIVE_UP = timedelta(seconds=2)
-"""Of an exchange that ran into its session's deadline."""
+"""The time for an exchange that ran into its session's deadline."""
 _ATTEMPTS_MAX = 20
-"""More than there are: the door is shut where the attempts ended then."""
+"""More than any exchange has: the guard rejects calls after the recorded ones."""
 _PAUSE_S = 0.001
 
 
 class EnginePart(Part):
-    """Asks the recorded model, at the settings and prices of then, and does not pause between attempts."""
+    """The engine with the recorded model, settings and prices, and without pauses between attempts."""
 
     name = "reasoning_engine"
 
@@ -53,7 +53,10 @@ class EnginePart(Part):
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """A summary that failed before a model was asked for it fails again: others may have kept the engine busy."""
+        """Run a step.
+
+        A summary that failed before a call fails again, as other sessions may have kept the engine busy.
+        """
         id, score = delivery.event.id, self.score(session.session_id)
         failed = score.output(id, SummaryFailed)
         if failed is None or id in score.exchanges:
@@ -66,7 +69,7 @@ class EnginePart(Part):
         under_way.set(None if exchange is None else UnderWay(exchange))
 
     def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
-        """With a deadline that is not over yet."""
+        """Return the event with a deadline in the future."""
         exchange = score.exchanges.get(event.id)
         is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
         deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
@@ -80,7 +83,7 @@ PART = EnginePart
 
 
 class RecordedSettings(EngineSettings):
-    """Settings with the text of the operator's own prompt in the place of its file."""
+    """Settings with the text of the operator's own prompt instead of its file."""
 
     own_prompt: str | None = None
 
@@ -89,7 +92,7 @@ class RecordedSettings(EngineSettings):
 
 
 def engine_settings(score: Score) -> EngineSettings:
-    """Those that a session's exchanges were made by, as far as they have a say in a rerun."""
+    """Return the recorded settings of a session's exchanges, as far as they matter in a rerun."""
     prices: dict[str, Prices] = {}
     given: dict[str, Any] = {}
     for of, exchange in score.exchanges.items():
@@ -100,7 +103,7 @@ def engine_settings(score: Score) -> EngineSettings:
         elif isinstance(request, ReasoningRequested):
             given["max_output_tokens"] = record.max_output_tokens
             given["tool_style"] = record.tool_style
-            if given.get("output_style") != "auto":  # what is refused is asked for by the tool again
+            if given.get("output_style") != "auto":  # a refused style is replaced by that of a tool
                 given["output_style"] = record.output_style
             if record.has_own_prompt and exchange.calls:
                 given["own_prompt"] = system_in(exchange.calls[0].request)

@@ -14,7 +14,7 @@ from response_assembler.settings import ResponseAssemblerSettings
 
 
 class AssemblerPart(Part):
-    """Assembles at the time of then, so that a session has taken as long."""
+    """The assembler with recorded times, so that a session has the same duration."""
 
     name = "response_assembler"
 
@@ -22,7 +22,7 @@ class AssemblerPart(Part):
         return build(bus, ResponseAssemblerSettings.model_construct(), now=None)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """With the journal of a batch under way as it was read then, however far the batch is today."""
+        """Restore the journal of a batch in flight as it was read, then run the step."""
         record = self.score(session.session_id).records.get(delivery.event.id)
         if isinstance(record, AssemblyRecord) and record.batch is not None:
             await note_unfinished(record.batch, session)

@@ -1,4 +1,4 @@
-"""The tool dispatcher of a rerun: today's, over tools that answer from the recordings."""
+"""The tool dispatcher of a rerun: today's, with tools that answer from the recordings."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 
 
 class DispatcherPart(Part):
-    """Plans and answers batches at the bounds of then, and tells of calls that the recordings do not hold."""
+    """The dispatcher with recorded bounds, which reports calls that the recordings do not hold."""
 
     name = "tool_dispatcher"
 
@@ -42,7 +42,7 @@ class DispatcherPart(Part):
         return build(bus, recorded_tools(score), settings, RecordedGatekeeper(), caller)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """With the journal as it was; and what is missed is told to whoever directs the rerun."""
+        """Restore the journal, run the step, and report its misses in Redis."""
         id = self.score(session.session_id).session_id
         then = self._results[id].course(delivery.event)
         course.set(then)

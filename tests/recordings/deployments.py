@@ -64,8 +64,15 @@ DEPLOYMENTS = {
         {**_USUAL, f"{_SYNTHESIZER}_MEMORY_BYTES_MAX": "10000", f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"},
         _PAGES,
     ),
-    "middling_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500"}, _PAGES),
+    "middling_briefings": Deployment(
+        {**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500", "ANTIPHON_COORDINATOR_SUMMARIES_MAX": "0"},
+        _PAGES,
+    ),
     "small_pages": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
+    "unsummarized_pages": Deployment(
+        {**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900", "ANTIPHON_COORDINATOR_SUMMARIES_MAX": "0"},
+        _PAGES,
+    ),
     "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
     "ranked": Deployment(_USUAL, ("tests.recordings.ranked_tools",)),
     "limits": Deployment(

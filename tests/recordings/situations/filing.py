@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tests.messages_server import Scripted
 from tests.recordings.filed_pages import PAIRED, TABLES
 from tests.recordings.pages import PAGES
 from tests.recordings.scenario import Scenario, calls, fails, says, use
@@ -109,28 +108,23 @@ def _of_shapes(name: str, pages: tuple[str, ...]) -> list[Scenario]:
     ]
 
 
-_SHORTENS_NOTHING = Scripted(when="You shorten notes", text="Nothing.", repeat=True)
-
-
 SCENARIOS = (
     *(one for row in _DISAGREE for one in _of_disagreeing(*row)),
     *(
         Scenario(
             f"pairs_that_contradict_or_seem_to_{n}",
             f"Which numbers, names, dates and states are told in two ways ({n})?",
-            (_SHORTENS_NOTHING, *(calls(*_opened((page,))) for page in pages), says("Some are [F1].")),
-            deployment="small_pages",
-            apart=f"pairs {n}",
+            (*(calls(*_opened((page,))) for page in pages), says("Some are [F1].")),
+            deployment="unsummarized_pages",
         )
         for n, pages in enumerate(PAIRED)
     ),
     Scenario(
         "tables_of_every_form",
         "Who is the mayor of Vardby 3?",
-        (_SHORTENS_NOTHING, calls(*_opened(TABLES)), says("Ada Holm [F1].")),
+        (calls(*_opened(TABLES)), says("Ada Holm [F1].")),
         options={"max_tool_calls": 50},
-        deployment="small_pages",
-        apart="tables",
+        deployment="unsummarized_pages",
     ),
     *(one for row in _SHAPES.items() for one in _of_shapes(*row)),
     Scenario(
@@ -159,22 +153,12 @@ SCENARIOS = (
         "a_plan_that_is_made_anew",
         "Where is the mole, and which boats, berths and keys does it keep?",
         (
-            fails(500).model_copy(update={"when": "You shorten notes", "repeat": True}),
-            *(
-                reply.model_copy(update={"when": f"Round {n} of"})
-                for n, reply in enumerate(
-                    (
-                        calls(*_opened(("very many texts", "large object", "long prose"))),
-                        calls(*_opened(("large list", "wide prose", "claims of 2021", "boat 2021"))),
-                        calls(*_opened(("claims of 2023", "denials", "boat 2023"))),
-                        says("There [F1]."),
-                    ),
-                    1,
-                )
-            ),
+            calls(*_opened(("very many texts", "large object", "long prose"))),
+            calls(*_opened(("large list", "wide prose", "claims of 2021", "boat 2021"))),
+            calls(*_opened(("claims of 2023", "denials", "boat 2023"))),
+            says("There [F1]."),
         ),
         options=_ROUNDS,
         deployment="middling_briefings",
-        apart="a plan that is made anew",
     ),
 )

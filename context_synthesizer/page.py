@@ -24,7 +24,7 @@ from context_synthesizer.render import (
     tool_lines,
 )
 
-_TELLING_CHARACTERS = 4
+TELLING_CHARACTERS = 4
 """The least length of a title to look for, as a shorter one occurs in many statements by chance."""
 _TITLES_KEPT = 32
 """A bound above the number of sections, which is about twelve."""
@@ -201,16 +201,21 @@ def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
     return (trust, document.tool, document.call_id, str(document.round)) if by_call else (trust,)
 
 
+def name_of(title: str) -> str:
+    """Return what a title names, without the explanation behind it."""
+    return _EXPLAINED.sub("", title)
+
+
 def names_title(statement: str, title: str, *, is_record: bool = False) -> bool:
     """Return whether a statement names its title's subject by the title's last name, as `Ziegler died.` does.
 
     A title with a figure, which may be a date, must occur whole. So must a title without a name, or above a
     record, whose fields hold a part of it.
     """
-    title = _EXPLAINED.sub("", title)
+    title = name_of(title)
     names = [] if is_record or _FIGURE.search(title) else _NAME.findall(title)
     if not names:
-        return len(title) >= _TELLING_CHARACTERS and title.casefold() in statement.casefold()
+        return len(title) >= TELLING_CHARACTERS and title.casefold() in statement.casefold()
     return names[-1] in statement and names[-1] in _NAME.findall(statement)
 
 

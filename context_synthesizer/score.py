@@ -27,6 +27,7 @@ from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
 from context_synthesizer.asked import CLOSEST, Asked
+from context_synthesizer.page import TELLING_CHARACTERS, name_of
 
 CLOSEST_SHARE = 0.5
 RANK_SHARE = 0.3
@@ -37,11 +38,7 @@ SUPERSEDED_SHARE = 0.4
 LIKENESS_SHARE = 1.0
 NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
-_TELLING_CHARACTERS = 4
-"""The least length of a title to look for, as a shorter one occurs in many statements by chance."""
 _RANK = re.compile(r"\[(\d+)\]")
-_EXPLAINED = re.compile(r" \([^()]*\)$")
-"""The part that an encyclopedia adds to a name to tell it from others: `Bridge (film)`."""
 _SPOKEN = re.compile(r"[^\W\d_][^:\n]{0,40}: \S")
 
 
@@ -80,8 +77,8 @@ class Relevance:
         title = words(document.title)[:_TITLE_WORDS_MAX]
         others = self._documents.setdefault(document.id, [])
         if not others:
-            name = _EXPLAINED.sub("", document.title)
-            if title and len(name) >= _TELLING_CHARACTERS:
+            name = name_of(document.title)
+            if title and len(name) >= TELLING_CHARACTERS:
                 self._titled.setdefault(title[0], {}).setdefault(name, []).append(document.id)
         rank = _RANK.search(document.position) if document.call_id in searched else None
         prior = RANK_SHARE / (1 + int(rank[1])) if rank else RANK_SHARE

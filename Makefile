@@ -80,8 +80,9 @@ bench-fairness: ## measure how a flood of one tenant delays another's few querie
 	@scripts/setup.sh test,bench
 	$(bin)/python -m benchmarks.fairness $(ARGS)
 
-docs: setup ## write docs/settings.md anew
+docs: setup ## write docs/settings.md and docs/commands.md anew
 	$(bin)/python -m antiphon.settings_table > docs/settings.md
+	$(bin)/python scripts/commands_page.py > docs/commands.md
 
 clean: ## remove .venv and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants

@@ -20,12 +20,14 @@ import tool_dispatcher.settings
 _INTRODUCTION = """\
 # Settings
 
+After this page you know every setting: its variable, its values, its default and its effect.
+
 Settings are environment variables. Each process reads its own once, at its start, and refuses one that is
 unknown, malformed or out of range. An empty variable counts as not set.
 
 Two more belong to the Anthropic SDK: `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL` for any other server that
 speaks the Messages API. Without both the offline model answers. Models named `openai:NAME` are reached by the OpenAI
-SDK's own `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for any other server that speaks chat completions (docs/models.md).
+SDK's own `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for any other server of chat completions: [models](models.md).
 
 This page is made from the settings classes by `make docs`.
 """

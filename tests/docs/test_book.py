@@ -1,0 +1,71 @@
+"""The documentation is a book: one table of contents, pages that say their purpose, links and pictures that work."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from commands_page import markdown as commands_page
+
+DOCS = ROOT / "docs"
+CONTENTS = DOCS / "README.md"
+PAGES = sorted({*DOCS.glob("*.md")} - {CONTENTS})
+BOOK = [ROOT / "README.md", CONTENTS, *PAGES, *sorted((DOCS / "decisions").glob("*.md"))]
+
+PICTURES = [
+    (f"{page.relative_to(ROOT)}-{number}", text)
+    for page in BOOK
+    for number, text in enumerate(re.findall(r"^```mermaid\n(.*?)^```$", page.read_text(), re.M | re.S), 1)
+]
+
+
+def links_of(page: Path) -> list[str]:
+    """Return the targets of a page's links to files of the repository, without those inside of code."""
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    return [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", link)]
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_contents_list_every_page_once() -> None:
+    listed = [link for link in links_of(CONTENTS) if re.fullmatch(r"[\w-]+\.md", link)]
+    assert sorted(listed) == [page.name for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_opens_with_what_its_reader_can_do_after_it(page: Path) -> None:
+    title, blank, opening = page.read_text().split("\n")[:3]
+    assert (title[:2], blank) == ("# ", "")
+    assert opening.startswith("After this page you ")
+
+
+@pytest.mark.parametrize("page", BOOK, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for link in links_of(page):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
+
+
+@pytest.mark.parametrize("picture", [text for _, text in PICTURES], ids=[name for name, _ in PICTURES])
+def test_every_picture_renders(picture: str) -> None:
+    """In a process of its own: the renderer reports leaks of its bindings to stderr as its process ends."""
+    command = [sys.executable, "-m", "mermaidx", "--quiet", "--input", "-"]
+    rendered = subprocess.run(command, input=picture, capture_output=True, text=True, check=False, timeout=60)
+    assert rendered.returncode == 0, rendered.stderr
+    assert rendered.stdout.startswith("<svg")
+
+
+def test_the_page_of_commands_is_what_their_help_says() -> None:
+    assert (DOCS / "commands.md").read_text() == commands_page(), "write it anew with `make docs`"

@@ -1,6 +1,7 @@
 """The documentation is a book: one table of contents, pages that say their purpose, links and pictures that work."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.docs.conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "scripts"))
-from commands_page import markdown as commands_page
 
 DOCS = ROOT / "docs"
 CONTENTS = DOCS / "README.md"
@@ -68,4 +66,5 @@ def test_every_picture_renders(picture: str) -> None:
 
 
 def test_the_page_of_commands_is_what_their_help_says() -> None:
-    assert (DOCS / "commands.md").read_text() == commands_page(), "write it anew with `make docs`"
+    markdown = runpy.run_path(str(ROOT / "scripts" / "commands_page.py"))["markdown"]
+    assert (DOCS / "commands.md").read_text() == markdown(), "write it anew with `make docs`"

@@ -64,7 +64,7 @@ def test_a_grant_is_shown_and_verified(run: InProcess, issued: str) -> None:
 def test_without_a_key_it_is_said_that_nothing_was_verified(run: InProcess, issued: str) -> None:
     result = run("grants", "show", issued)
     assert result.exit_code == 0
-    assert "not checked: give --key" in result.stdout
+    assert "not checked: --key is missing" in result.stdout
     assert json.loads(run("grants", "show", issued, "--json").stdout)["verified"] is None
 
 

@@ -96,7 +96,7 @@ def test_a_recording_is_learned_without_redis(run: InProcess, recording: str, fo
         'create_booking: passenger is always "Ada Quill".',
         'book_hotel: guest is always "Ada Quill".',
         "A call of search_hotels is left out: its result was not used.",
-        "book_trip is not kept: this was a dry run.",
+        "book_trip was not stored: this was a dry run.",
     ]
     checked = run("workflows", "validate", "trip.yaml", "--tools", "examples.travel")
     assert (checked.exit_code, checked.stdout) == (0, "")
@@ -222,8 +222,8 @@ def test_a_recent_recipe_takes_no_name_away(
         (("learn", "--recent", "5", "--name", "x"), 2, "--recent takes no sessions"),
         (("learn", "no-such-session"), 2, "no session no-such-session"),
         (("learn", "no session"), 2, "cannot be one"),
-        (("show", "nothing"), 2, "there is no recipe 'nothing'"),
-        (("forget", "nothing"), 2, "there is no recipe 'nothing'"),
+        (("show", "nothing"), 2, "recipe 'nothing'"),
+        (("forget", "nothing"), 2, "recipe 'nothing'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_exit_code(

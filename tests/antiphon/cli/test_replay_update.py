@@ -33,7 +33,7 @@ def test_what_is_as_today_s_code_would_write_it_stays(
     written(lines, folder / "new.jsonl")
     done = run("replay", "update", "new.jsonl")
     assert done.exit_code == 0
-    assert done.stdout == "new.jsonl: is as it would be written today\n"
+    assert done.stdout == "new.jsonl: up to date\n"
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--dry-run", "--yes"), ()])

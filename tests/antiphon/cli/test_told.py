@@ -53,7 +53,7 @@ def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
     [
         (Validation(of="d", has_passed=True), "valid"),
         (Validation(of="d", has_passed=False, errors=("no day", "no\nmonth")), "not valid: no day; no month"),
-        (Validation(of="d", has_passed=False), "not valid: it does not say why"),
+        (Validation(of="d", has_passed=False), "not valid: no reason given"),
     ],
 )
 def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> None:

@@ -243,7 +243,7 @@ class TestDryRun:
     @pytest.mark.parametrize(
         ("words", "why"),
         [
-            (("--param", "nigts=1"), "there is no param 'nigts'. Did you mean nights?"),
+            (("--param", "nigts=1"), "param 'nigts'. Did you mean nights?"),
             (("--param", "nights"), "has no value. Write NAME=VALUE."),
             (("--param", "nights=x"), "--param nights is no JSON"),
             (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),

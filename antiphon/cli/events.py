@@ -10,7 +10,7 @@ app = typer.Typer(no_args_is_help=True, help="Describe the messages that the com
 
 @app.callback()
 def _events() -> None:
-    """The messages the components exchange."""
+    """Describe the messages that the components exchange."""
 
 
 @app.command()

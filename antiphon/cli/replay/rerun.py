@@ -25,7 +25,7 @@ def rerun(
     match: Annotated[
         Literal["strict", "semantic"],
         typer.Option(
-            help="How to match a request to the model: strict, or semantic, which ignores white "
+            help="The comparison of requests to the model: strict, or semantic, which ignores white "
             "space, call ids, the order of tools and max_tokens."
         ),
     ] = "strict",

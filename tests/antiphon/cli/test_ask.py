@@ -204,7 +204,7 @@ def test_a_running_pipeline_has_tools_and_a_model_of_its_own(run: InProcess) -> 
     for option in (("--tools", "recipes"), OFFLINE):
         done = run("ask", "x", *option, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
         assert done.exit_code == 2
-        assert f"{option[0]}: ANTIPHON_REDIS_URL is set" in done.stderr
+        assert f"{option[0]}: cannot be used while ANTIPHON_REDIS_URL is set" in done.stderr
 
 
 def test_a_running_pipeline_answers(pipeline_under_up: dict[str, str], tmp_path: Path) -> None:

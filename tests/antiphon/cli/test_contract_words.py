@@ -93,7 +93,7 @@ def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
     [
         ({"idempotent": True}, "run again with the same key"),
         ({"reconciles": True}, "the tool is asked for the outcome of its key"),
-        ({}, "its outcome is unknown"),
+        ({}, "the outcome is reported as unknown"),
     ],
 )
 def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str) -> None:
@@ -101,7 +101,7 @@ def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str)
 
 
 def test_a_write_that_is_not_safe_to_repeat_is_not_promised_to_be_retried() -> None:
-    assert "only where it cannot have taken effect" in words(Contract(effect="write"))["retry"]
+    assert "only if the call cannot have taken effect" in words(Contract(effect="write"))["retry"]
     assert "only" not in words(Contract(effect="write", idempotent=True))["retry"]
     assert words(Contract(effect="read", retry=Retry(attempts=1)))["retry"] == "never"
 

@@ -95,7 +95,7 @@ def test_json_is_one_response_on_stdout_all_the_same(folder: Path) -> None:
 def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) -> None:
     done = run("ask", "-", "--interactive")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "--interactive: the question takes all of standard input" in done.stderr
+    assert "--interactive: the question is read from standard input" in done.stderr
 
 
 class Terminal:
@@ -157,5 +157,5 @@ def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) 
         terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url, ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
         assert terminal.end() == 0
     assert "a number, or your own text> " in terminal.shown
-    assert "nobody has said anything in time; goes on without" in terminal.shown
+    assert "no person replied in time; continues without" in terminal.shown
     assert "I assumed lentil." in terminal.shown

@@ -50,7 +50,7 @@ def test_fork_tells_which_results_cannot_be_read_on_in(run: InProcess, tmp_path:
         "replay", "fork", str(path), "--from", "assembly.requested", "-o", str(tmp_path / "fork.jsonl")
     )
     assert done.exit_code == 0, done.stderr
-    assert "nowhere whole for read_result: r1c0 of " in done.stderr
+    assert "so that read_result cannot return the rest: r1c0 of " in done.stderr
 
 
 def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:

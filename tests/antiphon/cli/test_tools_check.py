@@ -116,7 +116,7 @@ def test_a_secret_of_the_environment_is_found_and_not_printed(checked: InProcess
 
 def test_every_case_can_be_shown(checked: InProcess) -> None:
     told = checked("tools", "check", "recipes", "--examples-max", "0", "--cases").stdout
-    assert "the model is told" in told
+    assert "message to the model" in told
     assert (
         "validation_error: The arguments of find_recipe are not valid. query: required, but missing." in told
     )

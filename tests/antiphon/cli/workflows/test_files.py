@@ -76,7 +76,7 @@ def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:
 def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty)
     assert "unknown_tool" not in done.stdout
-    assert "Calls were not held against tools: name them by --tools." in done.stderr
+    assert "Calls were not compared with tools. Name the tools with --tools." in done.stderr
 
 
 def test_json_has_a_record_for_each_problem(run: InProcess, faulty: str) -> None:
@@ -244,7 +244,7 @@ class TestDryRun:
         ("words", "why"),
         [
             (("--param", "nigts=1"), "param 'nigts'. Did you mean nights?"),
-            (("--param", "nights"), "has no value. Write NAME=VALUE."),
+            (("--param", "nights"), "has no value. Use NAME=VALUE."),
             (("--param", "nights=x"), "--param nights is no JSON"),
             (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),
             (("--results", "nowhere.json"), "nowhere.json cannot be read"),

@@ -35,7 +35,17 @@ TEXT_RIDDLES = re.compile(
     re.IGNORECASE,
 )
 """The same as RIDDLES for texts, where `is no number.` defines by negation too."""
-TEXT_ROOMS = ("antiphon/cli/",)
+TEXT_ROOMS = (
+    "antiphon/cli/",
+    "antiphon/recipes/settings.py",
+    "antiphon/recording/settings.py",
+    "context_synthesizer/settings.py",
+    "coordinator/settings.py",
+    "reasoning_engine/settings.py",
+    "response_assembler/settings.py",
+    "shared/antiphon_shared/process/",
+    "tool_dispatcher/settings.py",
+)
 """Rooms and files whose texts are checked."""
 
 

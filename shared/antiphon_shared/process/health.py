@@ -33,8 +33,8 @@ class Heartbeat(Value):
     pid: int
     started: datetime
     in_hand: int
-    format: int = Field(default=1, ge=1, description="The newest format that it reads.")
-    signs: bool = Field(default=False, description="Whether it has a key to sign messages with.")
+    format: int = Field(default=1, ge=1, description="Newest format that the worker reads.")
+    signs: bool = Field(default=False, description="True if the worker has a key to sign messages.")
 
 
 class Worker(Heartbeat):

@@ -65,7 +65,7 @@ def _arm(settings: PipelineSettings) -> None:
         return
     if settings.faults_allowed != FAULTS_ALLOWED:
         raise ConfigurationError(
-            "ANTIPHON_FAULTS makes this process fail on purpose, and is for development only.",
+            "ANTIPHON_FAULTS injects faults into this process, and is for development only.",
             hint=f"Unset it, or set ANTIPHON_FAULTS_ALLOWED={FAULTS_ALLOWED} as well.",
         )
     faults.arm(planned)

@@ -38,7 +38,8 @@ class Rules(Value):
     )
     paths: tuple[str, ...] = Field(default=(), description="JSON paths whose values were replaced.")
     patterns: tuple[str, ...] = Field(
-        default=(), description="Regular expressions that were replaced in text; not told in a header."
+        default=(),
+        description="Regular expressions whose matches were replaced in texts; not stored in a header.",
     )
 
 
@@ -46,9 +47,9 @@ class Parent(Value):
     """The recording that was forked, and the changes."""
 
     session_id: SessionId
-    digest: str = Field(description="Of the parent's lines.")
+    digest: str = Field(description="Digest of the parent's lines.")
     event: int = Field(ge=1, description="Number of the last event that was taken over.")
-    changes: dict[str, str] = Field(default={}, description="What is different from there on, by option.")
+    changes: dict[str, str] = Field(default={}, description="Changes from that point on, by option.")
 
 
 class Header(Value):

@@ -31,16 +31,16 @@ class Held(Value):
     """A person's order that keeps the circuit open, until a person closes it."""
 
     at: float = Field(ge=0, le=1e11, description="Unix seconds.")
-    by: str = Field(default="", max_length=100, description="Who.")
-    because: str = Field(default="", max_length=300, description="Why.")
+    by: str = Field(default="", max_length=100, description="Name of the person.")
+    because: str = Field(default="", max_length=300, description="Reason given by the person.")
 
 
 class BreakerState(Value):
     """The state of one breaker."""
 
     endings: tuple[Ending, ...] = Field(default=(), description="The latest, while closed; why, while open.")
-    opened: float | None = Field(default=None, description="When it opened; None while closed.")
-    probed: float | None = Field(default=None, description="When the probe began that is under way.")
+    opened: float | None = Field(default=None, description="Time of the opening; None while closed.")
+    probed: float | None = Field(default=None, description="Start of the running probe.")
     held: Held | None = Field(default=None, description="Opened by hand: no probe, whatever the time.")
 
     @property

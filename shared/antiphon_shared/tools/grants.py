@@ -43,7 +43,9 @@ class Claims(Value):
     scopes: tuple[Scope, ...]
     expires: AwareDatetime
     session: str = Field(default="", description="The one session it is for; empty: any.")
-    subject: str = Field(default="", description="Who of the tenant it was issued for; empty: not said.")
+    subject: str = Field(
+        default="", description="Person of the tenant for whom it was issued; empty: not stated."
+    )
 
 
 def read_claims(token: str) -> Claims:

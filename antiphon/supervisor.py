@@ -130,12 +130,13 @@ def read_replicas(text: str) -> dict[Component, int]:
         known = next((component for component in COMPONENTS if component == name.strip()), None)
         if known is None:
             raise ConfigurationError(
-                f"--replicas: {name.strip()!r} is no component.", hint=f"There are {', '.join(COMPONENTS)}."
+                f"--replicas: component {name.strip()!r} does not exist.",
+                hint=f"There are {', '.join(COMPONENTS)}.",
             )
         if not re.fullmatch(r"[0-9]{1,3}", number.strip()) or int(number) > REPLICAS_MAX:
             raise ConfigurationError(
-                f"--replicas: {number.strip()[:40]!r} is no number of processes.",
-                hint=f"Use 0 to {REPLICAS_MAX}, as in {known}=2.",
+                f"--replicas: {number.strip()[:40]!r} is not a number of processes.",
+                hint=f"Use 0 to {REPLICAS_MAX}, for example {known}=2.",
             )
         replicas[known] = int(number)
     return replicas

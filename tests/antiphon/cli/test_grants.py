@@ -40,7 +40,7 @@ def test_keys_are_not_overwritten(run: InProcess, folder: Path) -> None:
     before = (folder / PRIVATE).read_bytes()
     result = run("grants", "keygen", "keys")
     assert result.exit_code == 2
-    assert "Already there" in result.stderr
+    assert "already exist" in result.stderr
     assert (folder / PRIVATE).read_bytes() == before
 
 

@@ -95,7 +95,7 @@ def test_a_recording_is_learned_without_redis(run: InProcess, recording: str, fo
     assert done.stderr.splitlines() == [
         'create_booking: passenger is always "Ada Quill".',
         'book_hotel: guest is always "Ada Quill".',
-        "A call of search_hotels is left out: its result was not used.",
+        "A call of search_hotels was omitted: its result was not used.",
         "book_trip was not stored: this was a dry run.",
     ]
     checked = run("workflows", "validate", "trip.yaml", "--tools", "examples.travel")
@@ -156,7 +156,7 @@ def test_a_name_that_is_taken_is_not_taken_away(
     assert run("recipes", "learn", recording, "--name", "trip", **environment).exit_code == 0
     refused = run("recipes", "learn", "other.jsonl", "--name", "trip", **environment)
     assert refused.exit_code == 2
-    assert "there is another recipe named trip" in refused.stderr
+    assert "another recipe is named trip" in refused.stderr
     assert run("recipes", "learn", "other.jsonl", "--name", "trip", "--replace", **environment).exit_code == 0
     both = run("recipes", "learn", recording, "other.jsonl", "--name", "both", "--json", **environment)
     params = json.loads(both.stdout)["file"]["workflows"]["both"]["params"]
@@ -202,7 +202,7 @@ def test_a_recent_recipe_takes_no_name_away(
     assert run("recording", "import", "other.jsonl", **environment).exit_code == 0
     kept = run("recipes", "show", NAME, **environment).stdout
     refused = run("recipes", "learn", "--recent", "10", **environment)
-    assert (refused.exit_code, "there is another recipe named" in refused.stderr) == (0, True)
+    assert (refused.exit_code, "another recipe is named" in refused.stderr) == (0, True)
     assert run("recipes", "show", NAME, **environment).stdout == kept
     assert run("recipes", "learn", "--recent", "10", "--replace", **environment).exit_code == 0
     assert run("recipes", "show", NAME, **environment).stdout != kept
@@ -219,7 +219,7 @@ def test_a_recent_recipe_takes_no_name_away(
         (("learn", "--recent", "5", "booking.jsonl"), 2, "--recent cannot be combined with sessions"),
         (("learn", "--recent", "5", "--name", "x"), 2, "--recent cannot be combined with sessions"),
         (("learn", "no-such-session"), 2, "no session no-such-session"),
-        (("learn", "no session"), 2, "cannot be one"),
+        (("learn", "no session"), 2, "is not a valid id"),
         (("show", "nothing"), 2, "recipe 'nothing'"),
         (("forget", "nothing"), 2, "recipe 'nothing'"),
     ],

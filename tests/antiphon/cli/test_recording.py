@@ -94,7 +94,7 @@ def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
 ) -> None:
     result = run("recording", "export", "unheard-of", session_id, "-o", "here", **place)
     assert (result.exit_code, result.stdout) == (2, f"here/{session_id}.jsonl\n")
-    assert "there is no session unheard-of" in result.stderr
+    assert "session unheard-of does not exist" in result.stderr
     assert [path.name for path in (folder / "here").iterdir()] == [f"{session_id}.jsonl"]
 
 
@@ -115,7 +115,7 @@ def test_what_has_expired_is_left_out_of_all(
         (("--all", "--since", "2h", "-o", "here"), "only one of them"),
         (("--all",), "-o recordings"),
         (("--since", "yesterday", "-o", "here"), "is not a time"),
-        (("no spaces", "-o", "here"), "cannot be one"),
+        (("no spaces", "-o", "here"), "is not a valid id"),
         (("--all", "-o", "a file"), "a file"),
         (("--all", "-o", "a file/\udcff"), "a file"),
     ],

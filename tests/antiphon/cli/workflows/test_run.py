@@ -50,13 +50,13 @@ def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Pa
     [
         (
             ["grams=3.0", "node=x"],
-            "param 'grams': 3.0 is float, and int is needed; param 'node'.",
+            "param 'grams': 3.0 is float, and int is needed; param 'node' does not exist.",
         ),
         (["note=x"], "param 'grams' is required."),
         (["grams=three"], "param 'grams': \"three\" is not int in JSON, such as 3."),
         (["grams"], "--param 'grams' has no value; use NAME=VALUE; param 'grams' is required."),
-        (["grams=@abc.n"], "param 'grams': @abc: a pipeline of its own has no earlier runs"),
-        (["grams=@"], "param 'grams': \"@\" names no run"),
+        (["grams=@abc.n"], "param 'grams': @abc: a private pipeline has no earlier runs"),
+        (["grams=@"], "param 'grams': \"@\" does not name a run"),
     ],
 )
 def test_params_that_do_not_fit_are_all_named_before_anything_runs(

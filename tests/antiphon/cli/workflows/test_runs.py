@@ -118,7 +118,7 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
     view = soups.view("sale")
     assert (view["status"], view["standing"], view["unknown"]) == ("completed", ["sale"], [])
     assert "run sale cannot be resumed" in soups("runs", "resume", "sale", code=1).stderr
-    assert "there is no run nowhere" in soups("runs", "resume", "nowhere", code=2).stderr
+    assert "run nowhere does not exist" in soups("runs", "resume", "nowhere", code=2).stderr
 
 
 def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> None:

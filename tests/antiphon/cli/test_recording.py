@@ -162,7 +162,7 @@ def test_what_cannot_be_imported_is_refused(
     for paths, code, said in (
         (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
         (("missing.jsonl",), 2, "does not exist"),
-        (("none",), 2, "holds no recordings"),
+        (("none",), 2, "contains no recordings"),
         (("shorter.jsonl",), 2, "is there already"),
     ):
         result = run("recording", "import", *paths, **place)

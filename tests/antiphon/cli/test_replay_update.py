@@ -129,7 +129,7 @@ def test_where_today_s_code_takes_another_way_the_recording_stays(
     before = old.read_bytes()
     done = run("replay", "update", "old.jsonl", "--yes")
     assert done.exit_code == 1
-    assert "not updated: Today's code takes another way at event 6" in done.stdout
+    assert "not updated: The current code decides differently at event 6" in done.stdout
     assert "antiphon replay fork" in done.stdout
     assert old.read_bytes() == before
 

@@ -101,7 +101,7 @@ def test_a_call_by_another_name_has_no_recorded_result(courses_lines: list[Line]
     for line in courses_lines:
         is_asked_for = isinstance(line, EventLine) and line.n == asked + 1
         changed += with_words([line], '"name":"get_course_outline"', '"name":"x"') if is_asked_for else [line]
-    with pytest.raises(TakesAnotherWay, match=f"at event {asked}: .*asks for something else"):
+    with pytest.raises(TakesAnotherWay, match=f"at event {asked}: .*makes another request"):
         list(updated(changed))
 
 

@@ -42,7 +42,7 @@ def test_events_are_named_by_number_or_by_type_and_round(courses_lines: list[Lin
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("1", "had not been opened"),
+        ("1", "was not open yet"),
         ("20", "was answered"),
         ("99", "has no event 99"),
         ("no.such", "has no event no.such"),

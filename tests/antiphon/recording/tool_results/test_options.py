@@ -52,7 +52,7 @@ def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_
         (("--volatile", "$.total"), "Name the module of the tools"),
         (("--allow-network",), "Name the module of the tools"),
         (("--tools", "no.such.module"), "no.such.module"),
-        (("--tools", SHOP, "--volatile", "total"), "Write it as PATH"),
+        (("--tools", SHOP, "--volatile", "total"), "Use PATH"),
         (("--tools", SHOP, "--against", "HEAD"), "--against cannot be combined with --tools"),
     ],
 )

@@ -53,4 +53,4 @@ class Grants:
         self._has_told = True
 
 
-_ANOTHER = "Submit the query with a grant that is in force, or without one."
+_ANOTHER = "Submit the query with a valid grant, or without one."

@@ -41,7 +41,7 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
         (f"{BOXES}.library:_borrow", "is a function, not a tool.*Decorate"),
         (
             f"{BOXES}.library,{BOXES}.namesake",
-            "library and .*namesake each have a tool named 'find_book'.*name=",
+            "library and .*namesake both have a tool named 'find_book'.*name=",
         ),
         ("./tools.py", "'./tools.py' is not `package.module`.*such as tools, not a path"),
         ("my_tools.py", "'my_tools.py' is not `package.module`.*such as my_tools, not a path"),

@@ -109,7 +109,7 @@ async def test_hints_of_a_file_are_published_with_the_tools(tmp_path: Path) -> N
             r"line 1, column 1: sned: there is no tool 'sned'.*\n.*line 2, column 8",
         ),
         (b"\xff", "it is not UTF-8 text"),
-        (None, "it cannot be read: No such file"),
+        (None, "the file cannot be read: No such file"),
     ],
 )
 async def test_hints_that_cannot_be_used_stop_the_start(

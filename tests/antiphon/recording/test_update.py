@@ -106,7 +106,7 @@ def test_a_call_by_another_name_has_no_recorded_result(courses_lines: list[Line]
 
 
 def test_a_recording_that_was_cut_off_is_not_updated(courses_lines: list[Line]) -> None:
-    with pytest.raises(UnreadableEvent, match="cut off"):
+    with pytest.raises(UnreadableEvent, match="is incomplete"):
         list(updated(line for line in courses_lines if line is not end(courses_lines)))
 
 

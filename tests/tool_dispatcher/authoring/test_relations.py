@@ -62,7 +62,7 @@ def test_without_a_near_one_all_are_listed() -> None:
 def test_tools_that_wait_for_each_other_in_a_circle_are_refused(names: str) -> None:
     needs = zip(names, names[1:] + names[0], strict=True)
     told = refused(*(a_tool(name, print, depends_on=other) for name, other in needs))
-    assert f"waits for itself: {' -> '.join((*names, names[0]))}" in told
+    assert f"form a cycle: {' -> '.join((*names, names[0]))}" in told
 
 
 def test_one_tool_may_be_needed_by_several() -> None:
@@ -96,9 +96,9 @@ class TestAlternatives:
     @pytest.mark.parametrize(
         ("mapping", "other", "why"),
         [
-            (None, taking("b", "n"), "alternative b has no parameter 'q'.*Say which goes where"),
+            (None, taking("b", "n"), "alternative b has no parameter 'q'.*Map the arguments"),
             (None, taking("b", "q", "key"), "alternative b has no parameter 'n'"),
-            (None, taking("b", "q", "n", "key"), "alternative b needs 'key', which is given nothing"),
+            (None, taking("b", "q", "n", "key"), "alternative b needs 'key', which no argument is mapped to"),
             ({"qq": "text"}, taking("b", "text"), "has no parameter 'qq'.*Did you mean 'q'"),
             ({"q": "texts"}, taking("b", "text"), "b has no parameter 'texts'. Did you mean 'text'"),
             ({"q": "text"}, taking("b", "text", "key"), "alternative b needs 'key'"),
@@ -145,7 +145,7 @@ class TestBatchVariants:
             (taking("many", "all"), "takes no list as 'all'"),
             (taking_many({}, "key"), "also needs 'key'"),
             (taking_many({}, maxItems=5), "takes 5 items, fewer than items_max. Write items_max=5"),
-            (taking_many({"type": "string"}), "takes no objects in its list"),
+            (taking_many({"type": "string"}), "does not accept objects in its list"),
             (
                 taking_many({"type": "object", "properties": {}, "additionalProperties": False}),
                 "knows no 'q' in its items",

@@ -87,9 +87,9 @@ def test_what_is_no_json_cannot_be_known_again(value: Any) -> None:
     ("options", "why"),
     [
         ({"effect": "write"}, "it is a write with validates"),
-        ({"effect": "read", "cache_ttl_s": 60}, "validates and a cache"),
-        ({"effect": "read", "deterministic": True}, "validates and a cache"),
-        ({"effect": "read", "alternatives": "other"}, "validates beside batch or alternatives"),
+        ({"effect": "read", "cache_ttl_s": 60}, "validates with a cache"),
+        ({"effect": "read", "deterministic": True}, "validates with a cache"),
+        ({"effect": "read", "alternatives": "other"}, "validates with batch or alternatives"),
         ({"effect": "read", "validates": "pln"}, "there is no parameter 'pln'"),
     ],
 )

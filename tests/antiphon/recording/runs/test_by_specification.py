@@ -107,7 +107,7 @@ DIFFERING: tuple[tuple[str, Callable[[Graphs], None], str, str, str, str], ...] 
     ("chain", one_more, "begins", "c", "`c` would call `price`", "is unknown"),
     ("chain", other_output, "output", "", "the run would return another output: `booking`", "another output"),
     ("chain", skipped, "not_begun", "b", "`b` would be skipped instead of calling `book`", "another output"),
-    ("chain", one_param_more, "end", "", "the run would end as failed before it begins", "ends as failed"),
+    ("chain", one_param_more, "end", "", "the run would end as failed before it starts", "ends as failed"),
     ("chain", gone, "gone", "", "the workflow `chain` would not exist", "is unknown"),
     ("cheap", other_arm, "branch", "pick", "`pick` would go to `dear` instead of `cheap`", "is unknown"),
     ("fan", more_at_once, "begins_earlier", "each/3", "`each/*` would start earlier", "it ends as before"),

@@ -140,7 +140,7 @@ class Embeddings:
                     rows |= dict(zip(part, [row_of(vector, width) for vector in found], strict=True))
         except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
             structlog.get_logger().warning(
-                "embeddings failed; words alone decide",
+                "embeddings_failed",
                 error=repr(error)[:300],
                 texts=len(names),
                 embedded=len(rows),

@@ -123,7 +123,7 @@ class Intake:
                 await ended(self._leases.tasks, 0)
                 await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
         except (RedisError, TimeoutError):
-            self._log.warning("could not hand back submissions; they are taken over when their lease is out")
+            self._log.warning("submissions_not_handed_back")
         await ended(self._leases.tasks, 0)
 
     def _take(self, entry: Entry) -> None:
@@ -143,13 +143,13 @@ class Intake:
                 await self._reject(entry, self._not_let_in(error))
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again after its lease
-            self._log.exception("a submission could not be let in", entry=entry.id)
+            self._log.exception("submission_retried", entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
 
     def _not_let_in(self, error: Exception) -> Unacceptable:
-        self._log.error("a submission could not be let in, again and again", exc_info=error)
+        self._log.error("submission_failed", exc_info=error)
         return Unacceptable(f"it could not be let in: {ErrorInfo.of(error, self._bus.redactor).message}")
 
     def _read(self, entry: Entry) -> AnyEvent:
@@ -187,7 +187,7 @@ class Intake:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
             if not self._has_told_of_key:
-                self._log.error("signed queries are rejected", reason=error.message, hint=error.hint)
+                self._log.error("signed_queries_rejected", reason=error.message, hint=error.hint)
             self._has_told_of_key = True
             raise
 
@@ -250,11 +250,11 @@ class Intake:
         )
         await faults.at("submission.acknowledge.after")
         if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
-            self._log.warning("an entry's id lay in the future; the queue is brought back to the present")
+            self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 
     async def _reject(self, entry: Entry, error: AntiphonError) -> None:
-        self._log.warning("submission rejected", entry=entry.id, reason=str(error))
+        self._log.warning("submission_rejected", entry=entry.id, reason=str(error))
         fields = fields_of(entry, error, self._bus.settings.max_event_bytes)
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
         await patiently(

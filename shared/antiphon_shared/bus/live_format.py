@@ -86,9 +86,9 @@ class LiveFormat:
         """Return the first format: without permission to read heartbeats, workers of any release may be running."""
         if not self._is_refused:
             structlog.get_logger().warning(
-                "heartbeats cannot be read, so new sessions stay in the first format; "
-                "renew the rules with `antiphon redis acl`",
+                "heartbeats_unreadable",
                 error=str(error),
+                hint="New sessions keep the first format. Renew the access rules with `antiphon redis acl`.",
             )
         self._is_refused = True
         return _FIRST

@@ -173,7 +173,7 @@ def _check_validates(tool: str, parameter: str, schema: Mapping[str, Any]) -> No
         raise InvalidTool(
             tool,
             f"its validates names {parameter!r}, which is not one of its parameters",
-            hint="Name one of its parameters: {', '.join(known) or 'it has none'}.",
+            hint=f"Name one of its parameters: {', '.join(known) or 'it has none'}.",
         )
 
 

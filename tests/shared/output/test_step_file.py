@@ -34,7 +34,7 @@ def test_every_fault_is_named_with_its_line_and_column() -> None:
         "line 6, column 10",
         "line 6, column 4",
     ]
-    assert "steps.0.outptu: the field does not exist. Did you mean output?" in faults[1]
+    assert "steps.0.outptu: there is no such field. Did you mean output?" in faults[1]
 
 
 _LEVELS = [

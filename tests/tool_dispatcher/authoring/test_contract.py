@@ -94,7 +94,7 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
     ("read", {"idempotency_ttl_s": 100_000}, "read with idempotency_ttl_s"),
     ("write", {"idempotency_ttl_s": 86_399}, r"idempotency_ttl_s is 86399.*from 86400 \(24 h\)"),
     ("read", {"retry": 1, "backoff": {"initial_ms": 5}}, "one attempt.*Omit backoff"),
-    ("read", {"backoff": {"initial_ms": 60_000}}, "begins at 60000 ms, above its max_ms of 10000"),
+    ("read", {"backoff": {"initial_ms": 60_000}}, "starts at 60000 ms, above its max_ms of 10000"),
     ("read", {"depends_on": ["a", "a"]}, "depends_on name 'a' twice"),
     ("read", {"depends_on": Dependency(tool="a", required_fields=("x", "x"))}, "fields of a name 'x' twice"),
     ("read", {"depends_on": Dependency(tool="a", required_fields=("",))}, "contain an empty name"),

@@ -115,7 +115,7 @@ search_flights: [hint]
         ("", "it is empty"),
         ("[]", "line 1, column 1: the file: write an object: tools by name"),
         ("send-mail: [", "line 2, column 1: "),
-        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 13: send-mail.hnt: there is no such field"),
+        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 13: send-mail.hnt: the field does not exist"),
         ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 1: 'send-mail' stands here a second time"),
         ("send-mail: {hint: " + "x" * 1_001 + "}", "at most 1000 characters"),
     ],

@@ -203,8 +203,8 @@ class Connections:
         await client.aclose()
         if not is_cluster:
             raise ConfigurationError(
-                "ANTIPHON_REDIS_URL names several servers, and what answers is no cluster.",
-                hint="For one server and its replicas name their sentinels: redis+sentinel://HOST:PORT/SERVICE.",
+                "ANTIPHON_REDIS_URL names several servers, but they are not a cluster.",
+                hint="For a server with replicas, name its sentinels: redis+sentinel://HOST:PORT/SERVICE.",
             )
         clustered: Client = RedisCluster.from_url(
             self._server,
@@ -235,7 +235,7 @@ class Connections:
                 raise
             raise ConfigurationError(
                 # A server that does not know AUTH quotes the command.
-                f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
+                f"Redis refuses the connection: {Redactor(secrets_in(self.url)).text(str(error))}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
         except ConnectionError as error:

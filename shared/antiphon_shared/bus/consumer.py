@@ -293,7 +293,7 @@ class Consumer:
     def _handler(self, delivery: Delivery) -> Handler:
         handler = self._service.handlers.get(type(delivery.event.data))
         if handler is None:
-            raise UnreadableEvent(f"{delivery.event.type} is no event for {self._service.name}.")
+            raise UnreadableEvent(f"{self._service.name} does not handle {delivery.event.type}.")
         return handler
 
 
@@ -311,7 +311,7 @@ def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) ->
         raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
     genuine(signer, entry.stream, entry.fields)
     if not _PLACE.fullmatch(place):
-        raise UnreadableEvent("log: not the place of an event in its session's log.")
+        raise UnreadableEvent("log: not the id of an entry in the session's log.")
     count = entry.fields.get(b"attempt", b"0")
     if not _COUNT.fullmatch(count):
         raise UnreadableEvent("attempt: not a small whole number.")

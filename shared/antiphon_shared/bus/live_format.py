@@ -64,10 +64,11 @@ class LiveFormat:
         stored = await patiently("read the format", self._stored)
         if stored > FORMAT:
             raise ConfigurationError(
-                f"This deployment holds sessions of format {stored} ({self._keys.format()}), and this release reads "
-                f"up to format {FORMAT}.",
-                hint="Run the release that wrote them, or a later one. To go back all the same, let every session "
-                f"end, stop all workers, and delete the key {self._keys.format()}.",
+                f"This deployment contains sessions of format {stored} ({self._keys.format()}), but "
+                f"this release reads only formats up to {FORMAT}.",
+                hint="Run the release that wrote them, or a later one. To downgrade nevertheless, "
+                "wait until every session has ended, stop all workers, and delete the key "
+                f"{self._keys.format()}.",
             )
 
     async def _ask(self) -> int:

@@ -73,10 +73,13 @@ class QueryOptions(Value):
         json_schema_extra=since(2),
     )
     max_tool_calls: int | None = Field(
-        default=None, ge=0, le=10_000, description="Tool calls at most, in all."
+        default=None, ge=0, le=10_000, description="Limit of tool calls in the session."
     )
     max_tokens: int | None = Field(
-        default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
+        default=None,
+        ge=100,
+        le=100_000_000,
+        description="Limit of model tokens in the session, input and output together.",
     )
     max_cost_usd: float | None = Field(
         default=None, gt=0, le=1e6, description="Limit of the model's cost, in US dollars."

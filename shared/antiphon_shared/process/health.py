@@ -117,6 +117,6 @@ async def check_key(bus: Bus) -> None:
     signing = [worker.name for found in listed for worker in found if worker.signs and worker.is_alive]
     if signing:
         raise ConfigurationError(
-            f"the messages of this pipeline are signed (by {signing[0]}), and this process has no key.",
+            f"the messages of this pipeline are signed (by {signing[0]}), but this process has no key.",
             hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process and client.",
         )

@@ -96,7 +96,7 @@ def test_what_is_no_grant_cannot_be_read(run: InProcess) -> None:
 def test_the_private_key_is_not_taken_for_verifying(run: InProcess, issued: str) -> None:
     result = run("grants", "show", issued, "--key", PRIVATE)
     assert result.exit_code == 2
-    assert "holds a private key" in result.stderr
+    assert "contains a private key" in result.stderr
 
 
 def test_a_grant_that_allows_nothing_is_remarked_upon(run: InProcess, issued: str) -> None:

@@ -163,7 +163,7 @@ def test_what_cannot_be_imported_is_refused(
         (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
         (("missing.jsonl",), 2, "does not exist"),
         (("none",), 2, "contains no recordings"),
-        (("shorter.jsonl",), 2, "is there already"),
+        (("shorter.jsonl",), 2, "already exists"),
     ):
         result = run("recording", "import", *paths, **place)
         assert result.exit_code == code

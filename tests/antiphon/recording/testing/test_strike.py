@@ -37,8 +37,8 @@ def test_a_fault_that_never_struck_hides_no_other_failure() -> None:
     ("point", "action", "said"),
     [
         ("model.before", "kill", "own process"),
-        ("nowhere", "raise", "no such point"),
-        ("model.before", "fly", "no such action"),
+        ("nowhere", "raise", "the point does not exist"),
+        ("model.before", "fly", "the action does not exist"),
     ],
 )
 def test_what_cannot_strike_is_refused(point: str, action: str, said: str) -> None:

@@ -42,7 +42,7 @@ async def answer(
         # Safe to repeat: a second answer changes nothing.
         if await patiently("answer", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return chosen
-    raise UnknownSession(f"session {session_id} is not kept any more.")
+    raise UnknownSession(f"session {session_id} is no longer stored.")
 
 
 async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:

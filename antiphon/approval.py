@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from coordinator.runs.state import RunState
 
 _DOING: dict[Phase, str] = {
-    "briefing": "it is being briefed for round {round}",
-    "resting": "every model is out of order, and one of them is waited for in round {round}",
-    "reasoning": "the model reasons in round {round}",
+    "briefing": "its briefing for round {round} is being built",
+    "resting": "no model is available, and it waits for one in round {round}",
+    "reasoning": "the model is replying in round {round}",
     "tools": "its tool calls of round {round} are running",
-    "assembling": "its answer is being put together",
+    "assembling": "its answer is being assembled",
     "closed": "it has ended",
 }
 
@@ -56,7 +56,7 @@ async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
         # Safe to repeat: a second decision changes nothing.
         if await patiently("decide", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return
-    raise UnknownSession(f"session {session_id} is not kept any more.")
+    raise UnknownSession(f"session {session_id} is no longer stored.")
 
 
 async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str, int], dict[str, str]]:
@@ -67,7 +67,7 @@ async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str,
         return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
     session = await waiting(bus, arrival, session_id)
     if not session.people.undecided:
-        raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
+        raise NotWaiting(f"session {session_id} waits for no approval: it waits for its user's answer.")
     rounds = dict.fromkeys(session.people.undecided, session.round)
     return rounds, {call.id: call.name for call in undecided(session)}
 
@@ -106,10 +106,10 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
     )
 
 
-async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobody's approval") -> Session:
+async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "no approval") -> Session:
     """Return the session if it waits for a person. Raises NotWaiting, which says what the session does instead."""
     if not await arrival.check():
-        raise NotWaiting(f"session {session_id} waits for {what}: it stands in the queue.")
+        raise NotWaiting(f"session {session_id} waits for {what}: it is still queued.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     if content is None and (of_run := await _doing_of_run(bus, session_id)):
@@ -142,13 +142,13 @@ def chosen_of(
     `named` describes each waiting id, for the error.
     """
     if isinstance(calls, str) or not isinstance(calls, Iterable):
-        raise InvalidQuery("calls: a list of call ids is needed.", hint=f"For instance [{waiting[0]!r}].")
+        raise InvalidQuery("calls: must be a list of call ids.", hint=f"For instance [{waiting[0]!r}].")
     asked = list(calls)
     for call in asked:
         if call not in waiting:
             those = ", ".join(f"{id} ({name})" for id, name in named.items())
             raise InvalidQuery(
                 f"calls: no call {call!r} of session {session_id} waits for {what}.",
-                hint=f"Those that wait: {those}.",
+                hint=f"Waiting calls: {those}.",
             )
     return tuple(dict.fromkeys(asked)) or waiting

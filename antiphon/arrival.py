@@ -43,9 +43,9 @@ class Arrival:
             return False
         if not is_queued:
             raise UnknownSession(
-                f"there is no session {self._session_id}.",
-                hint="It was never submitted, was rejected, or is not kept any more: "
-                "`antiphon sessions list` shows those that are.",
+                f"session {self._session_id} does not exist.",
+                hint="It was never submitted, was rejected, or is no longer stored. `antiphon "
+                "sessions list` shows the stored sessions.",
             )
         return False
 
@@ -83,4 +83,4 @@ class Arrival:
                     code, reason = fields.get(b"code", b""), fields.get(b"reason", b"")
                     return code.decode(errors="replace"), reason.decode(errors="replace")
                 start = "({}-{}".format(*age_of(place.decode()))
-        return "", f"see `{self._bus.keys.rejected()}`, which no longer holds why."
+        return "", f"the reason is no longer stored in `{self._bus.keys.rejected()}`."

@@ -215,8 +215,8 @@ class Antiphon:
                         return said
         except TimeoutError:
             raise StillRunning(
-                f"session {session_id} has not ended within {timeout_s:g} s; it goes on.",
-                hint="Wait for its result again, or cancel it.",
+                f"session {session_id} has not ended within {timeout_s:g} s; it continues.",
+                hint="Call result() again, or cancel the session.",
             ) from None
         raise AssertionError("a session is followed to its answer")
 
@@ -311,7 +311,7 @@ class Antiphon:
             event = cancellation(session_id, reason, first, new_id(), utc_now())
             if await bus.publish(event, "signal") == "sent":
                 return True
-        raise UnknownSession(f"session {session_id} is not kept any more.")
+        raise UnknownSession(f"session {session_id} is no longer stored.")
 
     async def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         """Yield events and text of a session, then its response."""
@@ -356,9 +356,7 @@ class Antiphon:
         try:
             first = await patiently("look for a session", lambda: bus.query_of(session_id), PATIENCE_S)
         except UnreadableEvent:
-            raise SessionConflict(
-                str(conflict(session_id, "and what it began with cannot be read"))
-            ) from None
+            raise SessionConflict(str(conflict(session_id, "and its opening event is unreadable"))) from None
         if first is not None:
             _refuse(first, session_id, content)
 

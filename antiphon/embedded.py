@@ -53,10 +53,10 @@ class EmbeddedPipeline:
         cache: bool | None = None,
     ) -> None:
         if not (model is None or hasattr(model, "reply") or model in PROVIDERS):
-            raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
+            raise ConfigurationError(f"model: {model!r} does not exist. Use {', '.join(PROVIDERS)}.")
         if isinstance(tools, str) or not isinstance(tools, Iterable):
             raise ConfigurationError(
-                "tools: a list is needed.", hint='For instance tools=["examples.courses"].'
+                "tools: must be a list.", hint='Use for example tools=["examples.courses"].'
             )
         self._tools, self._model = list(tools), model
         self._scopes = None if scopes is None else _checked_scopes(scopes)
@@ -162,7 +162,7 @@ def check_scopes(scopes: Iterable[str], tools: Registry) -> None:
     for scope in scopes:
         if scope not in known:
             raise ConfigurationError(
-                f"scopes: no tool here asks for {scope!r}.", hint=did_you_mean(scope, sorted(known))
+                f"scopes: no tool requires {scope!r}.", hint=did_you_mean(scope, sorted(known))
             )
 
 
@@ -173,7 +173,7 @@ def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
         return TypeAdapter(tuple[Scope, ...]).validate_python(given)
     except ValidationError as error:
         raise ConfigurationError(
-            f"scopes: {explain(error)}.", hint='For instance scopes=["read", "write"].'
+            f"scopes: {explain(error)}.", hint='Use for example scopes=["read", "write"].'
         ) from None
 
 

@@ -56,8 +56,8 @@ def make_key_pair(folder: Path) -> KeyPair:
         folder.mkdir(parents=True, exist_ok=True)
         if there := [str(path) for path in (pair.private, pair.public) if path.exists() or path.is_symlink()]:
             raise CannotIssue(
-                f"Already there: {' and '.join(there)}. Nothing was written.",
-                hint="Keys are never overwritten: name another folder, or move the old ones away.",
+                f"{' and '.join(there)} already exist. Nothing was written.",
+                hint="Keys are never overwritten. Name another folder, or move the existing files.",
             )
         _write_new(pair.private, private, _PRIVATE_MODE)
         _write_new(pair.public, public, _PUBLIC_MODE)
@@ -74,16 +74,18 @@ def load_signing_key(path: Path) -> Ed25519PrivateKey:
     except OSError as error:
         raise CannotIssue(f"{path} cannot be read: {error.strerror}.", hint=_HOW_TO) from None
     if b"PRIVATE KEY" not in content:
-        what = "is a public key" if b"PUBLIC KEY" in content else "holds no key in PEM"
-        raise CannotIssue(f"{path} {what}; grants are signed with the private one.", hint=_HOW_TO)
+        what = "is a public key" if b"PUBLIC KEY" in content else "does not contain a PEM key"
+        raise CannotIssue(f"{path} {what}; signing grants needs the private key.", hint=_HOW_TO)
     try:
         key = load_pem_private_key(content, password=None)
     except TypeError:
-        raise CannotIssue(f"{path} is locked with a passphrase.", hint="Give a copy without one.") from None
+        raise CannotIssue(
+            f"{path} is encrypted with a passphrase.", hint="Use a copy without a passphrase."
+        ) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise CannotIssue(f"{path} holds no private key that can be read.", hint=_HOW_TO) from None
+        raise CannotIssue(f"{path} does not contain a readable private key.", hint=_HOW_TO) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise CannotIssue(f"{path} is no Ed25519 key.", hint=_HOW_TO)
+        raise CannotIssue(f"{path} is not an Ed25519 key.", hint=_HOW_TO)
     return key
 
 
@@ -115,11 +117,11 @@ def issue(
     try:
         claims_of(payload)
     except UnreadableGrant as error:
-        raise CannotIssue(f"No grant can say that: {error}") from None
+        raise CannotIssue(f"These claims are invalid: {error}") from None
     token = jwt.encode(payload, key, algorithm="EdDSA")
     if len(token) > GRANT_LENGTH_MAX:
         raise CannotIssue(
-            f"The grant would have {len(token)} characters; {GRANT_LENGTH_MAX} are the most.",
+            f"The grant would have {len(token)} characters; the limit is {GRANT_LENGTH_MAX}.",
             hint="Name fewer scopes.",
         )
     return token
@@ -132,4 +134,4 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
         file.write(content)
 
 
-_HOW_TO = "`antiphon grants keygen` makes a pair of keys."
+_HOW_TO = "`antiphon grants keygen` creates a pair of keys."

@@ -68,7 +68,7 @@ class _Live(Collector):
         try:
             status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_PATIENCE_S + 1)
         except (RedisError, OSError):  # TimeoutError is one
-            yield _gauge("up", "Whether Redis answers: 1 or 0.", 0)
+            yield _gauge("up", "1 if Redis answers, else 0.", 0)
             return
         yield from families(status)
 
@@ -82,7 +82,7 @@ class _Live(Collector):
 
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     """Yield every metric. A breaker without one is closed, and has not failed lately."""
-    yield _gauge("up", "Whether Redis answers: 1 or 0.", 1)
+    yield _gauge("up", "1 if Redis answers, else 0.", 1)
     parts = {part.component: part for part in status.components}
     yield _by(
         "inbox_length",
@@ -92,34 +92,36 @@ def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     )
     yield _by(
         "inbox_in_flight",
-        "Those of them that are in a worker's hands.",
+        "Messages in a component's inbox that are delivered to a worker and unfinished.",
         "component",
         {n: p.inbox.in_flight for n, p in parts.items()},
     )
     yield _by(
         "inbox_oldest_seconds",
-        "How long the oldest has been there.",
+        "Age of the oldest message in a component's inbox.",
         "component",
         {n: p.inbox.oldest_wait_s or 0.0 for n, p in parts.items()},
     )
     yield _by(
         "workers_alive",
-        "Workers that were heard of lately.",
+        "Workers with a recent heartbeat.",
         "component",
         {n: p.workers_alive for n, p in parts.items()},
     )
     yield _by(
         "workers_silent",
-        "Workers that were not.",
+        "Workers without a recent heartbeat.",
         "component",
         {n: p.workers_silent for n, p in parts.items()},
     )
-    yield _gauge("queue_length", "Queries nobody has taken up yet.", status.queue.length)
     yield _gauge(
-        "queue_oldest_seconds", "How long the oldest of them has waited.", status.queue.oldest_wait_s or 0.0
+        "queue_length", "Queries in the queue that no coordinator has read yet.", status.queue.length
     )
-    yield _gauge("rejected", "Submissions that were set aside.", status.rejected)
-    yield _gauge("queries_waiting", "Queries that wait for room.", status.waiting.queries)
+    yield _gauge(
+        "queue_oldest_seconds", "Age of the oldest query in the queue.", status.queue.oldest_wait_s or 0.0
+    )
+    yield _gauge("rejected", "Rejected submissions.", status.rejected)
+    yield _gauge("queries_waiting", "Queries that wait for capacity.", status.waiting.queries)
     yield _gauge("open_sessions", "Sessions that have not ended.", status.open_sessions)
     yield _gauge("dead_letters", "Messages set aside after their last delivery.", status.dead_letters)
     found = status.breakers
@@ -127,11 +129,14 @@ def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
         "breaker_phase", "0 closed, 1 half-open, 2 open.", "breaker", {b.name: PHASES[b.phase] for b in found}
     )
     yield _by(
-        "breaker_failures", "Failures among the latest calls.", "breaker", {b.name: b.failures for b in found}
+        "breaker_failures",
+        "Failed calls in the breaker's window.",
+        "breaker",
+        {b.name: b.failures for b in found},
     )
     yield _by(
         "breaker_by_hand",
-        "1 where a person holds it open.",
+        "1 if a person opened the breaker.",
         "breaker",
         {b.name: int(b.held is not None) for b in found},
     )

@@ -182,7 +182,8 @@ async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
         return [("-", query)]
     if not log:
         raise UnknownSession(
-            f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
+            f"session {session_id} does not exist.",
+            hint="`antiphon sessions list` shows the stored sessions.",
         )
     return log
 

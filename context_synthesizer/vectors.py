@@ -110,7 +110,7 @@ def row_of(vector: Sequence[float], width: int = 0) -> bytes:
     """Return a vector with one byte for each number. Raises ValueError unless it is `width` finite numbers."""
     largest = max(map(abs, vector), default=0.0)
     if not largest or not isfinite(sum(vector)) or (width and len(vector) != width):
-        raise ValueError(f"a vector holds what is no number, nothing but zeros, or not {width} numbers")
+        raise ValueError(f"a vector is invalid: it must have {width} finite numbers that are not all zero")
     return bytes(round(_MOST * float(one) / float(largest)) & 255 for one in vector)
 
 

@@ -47,10 +47,10 @@ class Grants:
         """Warn once for each process, as the cause is the same for every session."""
         if not self._has_told:
             structlog.get_logger().warning(
-                "grants are ignored: there is no key to verify them with",
-                hint="Set ANTIPHON_COORDINATOR_GRANT_KEY_FILE.",
+                "grants_ignored",
+                hint="No key verifies grants. Set ANTIPHON_COORDINATOR_GRANT_KEY_FILE.",
             )
         self._has_told = True
 
 
-_ANOTHER = "Submit the query with a grant that is in force, or without one."
+_ANOTHER = "Submit the query with a valid grant, or without one."

@@ -29,21 +29,22 @@ def read_published(paths: Iterable[str]) -> Published:
         try:
             name = _NAME.validate_python(path.stem)
             if name in files:
-                faults.append(f"{path}: {files[name]} has the name {name!r} too; rename one of them")
+                faults.append(f"{path}: {files[name]} has the same name {name!r}; rename one of them")
             files.setdefault(name, path)
             published[name] = read_steps(path.read_text(encoding="utf-8"))
         except ValidationError:
             faults.append(
-                f"{path}: its name must be 1 to 64 letters, digits, '.', '_' or '-', and then {_ENDINGS[0]}"
+                f"{path}: the name must consist of 1 to 64 letters, digits, '.', '_' or '-', followed "
+                f"by {_ENDINGS[0]}"
             )
         except UnicodeDecodeError as error:
-            faults.append(f"{path}: it is not UTF-8 text: {error}")
+            faults.append(f"{path}: the file is not UTF-8 text: {error}")
         except OSError as error:
-            faults.append(f"{path}: it cannot be read: {error.strerror}")
+            faults.append(f"{path}: the file cannot be read: {error.strerror}")
         except UnfitSteps as error:
             faults += [f"{path}: {line}" for line in str(error).splitlines()]
     if faults:
-        why = f"{VARIABLE}: not all steps can be used. Mend or take out what is named:"
+        why = f"{VARIABLE}: some steps are invalid. Correct or remove them:"
         raise ConfigurationError("\n".join([why, *faults]))
     return published
 
@@ -58,10 +59,10 @@ def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
         try:
             inside = sorted(one for one in path.iterdir() if one.suffix in _ENDINGS and one.is_file())
         except OSError as error:
-            faults.append(f"{path}: it cannot be read: {error.strerror}")
+            faults.append(f"{path}: the file cannot be read: {error.strerror}")
             continue
         if not inside:
-            faults.append(f"{path}: the folder holds no file that ends in {' or '.join(_ENDINGS)}")
+            faults.append(f"{path}: the folder contains no file that ends in {' or '.join(_ENDINGS)}")
         found.update(dict.fromkeys(inside))
     yield from found
 
@@ -73,7 +74,8 @@ def with_published(event: AnyEvent, published: Published) -> AnyEvent:
         return event
     if name not in published:
         raise Unacceptable(
-            f"options.steps: no steps are published as {name!r}.", hint=did_you_mean(name, sorted(published))
+            f"options.steps: no published steps are named {name!r}.",
+            hint=did_you_mean(name, sorted(published)),
         )
     options = query.options.model_copy(update={"steps": published[name]})
     return event.model_copy(

@@ -44,9 +44,9 @@ class MadeWrite(Value):
     id: str
     tool: str
     asked: LogEntry = Field(description="The reasoning.completed that holds its arguments.")
-    source: str = Field(description="Id of the call there: its own, or that of the call it repeats.")
+    source: str = Field(description="Id of the call in that event: its own, or that of the call it repeats.")
     root: str = Field(description="Id of the first of the calls that do the same.")
-    digest: str = Field(description="Of tool and arguments as the model gave them.")
+    digest: str = Field(description="Digest of the tool and of the model's arguments.")
     state: Literal["asked", "done", "unknown"] = "asked"
 
 
@@ -184,25 +184,25 @@ class MadeRun(Value):
     """A run of a workflow that a call has begun."""
 
     id: SessionId
-    digest: str = Field(description="Of the call's tool and arguments.")
+    digest: str = Field(description="Digest of the call's tool and arguments.")
     call_id: str
     round: int
-    is_clean: bool = Field(default=False, description="Whether it has failed and left nothing behind.")
+    is_clean: bool = Field(default=False, description="True if the run failed without a lasting effect.")
 
 
 class ChildRun(Value):
     """A call of the batch that is a run."""
 
     call: RequestedCall
-    index: int = Field(description="Of the call in the batch.")
+    index: int = Field(description="Index of the call in the batch.")
     id: SessionId
     specification: str = Field(default="", description="Hash of the specification.")
     is_alone: bool = Field(
-        default=False, description="Whether one such run of a batch is under way at a time."
+        default=False, description="True if runs of this workflow in a batch run one at a time."
     )
-    is_queued: bool = Field(default=False, description="Whether it begins when the run before it has ended.")
+    is_queued: bool = Field(default=False, description="True if it starts after the previous run has ended.")
     result: ToolResult | None = None
-    waits: ChildWaiting | None = Field(default=None, description="What the session's user is asked for it.")
+    waits: ChildWaiting | None = Field(default=None, description="Request of the run to the session's user.")
 
 
 @dataclass(frozen=True)

@@ -19,64 +19,85 @@ class CoordinatorSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_COORDINATOR_")
     section = "coordinator"
 
-    max_rounds: int = Field(default=4, ge=1, le=100, description="Reasoning rounds of a session at most.")
-    max_tool_calls: int = Field(default=20, ge=0, le=10_000, description="Tool calls of a session at most.")
+    max_rounds: int = Field(
+        default=4, ge=1, le=100, description="Maximum number of reasoning rounds of a session."
+    )
+    max_tool_calls: int = Field(
+        default=20, ge=0, le=10_000, description="Maximum number of tool calls of a session."
+    )
     max_tokens: int = Field(
-        default=200_000, ge=100, le=100_000_000, description="Model tokens of a session at most, in and out."
+        default=200_000,
+        ge=100,
+        le=100_000_000,
+        description="Maximum number of model tokens of a session, input and output together.",
     )
     deadline_s: float = Field(
-        default=300, gt=0, le=86_400, description="Seconds from a query's submission to its answer."
+        default=300, gt=0, le=86_400, description="Maximum seconds from a query's submission to its answer."
     )
     model_failures_max: int = Field(
         default=4,
         ge=1,
         le=100,
-        description="Failed replies of a session after which the model is asked once more, without tools.",
+        description="Number of failed model replies in a session after which the model is called one "
+        "last time, without tools.",
     )
     person_wait_s: float = Field(
         default=3_600,
         ge=0.1,
         le=86_400,
-        description="Seconds a person's decision or answer is waited for at most; within the deadline.",
+        description="Maximum seconds to wait for a person's decision or answer, within the deadline.",
     )
-    concurrency: int = Field(default=256, ge=1, le=10_000, description="Messages in hand at once.")
-    intake: int = Field(default=128, ge=1, le=10_000, description="Submissions in hand at once.")
+    concurrency: int = Field(
+        default=256, ge=1, le=10_000, description="Maximum number of messages in flight per process."
+    )
+    intake: int = Field(
+        default=128, ge=1, le=10_000, description="Maximum number of submissions in flight per process."
+    )
     tenant_weights: Annotated[
         tuple[str, ...],
         *comma_list("a tenant with its weight", r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}=\d{1,4}(\.\d{1,2})?"),
     ] = Field(
         default=(),
-        description="Comma list such as `gold=4,trial=0.5`: turns of tenants whose queries wait for room, for each "
-        "turn of a tenant that is not named.",
+        description="Comma list of tenant weights for waiting queries, such as `gold=4,trial=0.5`. A "
+        "tenant with weight 4 gets four turns for each turn of an unlisted tenant.",
     )
     steps: Annotated[tuple[str, ...], *comma_list("a path", r"[^?*]+")] = Field(
         default=(),
-        description="Comma list of YAML files with steps, and of folders with such files, that a query may name by the "
-        "file's name without its ending. Read at the start; set it alike for all coordinators.",
+        description="Comma list of YAML files with steps, or folders of such files. A query names "
+        "the steps by the file's name without its suffix. They are read at start-up; set "
+        "it to the same value for all coordinators.",
     )
     grant_key_file: str = Field(
         default="",
-        description="PEM file of the public keys that verify grants; without one a grant counts for nothing. When "
-        "empty, the file of ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE, if that is set for the coordinator too.",
+        description="PEM file of the public keys that verify grants; without it, grants are ignored. "
+        "When empty, the file of ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE, if that is set "
+        "for the coordinator too.",
     )
     catalogue_wait_s: float = Field(
-        default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
+        default=20,
+        ge=0,
+        le=600,
+        description="Maximum seconds that a new session waits for a dispatcher's catalogue.",
     )
     tools_offered_all_max: int = Field(
-        default=30, ge=1, le=1_000, description="Tools up to which all that a session may use are offered."
+        default=30,
+        ge=1,
+        le=1_000,
+        description="Maximum number of permitted tools up to which all of them are offered to the model.",
     )
     tools_offered: int = Field(
         default=8,
         ge=1,
         le=50,
-        description="Tools offered where there are more: those that fit the question best, beside pinned ones.",
+        description="Number of tools offered above that maximum: the tools most relevant to the "
+        "question, in addition to pinned ones.",
     )
     summaries_max: int = Field(
         default=4,
         ge=0,
         le=100,
-        description="Summaries of a session that a model is asked for at most, where its memory outgrows the "
-        "briefing; 0: none.",
+        description="Maximum number of model-written summaries of a session whose memory exceeds the "
+        "briefing; 0 turns them off.",
     )
 
     @field_validator("tenant_weights")
@@ -85,7 +106,9 @@ class CoordinatorSettings(Settings):
         named = set()
         for tenant, _, weight in (entry.partition("=") for entry in given):
             if not float(weight):
-                raise ValueError(f"the weight of {tenant} is 0, so that it would wait until its deadline")
+                raise ValueError(
+                    f"the weight of {tenant} is 0, so its queries would wait until their deadline"
+                )
             if tenant in named:
                 raise ValueError(f"{tenant} has two weights")
             named.add(tenant)

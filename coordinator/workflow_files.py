@@ -23,7 +23,7 @@ def read_workflow_files(paths: Iterable[str]) -> tuple[Specification, ...]:
 
     specifications, problems = read_workflows(paths)
     if errors := [str(problem) for problem in problems if problem.severity == "error"]:
-        why = f"{VARIABLE}: not all workflows can be used. Correct or take out what is named:"
+        why = f"{VARIABLE}: some workflows are invalid. Correct or remove them:"
         raise ConfigurationError("\n".join([why, *errors]))
     return tuple(specifications)
 

@@ -48,14 +48,14 @@ def timeout_of(timeout_s: float) -> httpx2.Timeout:
 def checked_key(api_key: str, variable: str) -> str:
     if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
         raise ConfigurationError(
-            f"{variable} holds a character that no key has.",
+            f"{variable} contains a character that is not valid in a key.",
             hint="Set it again, without quotes or spaces.",
         )
     return api_key
 
 
 def checked_url(base_url: str, variable: str) -> str:
-    hint = "It looks like https://host or https://host/path."
+    hint = "Use the form https://host or https://host/path."
     try:
         url = httpx2.URL(base_url)
     except httpx2.InvalidURL as error:
@@ -63,7 +63,5 @@ def checked_url(base_url: str, variable: str) -> str:
     if url.scheme not in ("http", "https") or not url.host:
         raise ConfigurationError(f"{variable} is not an http or https address.", hint=hint)
     if variable == "ANTHROPIC_BASE_URL" and url.path.rstrip("/").endswith("/v1"):
-        raise ConfigurationError(
-            "ANTHROPIC_BASE_URL ends in /v1.", hint="Leave that away: it is added to every request."
-        )
+        raise ConfigurationError("ANTHROPIC_BASE_URL ends in /v1.", hint="Remove it: every request adds it.")
     return base_url

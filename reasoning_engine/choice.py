@@ -60,12 +60,13 @@ def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[
     variable, name = next((variable, name) for variable, names in chat.items() for name in names)
     if provider == "anthropic":
         raise ConfigurationError(
-            f"{variable}: {name!r} is asked by chat completions, but ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic.",
+            f"{variable}: {name!r} needs chat completions, but ANTIPHON_REASONING_ENGINE_PROVIDER is "
+            "anthropic.",
             hint="Set the provider to auto, or name a model without openai:.",
         )
     if not access.to_chat:
         raise ConfigurationError(
-            f"{variable}: there is no access to {name!r}.",
+            f"{variable}: no API key or base URL is set for {name!r}.",
             hint="Set OPENAI_API_KEY, or OPENAI_BASE_URL to a server such as vLLM, Ollama or llama.cpp.",
         )
     if access.openai_api_key:

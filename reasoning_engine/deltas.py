@@ -49,4 +49,4 @@ class Deltas:
 
 def _let_go(arrival: asyncio.Future[None]) -> None:
     if not arrival.cancelled() and (error := arrival.exception()) is not None:
-        structlog.get_logger().debug("text did not reach its observers", error=str(error))
+        structlog.get_logger().debug("text_deltas_not_sent", error=str(error))

@@ -172,7 +172,7 @@ class Exchange:
     def _announce(self, state: RetryCallState) -> None:
         error = _error(state)
         structlog.get_logger().warning(
-            "the model is asked again", attempt=self.attempts, wait_s=state.upcoming_sleep, error=str(error)
+            "model_call_retried", attempt=self.attempts, wait_s=state.upcoming_sleep, error=str(error)
         )
         if self._is_half_heard:
             self._on_text(BEGINS_AGAIN)

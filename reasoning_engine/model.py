@@ -155,7 +155,7 @@ def choose_messages_model(
         _check_names(models)
     if provider == "anthropic" and not (api_key or base_url):
         raise ConfigurationError(
-            "ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic, but there is no access to it.",
+            "ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic, but no API key or base URL is set.",
             hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or the provider to auto or offline.",
         )
     if provider == "offline" or not (api_key or base_url):
@@ -178,9 +178,10 @@ def _check_names(models: Mapping[str, Iterable[str]]) -> None:
         for name in names:
             if name and "claude" not in name.lower():
                 raise ConfigurationError(
-                    f"{variable}: {name!r} is no Claude model, and ANTHROPIC_BASE_URL is not set.",
-                    hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has this model; or take "
-                    "a Claude model, such as claude-sonnet-5-5; or set ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
+                    f"{variable}: {name!r} is not a Claude model, and ANTHROPIC_BASE_URL is not set.",
+                    hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has "
+                    "this model; or use a Claude model, such as claude-sonnet-5-5; or set "
+                    "ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
                 )
 
 

@@ -28,113 +28,155 @@ class EngineSettings(Settings):
 
     provider: Provider = Field(
         default="auto",
-        description="Who replies; auto: models named openai: by chat completions, others by the Messages API when "
-        "ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is set, else the offline model.",
+        description="Provider of the model. auto: chat completions for models named openai:, the "
+        "Messages API for others when ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is set, "
+        "else the offline model.",
     )
-    concurrency: int = Field(default=16, ge=1, le=1_000, description="Calls to the model at once.")
+    concurrency: int = Field(
+        default=16, ge=1, le=1_000, description="Maximum number of concurrent model calls per process."
+    )
     max_attempts: int = Field(
-        default=4, ge=1, le=20, description="Failed calls to the model before a round's reasoning has failed."
+        default=4,
+        ge=1,
+        le=20,
+        description="Maximum number of failed model calls in a round; then its reasoning fails.",
     )
     request_timeout_s: float = Field(
-        default=120, ge=0.1, le=3_600, description="Seconds one call to the model may take."
+        default=120, ge=0.1, le=3_600, description="Timeout of a model call, in seconds."
     )
     retry_after_max_s: float = Field(
-        default=30, ge=0, le=600, description="Seconds a server's retry-after is waited for at most."
+        default=30, ge=0, le=600, description="Maximum seconds to wait for a server's retry-after."
     )
     backoff_initial_s: float = Field(
-        default=0.5, ge=0.001, le=60, description="Delay before a failed call is repeated; doubles each time."
+        default=0.5,
+        ge=0.001,
+        le=60,
+        description="Delay before the first retry of a failed call, in seconds; it doubles with each retry.",
     )
     backoff_max_s: float = Field(
-        default=20, ge=0.001, le=600, description="Longest such delay, jitter and retry-after aside."
+        default=20,
+        ge=0.001,
+        le=600,
+        description="Maximum delay before a retry, in seconds, without jitter and retry-after.",
     )
     max_output_tokens: int = Field(
-        default=4_096, ge=16, le=1_000_000, description="Tokens of one reply at most."
+        default=4_096, ge=16, le=1_000_000, description="Maximum number of tokens of a reply."
     )
     output_style: OutputStyle = Field(
         default="auto",
-        description="How a model is asked for an answer of a shape: native, by the API's own means; tool, by "
-        "a tool that takes the answer; auto: native for Claude models that have it, and in chat completions without "
-        "tools; else tool.",
+        description="Method for structured answers. native: the API's structured output; tool: a "
+        "tool that takes the answer; auto: native for Claude models that support it and "
+        "for chat completions without tools, else tool.",
     )
     tool_style: ToolStyle = Field(
         default="native",
-        description="How a model is offered tools: native, by the API's own means; prompted, in the prompt, with one "
-        "form of JSON for calls and answers, for models without tool calling (docs/models.md).",
+        description="Method for tool calls. native: the API's tool calling; prompted: tools in the "
+        "prompt and JSON replies, for models without tool calling (docs/models.md).",
     )
     prompt_file: str = Field(
         default="",
-        description="File whose text is the system prompt, in place of the one that comes along. It has to tell the "
-        "model all that reasoning_engine/prompt.py tells it: replies are read by that.",
+        description="File with the system prompt, used instead of the built-in one. It must contain "
+        "all instructions of reasoning_engine/prompt.py, since replies are parsed by "
+        "them.",
     )
     summary_model: str = Field(
         default="claude-haiku-5-5",
         min_length=1,
         max_length=200,
-        description="Model that puts facts into fewer words where a session's memory outgrows the briefing.",
+        description="Model that summarizes facts when a session's memory exceeds the briefing.",
     )
     summary_timeout_s: float = Field(
-        default=30, ge=0.1, le=600, description="Seconds a summary may take, one retry included."
+        default=30, ge=0.1, le=600, description="Timeout of a summary, in seconds, including one retry."
     )
     summary_concurrency: int = Field(
-        default=4, ge=1, le=1_000, description="Summaries at once; one more fails at once, and nothing waits."
+        default=4,
+        ge=1,
+        le=1_000,
+        description="Maximum number of concurrent summaries; a further "
+        "one fails immediately, without waiting.",
     )
     summary_input_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million input tokens of the summaries' model."
+        default=None,
+        ge=0,
+        le=1e6,
+        description="Price of a million input tokens of the summary model, in USD.",
     )
     summary_output_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million output tokens of the summaries' model."
+        default=None,
+        ge=0,
+        le=1e6,
+        description="Price of a million output tokens of the summary model, in USD.",
     )
     input_usd: float | None = Field(
         default=None,
         ge=0,
         le=1e6,
-        description="Price of a million input tokens of ANTIPHON_MODEL. A cost is told when every price that "
-        "it takes is set.",
+        description="Price of a million input tokens of ANTIPHON_MODEL, in USD. Costs are reported "
+        "only if all prices are set.",
     )
     output_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million output tokens."
+        default=None, ge=0, le=1e6, description="Price of a million output tokens, in USD."
     )
     cache_read_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million tokens read from the prompt cache."
+        default=None,
+        ge=0,
+        le=1e6,
+        description="Price of a million tokens read from the prompt cache, in USD.",
     )
     cache_write_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million tokens written to the prompt cache."
+        default=None,
+        ge=0,
+        le=1e6,
+        description="Price of a million tokens written to the prompt cache, in USD.",
     )
 
     prices: dict[str, Prices] = Field(
         default={},
-        description='Prices of any model, by its id: `{"model": {"input_usd": 3, "output_usd": 15}}`, the '
-        "prompt cache's as `cache_read_usd` and `cache_write_usd`. What is set here goes before the prices above.",
+        description='Prices of models by id: `{"model": {"input_usd": 3, "output_usd": 15}}`, '
+        "with `cache_read_usd` and `cache_write_usd` for the prompt cache. They override "
+        "the prices above.",
     )
     requests_per_minute: int | None = Field(
         default=None,
         ge=1,
         le=1_000_000,
-        description="Calls to any one model in a minute, of all engines together; less when its server says so.",
+        description="Maximum number of calls per minute to each model, over all engines; fewer if "
+        "the server demands it.",
     )
     tokens_per_minute: int | None = Field(
-        default=None, ge=100, le=1_000_000_000, description="Tokens in and out, likewise."
+        default=None,
+        ge=100,
+        le=1_000_000_000,
+        description="Maximum number of tokens per minute to "
+        "each model, input and output together, "
+        "over all engines.",
     )
     input_tokens_per_minute: int | None = Field(
         default=None,
         ge=100,
         le=1_000_000_000,
-        description="Tokens in, likewise; those read from the prompt cache do not count.",
+        description="Maximum number of input tokens per minute to each model, over all engines, "
+        "without tokens read from the prompt cache.",
     )
     output_tokens_per_minute: int | None = Field(
-        default=None, ge=100, le=1_000_000_000, description="Tokens out, likewise."
+        default=None,
+        ge=100,
+        le=1_000_000_000,
+        description="Maximum number of output tokens per minute to each model, over all engines.",
     )
     burst_s: float = Field(
         default=10,
         ge=0,
         le=60,
-        description="Seconds' worth of those limits that may be used at once after a rest.",
+        description="Burst size of these limits, in seconds: after idle time, the amount for this "
+        "many seconds can be used at once.",
     )
     slow_s: float | None = Field(
         default=None,
         gt=0,
         le=3_600,
-        description="A reply that takes longer counts as a failure of its model, although it is used.",
+        description="Seconds after which a reply counts as slow: it is used, but counts as a failure "
+        "of its model.",
     )
 
     def system_prompt(self) -> str | None:
@@ -146,7 +188,7 @@ class EngineSettings(Settings):
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"{_PROMPT_FILE}: the file cannot be read: {error}.") from None
         if not text:
-            raise ConfigurationError(f"{_PROMPT_FILE}: the file has no text.")
+            raise ConfigurationError(f"{_PROMPT_FILE}: the file is empty.")
         return text
 
     @property

@@ -11,4 +11,6 @@ class ResponseAssemblerSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_RESPONSE_ASSEMBLER_")
     section = "response_assembler"
 
-    concurrency: int = Field(default=128, ge=1, le=10_000, description="Messages in hand at once.")
+    concurrency: int = Field(
+        default=128, ge=1, le=10_000, description="Maximum number of messages in flight per process."
+    )

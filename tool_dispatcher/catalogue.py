@@ -27,7 +27,7 @@ class Registry(Mapping[str, Tool]):
         for one in _each(tools):
             if self._tools.setdefault(one.name, one) is not one:
                 raise ConfigurationError(
-                    f"There are two tools named {one.name!r}.", hint="Give one of them a `name=` of its own."
+                    f"Two tools are named {one.name!r}.", hint="Give one of them another `name=`."
                 )
         try:
             check_relations(self._tools)
@@ -62,8 +62,8 @@ def tools_of(spec: str) -> tuple[Tool, ...]:
             taken, by = found.setdefault(one.name, (one, entry))
             if taken is not one:
                 raise ConfigurationError(
-                    f"tools: {by} and {entry} each have a tool named {one.name!r}.",
-                    hint="Give one of them a `name=` of its own.",
+                    f"tools: {by} and {entry} both have a tool named {one.name!r}.",
+                    hint="Give one of them another `name=`.",
                 )
     return tuple(one for one, _ in found.values())
 
@@ -100,8 +100,8 @@ def _tools_of(entry: str) -> list[Tool | Toolset]:
     value = vars(module).get(attribute.strip())
     if value is None:
         raise ConfigurationError(
-            f"tools: {name} has nothing called {attribute.strip()!r}, which {entry} names.",
-            hint="Correct the part after the colon, or leave it out to take every tool of the module.",
+            f"tools: {entry} names {attribute.strip()!r}, which {name} does not define.",
+            hint="Correct the part after the colon, or omit it to use every tool of the module.",
         )
     if not _is_tool(value):
         raise ConfigurationError(

@@ -24,12 +24,12 @@ def hinted(catalogue: Catalogue, given: str) -> Catalogue:
         text = given if is_value else Path(given).read_text(encoding="utf-8-sig")
         hints = read_hints(text, {*catalogue.by_name, *BUILT_INS})
     except OSError as error:
-        faults = [f"{at}it cannot be read: {error.strerror}"]
+        faults = [f"{at}the file cannot be read: {error.strerror}"]
     except UnicodeDecodeError as error:
-        faults = [f"{at}it is not UTF-8 text: {error}"]
+        faults = [f"{at}the file is not UTF-8 text: {error}"]
     except UnfitHints as error:
         faults = [f"{at}{line}" for line in str(error).splitlines()]
     else:
         return Catalogue(tools=with_hints(catalogue.tools, hints), default_scopes=catalogue.default_scopes)
-    why = f"{VARIABLE}: not all hints can be used. Mend or take out what is named:"
+    why = f"{VARIABLE}: some hints are invalid. Correct or remove them:"
     raise ConfigurationError("\n".join([why, *faults]))

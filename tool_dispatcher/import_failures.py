@@ -24,7 +24,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
         where = f"{shown_path(error.filename)}:{error.lineno}: "
     else:
         where = f"{place}: " if (place := place_of(error)) else ""
-    hint = "Correct it there."
+    hint = "Correct the error there."
     if isinstance(error, ModuleNotFoundError):
         hint = f"Install {error.name} into the environment that runs Antiphon."
     said = readable(getattr(error, "msg", error), 500)
@@ -51,7 +51,8 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
     if own.is_file() and Path(file) != own:
         return ConfigurationError(
             f"tools: {entry} is {file}, not the {own.name} of the current directory.",
-            hint="The current directory comes last, so that it shadows nothing: rename your file.",
+            hint="Rename your file: modules of the current directory are imported last, so that they "
+            "cannot shadow others.",
         )
     return ConfigurationError(
         f"tools: {entry} ({shown_path(file)}) has no tool at its top level.",
@@ -72,7 +73,7 @@ def _absent(name: str, missing: str) -> ConfigurationError:
     if name.startswith("examples."):
         meant = f" Did you mean antiphon.{name}?"
     return ConfigurationError(
-        f"tools: {name} cannot be imported: there is no module {missing!r} among those installed, on PYTHONPATH, "
-        f"or in the current directory, {Path.cwd()}.",
-        hint=f"Go to the folder that holds it, install it, or put its folder on PYTHONPATH.{meant}",
+        f"tools: {name} cannot be imported: module {missing!r} is not installed, not on PYTHONPATH, "
+        f"and not in the current directory, {Path.cwd()}.",
+        hint=f"Change to the folder that contains it, install it, or add its folder to PYTHONPATH.{meant}",
     )

@@ -20,75 +20,90 @@ class ToolDispatcherSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_TOOL_DISPATCHER_")
     section = "tool_dispatcher"
 
-    concurrency: int = Field(default=64, ge=1, le=10_000, description="Batches in hand at once.")
-    batch_concurrency: int = Field(default=25, ge=1, le=1_000, description="Calls of one batch run at once.")
-    threads: int = Field(default=16, ge=1, le=1_000, description="Threads that run plain functions.")
+    concurrency: int = Field(
+        default=64, ge=1, le=10_000, description="Maximum number of batches in flight per process."
+    )
+    batch_concurrency: int = Field(
+        default=25, ge=1, le=1_000, description="Maximum number of concurrent calls of one batch."
+    )
+    threads: int = Field(
+        default=16, ge=1, le=1_000, description="Number of threads that run plain functions."
+    )
     result_bytes_max: int = Field(
-        default=200_000, ge=1_000, le=10_000_000, description="Bytes of one call's result, as JSON."
+        default=200_000,
+        ge=1_000,
+        le=10_000_000,
+        description="Maximum size of a call's result as JSON, in bytes.",
     )
     catalogue_interval_s: float = Field(
         default=10.0, ge=0.1, le=3_600, description="Seconds between publications of the catalogue."
     )
     calls_max: int = Field(
-        default=256, ge=1, le=100_000, description="Calls under way at once, of all batches of the process."
+        default=256,
+        ge=1,
+        le=100_000,
+        description="Maximum number of concurrent calls in the process, over all batches.",
     )
     collapse_above: int = Field(
         default=3,
         ge=1,
         le=10_000,
-        description="More calls of one tool in a batch than this become one call of its batch variant.",
+        description="Maximum number of separate calls of one tool in a batch; more calls are merged "
+        "into one call of its batch variant.",
     )
     stored_result_bytes_max: int = Field(
         default=10_000_000,
         ge=1_000,
         le=100_000_000,
-        description="Bytes of a result that is kept whole where only its beginning is shown.",
+        description="Maximum size of a stored result of which the model sees only the beginning, in bytes.",
     )
     cache: bool = Field(
         default=True,
-        description="Whether reads are answered from the cache where their contracts allow it.",
+        description="Answer reads from the cache if their contracts allow it.",
     )
     default_scopes: Scopes = Field(
         default=("read",),
-        description="Comma list: what a session without a grant may do; a single comma for nothing.",
+        description="Comma list of the scopes of a session without a grant; a single comma means no scopes.",
     )
     grant_key_file: str = Field(
         default="",
-        description="PEM file of the public keys that verify grants; without one no grant is accepted.",
+        description="PEM file of the public keys that verify grants; without it, no grant is accepted.",
     )
     approval: ToolNames = Field(
         default=(),
-        description="Comma list of tools whose every call a person has to approve; `*` for all.",
+        description="Comma list of tools whose calls a person must approve; `*` for all tools.",
     )
     approval_after_untrusted: bool = Field(
         default=False,
-        description="Whether a person has to approve every write once a tool that is open to the world has "
-        "brought something into the session.",
+        description="Require a person's approval for every write after an open-world tool has "
+        "returned content to the session.",
     )
     hints: str = Field(
         default="",
-        description="YAML or JSON file, or a JSON object itself, with hints for models on which tool a call requires "
-        "and which comes next. Read at the start; set it alike for all dispatchers.",
+        description="YAML or JSON file, or a JSON object, with hints for models: the tools to call "
+        "before and after each tool. It is read at start-up; set it to the same value "
+        "for all dispatchers.",
     )
     secrets: VariableNames = Field(
         default=(),
-        description="Comma list of environment variables whose values must not be seen, as a tool's API key.",
+        description="Comma list of environment variables with secret values, such as a tool's API "
+        "key, which are masked in results and logs.",
     )
 
     sql_concurrency: int = Field(
         default=2,
         ge=1,
         le=100,
-        description="SQL queries of workflows run at once, each in a process of its own.",
+        description="Maximum number of concurrent SQL queries of workflows; each runs in its own process.",
     )
     sql_cpu_s: int = Field(
-        default=10, ge=1, le=600, description="Seconds of CPU time that a SQL query may use."
+        default=10, ge=1, le=600, description="Maximum CPU time of an SQL query, in seconds."
     )
     sql_memory_mb: int = Field(
-        default=256, ge=64, le=16_384, description="MiB of memory that DuckDB may use for a SQL query."
+        default=256, ge=64, le=16_384, description="Maximum memory of DuckDB for an SQL query, in MiB."
     )
     sql_rows_max: int = Field(
-        default=100_000, ge=1, le=10_000_000, description="Rows that a SQL query may return."
+        default=100_000, ge=1, le=10_000_000, description="Maximum number of rows that an SQL query returns."
     )
 
     @field_validator("secrets")
@@ -97,5 +112,5 @@ class ToolDispatcherSettings(Settings):
         """Refuse names of unset variables: a mistyped name would leave the secret unguarded."""
         for name in names:
             if load_environment(name) is None:
-                raise ValueError(f"{name} is not set; set it, or take it off the list")
+                raise ValueError(f"{name} is not set; set it, or remove it from the list")
         return names

@@ -36,10 +36,13 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Hard questions answered in rounds, by five programs that answer each other.\n\n"
-    'Begin with: antiphon ask "Which course discusses idempotency keys?" --tools antiphon.examples.courses\n\n'
-    "Then with tools of your own (docs/tutorial.md): antiphon ask ... --tools MODULE runs everything for one question; "
-    "antiphon up --tools MODULE keeps it running over a Redis.",
+    help="Answer hard questions in several reasoning rounds. Five programs exchange events over "
+    "Redis.\n\n"
+    'Start with: antiphon ask "Which course discusses idempotency keys?" --tools '
+    "antiphon.examples.courses\n\n"
+    "Then use tools of your own (docs/tutorial.md): antiphon ask ... --tools MODULE runs the "
+    "whole pipeline for one question; antiphon up --tools MODULE keeps it running on a Redis "
+    "server.",
 )
 
 

@@ -24,38 +24,49 @@ from reasoning_engine.settings import Provider
 
 _AFTER_CANCEL_S = 5.0
 
-Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - reads it from standard input.")]
-MaxRounds = Annotated[int | None, typer.Option(help="Reasoning rounds at most, the last without tools.")]
-MaxToolRounds = Annotated[
-    int | None, typer.Option(help="Rounds with tool calls at most; then the model answers.")
+Query = Annotated[
+    str, typer.Argument(metavar="QUERY", help="The question. With - it is read from standard input.")
 ]
-MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls at most, in all.")]
-MaxTokens = Annotated[int | None, typer.Option(help="Model tokens at most, in and out, in all.")]
+MaxRounds = Annotated[
+    int | None, typer.Option(help="The limit of reasoning rounds; the last round has no tools.")
+]
+MaxToolRounds = Annotated[
+    int | None, typer.Option(help="The limit of rounds with tool calls; after them the model answers.")
+]
+MaxToolCalls = Annotated[int | None, typer.Option(help="The limit of tool calls in the session.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(help="The limit of model tokens in the session, input and output together.")
+]
 MaxCost = Annotated[
-    float | None, typer.Option(metavar="USD", help="What the model may cost at most, where prices are set.")
+    float | None,
+    typer.Option(
+        metavar="USD", help="The limit of the model's cost; needs ANTIPHON_REASONING_ENGINE_PRICES."
+    ),
 ]
 Deadline = Annotated[
     float | None,
-    typer.Option("--deadline", metavar="SECONDS", help="Answer after so long with what there is."),
+    typer.Option(
+        "--deadline", metavar="SECONDS", help="The time limit; the answer then uses the results so far."
+    ),
 ]
 CitationsOption = Annotated[
     Citations | None,
-    typer.Option(help="strict: statements of the answer that cite no source are marked, and counted."),
+    typer.Option(help="strict: statements of the answer without a source are marked and counted."),
 ]
 ToolModules = Annotated[
     list[str] | None,
     typer.Option(
         "--tools",
         metavar="MODULE[:NAME]",
-        help="Python modules to take tools from, comma separated or repeated. Modules of the current "
-        "directory can be named. Without it, ANTIPHON_TOOLS.",
+        help="Python modules with tools, separated by commas or repeated. They may be in the current "
+        "directory. Default: ANTIPHON_TOOLS.",
     ),
 ]
 Model = Annotated[
     Provider | None,
     typer.Option(
-        help="anthropic; offline, which needs no key and answers by rules from what tools return; auto: as "
-        "ANTIPHON_MODEL says, anthropic where there is a key, else offline."
+        help="anthropic; offline, which needs no key and answers by rules from the tools' results; "
+        "auto, which uses ANTIPHON_MODEL: anthropic if a key is set, else offline."
     ),
 ]
 GrantOption = Annotated[
@@ -63,8 +74,8 @@ GrantOption = Annotated[
     typer.Option(
         "--grant",
         metavar="TOKEN|@FILE",
-        help="A signed grant that says what the session may do, or a file that holds one. Without it, the "
-        "operator's default scopes.",
+        help="A signed grant with the session's permissions, or a file that contains one. Default: "
+        "the operator's default scopes.",
     ),
 ]
 Scopes = Annotated[
@@ -72,8 +83,8 @@ Scopes = Annotated[
     typer.Option(
         "--scope",
         metavar="SCOPE",
-        help="What the tools may be used for in a pipeline of its own; repeat it for more. Without it, "
-        "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES: read, so that nothing is written.",
+        help="A permission for tools in a private pipeline, such as read or write; repeatable. "
+        "Default: ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES, which is read.",
     ),
 ]
 Conversation = Annotated[
@@ -81,8 +92,8 @@ Conversation = Annotated[
     typer.Option(
         "--conversation",
         metavar="ID",
-        help="The conversation the question goes on: earlier answers of it are built upon. Any id that nobody "
-        "guesses begins one.",
+        help="The conversation that the question continues; its earlier answers are used. An unused "
+        "id begins a new conversation; choose one that cannot be guessed.",
     ),
 ]
 Interactive = Annotated[
@@ -90,18 +101,21 @@ Interactive = Annotated[
     typer.Option(
         "--interactive",
         "-i",
-        help="Let the model ask you back; it, and calls that need your approval, are answered here.",
+        help="Let the model ask you questions. You answer them, and approve calls, at this terminal.",
     ),
 ]
 InteractiveSession = Annotated[
-    bool, typer.Option("--interactive", "-i", help="Let the model ask back: see `antiphon sessions answer`.")
+    bool,
+    typer.Option(
+        "--interactive", "-i", help="Let the model ask questions; `antiphon sessions answer` answers them."
+    ),
 ]
 OutputSchema = Annotated[
     Path | None,
     typer.Option(
         "--output-schema",
         metavar="FILE",
-        help="A JSON Schema that the answer must fit; with --json, the response's `result` is that answer.",
+        help="A JSON Schema that the answer must match; with --json, `result` in the response holds it.",
     ),
 ]
 StepFile = Annotated[
@@ -109,15 +123,15 @@ StepFile = Annotated[
     typer.Option(
         "--steps",
         metavar="FILE|NAME",
-        help="Steps that must each succeed before the next begins, each with its own tools and output: a YAML file, or "
-        "the name of steps that the operator has published. See "
-        "docs/structured-answers.md.",
+        help="Steps, each with its own tools and output, that must succeed in order: a YAML file, or "
+        "the name of steps that the operator has published. See docs/structured-answers.md.",
     ),
 ]
 SessionIdOption = Annotated[
     str | None,
     typer.Option(
-        help="An id of your own; the same question under the same id is one session, another is refused."
+        help="An id of your own. The same question with the same id is one session; another question "
+        "with it is refused."
     ),
 ]
 
@@ -144,13 +158,13 @@ def ask(
 ) -> None:
     """Ask a question and wait for the answer.
 
-    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own
-    for this one question, on a private redis-server, or on fakeredis.
+    It uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a private pipeline for this
+    question, on a private redis-server, or on fakeredis where redis-server is not installed.
 
-    The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found;
-    a second Ctrl-C leaves without it.
-    Exit codes: 0 answered, in full or in part; 1 failed, no model could be asked, or too many queries wait; 2 not
-    accepted; 3 no Redis; 130 cancelled.
+    The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and prints the results so far;
+    a second Ctrl-C exits at once.
+    Exit codes: 0 answered, in full or in part; 1 failed, no model available, or too many queries waiting; 2 usage
+    error; 3 cannot connect to Redis; 130 cancelled.
 
     \b
     antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
@@ -191,7 +205,7 @@ def submit(
     output_schema: OutputSchema = None,
     steps: StepFile = None,
 ) -> None:
-    """Put a question into the queue of the running pipeline, and print its session's id.
+    """Submit a question to the running pipeline, and print the session's id without waiting for the answer.
 
     \b
     id=$(antiphon submit "Which course ...?")
@@ -226,8 +240,9 @@ async def _ask(
     is_interactive = bool(options.get("interactive"))
     if is_interactive and query == "-":
         raise UsageError(
-            "--interactive: the question takes all of standard input, so no answers can come from there.",
-            hint="Give the question as an argument.",
+            "--interactive: the question is read from standard input, so your answers cannot be read "
+            "from there.",
+            hint="Pass the question as an argument.",
         )
     grant = read_grant(grant)
     read_schema(options, output_schema)
@@ -236,7 +251,7 @@ async def _ask(
     _refuse_to_forget(options)
     async with client_of(tools, model, scopes) as antiphon:
         if antiphon.storage:
-            stderr().print(f"Runs on {antiphon.storage}.", style="dim")
+            stderr().print(f"Running on {antiphon.storage}.", style="dim")
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await warn_of_absent_components()
@@ -285,7 +300,8 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
     with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     stderr().print(
-        f"Cancelling session {session_id}; its answer is what was found. Ctrl-C again leaves at once."
+        f"Cancelling session {session_id}; it answers with the results so far. Press Ctrl-C again to "
+        "exit at once."
     )
     try:
         async with asyncio.timeout(_AFTER_CANCEL_S):
@@ -296,8 +312,8 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
     except (AntiphonError, TimeoutError):
         if not antiphon.storage:
             stderr().print(
-                f"It has not answered yet. `antiphon sessions cancel {session_id}` tries again, "
-                f"`antiphon sessions watch {session_id}` waits for its answer.",
+                f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
+                f"sessions watch {session_id}` waits for the answer.",
                 style="yellow",
             )
         return None
@@ -307,8 +323,9 @@ def _refuse_to_forget(options: Options) -> None:
     """Raise UsageError for a conversation without a running pipeline, as a pipeline for one question stores none."""
     if options.get("conversation_id") is not None and load(PipelineSettings).redis_url is None:
         raise UsageError(
-            "--conversation: a pipeline for this one question keeps nothing, so there is nothing to go on with.",
-            hint="Set ANTIPHON_REDIS_URL to ask a running pipeline.",
+            "--conversation: a private pipeline keeps no earlier sessions, so there is no "
+            "conversation to continue.",
+            hint="Set ANTIPHON_REDIS_URL to use a running pipeline.",
         )
 
 

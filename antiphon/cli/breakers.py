@@ -15,7 +15,7 @@ from antiphon.observe import BreakerStatus, breakers, connected
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Circuit breakers: which tools and models are left alone, because they fail or because you say so.",
+    help="Show, open and close circuit breakers; while one is open, its tool or model is not called.",
 )
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="tool:NAME or model:ID, as `antiphon breakers list` shows it.")
@@ -25,18 +25,20 @@ _BY_MAX, _BECAUSE_MAX = 100, 300
 
 @app.command("list")
 def list_breakers(json: Json = False) -> None:
-    """Every tool and model that has failed lately. What is not listed is closed: calls go through."""
+    """List the tools and models that have failed recently. The breakers of all others are closed."""
     run(_list(json))
 
 
 @app.command("open")
 def open_by_hand(
     name: Name,
-    because: Annotated[str, typer.Option(help="Why, for those who look later.")] = "",
-    by: Annotated[str | None, typer.Option(help="Who; your login when left out.")] = None,
+    because: Annotated[str, typer.Option(help="The reason, shown by `antiphon breakers list`.")] = "",
+    by: Annotated[
+        str | None, typer.Option(help="Your name, for the record. Default: your login name.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Have a tool or model left alone by all processes, until you close its breaker again.
+    """Open a breaker: no process calls this tool or model until you close it again.
 
     \b
     antiphon breakers open tool:search --because "the index is being rebuilt"
@@ -46,7 +48,7 @@ def open_by_hand(
 
 @app.command()
 def close(name: Name, json: Json = False) -> None:
-    """Have a tool or model called again, at once. If it still fails, its breaker opens again by itself."""
+    """Close a breaker: calls resume at once. If they still fail, it opens again automatically."""
     run(_close(name, json))
 
 
@@ -64,7 +66,7 @@ def breaker_rows(found: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
     ]
 
 
-BREAKER_HEADINGS = ("breaker", "phase", "failures", "retry in", "by hand")
+BREAKER_HEADINGS = ("breaker", "phase", "failures", "retry in", "manually")
 
 
 def _by_hand(breaker: BreakerStatus) -> str:
@@ -80,7 +82,11 @@ async def _list(is_json: bool) -> None:
     if is_json:
         print_json(list(found))
     else:
-        print_table(BREAKER_HEADINGS, breaker_rows(found), "Nothing has failed lately: all are closed.")
+        print_table(
+            BREAKER_HEADINGS,
+            breaker_rows(found),
+            "All breakers are closed: no tool or model has failed recently.",
+        )
 
 
 async def _open(name: str, because: str, by: str | None, is_json: bool) -> None:
@@ -96,7 +102,7 @@ async def _open(name: str, because: str, by: str | None, is_json: bool) -> None:
     if is_json:
         print_json({"name": name, "phase": "open"})
     else:
-        stdout().print(f"{name} is open: it is left alone until `antiphon breakers close {name}`.")
+        stdout().print(f"{name} is open: it is not called until `antiphon breakers close {name}`.")
 
 
 async def _close(name: str, is_json: bool) -> None:
@@ -106,16 +112,15 @@ async def _close(name: str, is_json: bool) -> None:
     if is_json:
         print_json({"name": name, "phase": "closed"})
     else:
-        stdout().print(
-            f"{name} is closed: it is called again." if has_changed else f"{name} was closed already."
-        )
+        stdout().print(f"{name} is closed: calls resume." if has_changed else f"{name} was already closed.")
 
 
 def _check(name: str) -> None:
     if not is_name(name):
         raise UsageError(
-            f"{one_line(name, 100)!r} is no breaker's name.",
-            hint="Write tool:NAME or model:ID, as in tool:search; `antiphon breakers list` shows those that failed.",
+            f"{one_line(name, 100)!r} is not the name of a breaker.",
+            hint="Use tool:NAME or model:ID, such as tool:search. `antiphon breakers list` shows "
+            "those that failed.",
         )
 
 
@@ -123,7 +128,9 @@ def _said(option: str, text: str, length_max: int) -> str:
     """Return a person's text on one line. Raises UsageError for one that is too long."""
     line = one_line(text)
     if len(line) > length_max:
-        raise UsageError(f"{option} has {len(line)} characters.", hint=f"Say it in {length_max} at most.")
+        raise UsageError(
+            f"{option} has {len(line)} characters.", hint=f"Shorten it to {length_max} characters."
+        )
     return line
 
 
@@ -141,4 +148,4 @@ async def _warn_of_unknown(bus: Bus, name: str) -> None:
         return
     tools = {of_tool(tool.name) for tool in (await bus.catalogue(content_hash)).tools}
     if name not in tools:
-        stderr().print(f"No dispatcher offers {name.removeprefix('tool:')} right now.", style="yellow")
+        stderr().print(f"No dispatcher currently offers {name.removeprefix('tool:')}.", style="yellow")

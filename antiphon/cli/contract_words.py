@@ -9,21 +9,21 @@ _MODES = {
     "parallel-safe": "its calls run at the same time",
     "sequential-only": "its calls run one after another, in their order",
     "fan-out-bounded": "its calls run at the same time, within a bound",
-    "dependent": "its calls wait for those they depend on",
+    "dependent": "its calls wait for the calls they depend on",
 }
 _ERRORS = {
-    "fail-fast": "when a call fails, those of the batch that have not begun are cancelled",
-    "partial-success": "when a call fails, the others go on",
+    "fail-fast": "when a call fails, the calls of the batch that have not started are cancelled",
+    "partial-success": "when a call fails, the others continue",
 }
 _REPEATS: dict[Repeat, str] = {
-    "return": "return: it is answered by the first one's result, and nothing is done again",
-    "run": "run: each such call runs",
-    "ask": "ask: it runs if a person agrees",
+    "return": "return: a repeated call gets the first call's result and is not run again",
+    "run": "run: every repeated call runs",
+    "ask": "ask: a repeated call runs if a person approves it",
 }
 _APPROVALS: dict[Approval, str] = {
     "never": "not needed",
-    "always": "a person has to approve each call",
-    "after_untrusted": "a person has to approve it once untrusted content is in the session",
+    "always": "a person must approve each call",
+    "after_untrusted": "a person must approve each call once untrusted content is in the session",
 }
 
 
@@ -46,15 +46,16 @@ def contract_words(contract: Contract, approval: Approval = "never") -> list[tup
 
 def _order(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.max_concurrency is not None:
-        yield "at once", f"{contract.max_concurrency} at most, over all dispatchers"
+        yield "at once", f"at most {contract.max_concurrency}, across all dispatchers"
     for dependency in contract.depends_on:
         fields = ", ".join(dependency.required_fields)
-        yield "after", dependency.tool + (f", whose result must hold {fields}" if fields else "")
+        yield "after", dependency.tool + (f", whose result must contain {fields}" if fields else "")
     if contract.batch is not None:
         batch = contract.batch
         yield (
             "batch",
-            f"many calls become one of {batch.tool}: up to {batch.items_max} in its {batch.argument}",
+            f"several calls are merged into one call of {batch.tool}: up to {batch.items_max} items "
+            f"in its {batch.argument}",
         )
     if contract.next:
         yield "next", ", ".join(contract.next)
@@ -63,18 +64,21 @@ def _order(contract: Contract) -> Iterator[tuple[str, str]]:
 def _times(contract: Contract) -> Iterator[tuple[str, str]]:
     yield "timeout", duration(contract.timeout_s)
     if contract.slow_s is not None:
-        yield "slow", f"from {duration(contract.slow_s)} on, which its circuit breaker counts as a failure"
+        yield (
+            "slow",
+            (f"after {duration(contract.slow_s)}; the circuit breaker counts a slow call as a failure"),
+        )
     yield "retry", _retry(contract)
     if contract.rate_limit is not None:
         limit = contract.rate_limit
-        yield "rate limit", f"{limit.calls} in {duration(limit.per_s)}, over all dispatchers"
+        yield "rate limit", f"{limit.calls} per {duration(limit.per_s)}, across all dispatchers"
 
 
 def _retry(contract: Contract) -> str:
     if contract.retry.attempts == 1:
         return "never"
     pause = contract.backoff
-    when = "" if contract.is_safe_to_repeat else ", only where it cannot have taken effect"
+    when = "" if contract.is_safe_to_repeat else ", only if the call cannot have taken effect"
     return (
         f"{contract.retry.attempts} attempts in all{when}; pauses {pause.strategy}, "
         f"from {duration(pause.initial_ms / 1000)} to {duration(pause.max_ms / 1000)}"
@@ -88,11 +92,14 @@ def _of_a_read(contract: Contract) -> Iterator[tuple[str, str]]:
 
 def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.idempotent:
-        yield "after a crash", "run again with the same key, which changes nothing more"
+        yield "after a crash", "run again with the same key, without a second effect"
     elif contract.reconciles:
-        yield "after a crash", "asked what came of its key"
+        yield "after a crash", "the tool is asked for the outcome of its key"
     else:
-        yield "after a crash", "its outcome is unknown, and said to be; it is never run again by itself"
+        yield (
+            "after a crash",
+            ("the outcome is reported as unknown; the call is never run again automatically"),
+        )
     yield "called again", _REPEATS[contract.repeat]
     yield "key kept for", duration(contract.idempotency_ttl_s)
 
@@ -108,16 +115,16 @@ def _offer(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.rounds:
         yield "rounds", ", ".join(map(str, sorted(contract.rounds)))
     if contract.pinned:
-        yield "offered", "always, however many tools there are"
+        yield "offered", "always, in a catalogue of any size"
     if contract.validates:
-        yield "validates", f"the value of {contract.validates}, for answers that must have passed it"
+        yield "validates", (f"the value of {contract.validates}, for answers that must pass this validation")
 
 
 def _result(contract: Contract) -> Iterator[tuple[str, str]]:
     if contract.result_bytes_max is not None:
-        yield "result", f"{contract.result_bytes_max} bytes are shown, the rest is read by its handle"
+        yield "result", (f"{contract.result_bytes_max} bytes are shown; the rest can be read by its handle")
     if contract.open_world:
-        yield "trust", "what it returns may have been written by anybody"
+        yield "trust", "its results may contain text from unknown authors"
 
 
 def duration(seconds: float) -> str:

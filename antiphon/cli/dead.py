@@ -16,30 +16,37 @@ ResultT = TypeVar("ResultT")
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Dead letters: messages set aside after their last delivery. Their sessions went on without them.",
+    help="List, requeue and delete dead letters: messages set aside after their last delivery. Their "
+    "sessions continued without them.",
 )
-LetterId = Annotated[str, typer.Argument(metavar="ID", help="As `antiphon dead list` shows it.")]
-LetterIds = Annotated[list[str], typer.Argument(metavar="ID...", help="As `antiphon dead list` shows them.")]
+LetterId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of the dead letter, from `antiphon dead list`.")
+]
+LetterIds = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="The ids of the dead letters, from `antiphon dead list`.")
+]
 
 
 @app.command("list")
 def list_letters(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many of each partition.")] = 100,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="The limit of dead letters shown per partition.")
+    ] = 100,
     json: Json = False,
 ) -> None:
-    """The newest dead letters, and why they are dead."""
+    """List the newest dead letters, each with its reason."""
     run(_list(limit, json))
 
 
 @app.command()
 def show(letter_id: LetterId, json: Json = False) -> None:
-    """One dead letter whole: what is known of it, then its message."""
+    """Show a dead letter: its details, then the whole message."""
     run(_show(letter_id, json))
 
 
 @app.command()
 def requeue(letter_ids: LetterIds, json: Json = False) -> None:
-    """Put messages back into the inbox they came from, with a clean slate.
+    """Move messages back to the inbox they came from, and count their deliveries from zero.
 
     \b
     antiphon dead requeue 0/1795244309110-0
@@ -49,7 +56,7 @@ def requeue(letter_ids: LetterIds, json: Json = False) -> None:
 
 @app.command()
 def drop(letter_ids: LetterIds, json: Json = False) -> None:
-    """Delete dead letters for good."""
+    """Delete dead letters permanently."""
     run(_each(letter_ids, "drop", json))
 
 
@@ -70,7 +77,7 @@ async def _list(limit: int, is_json: bool) -> None:
         )
         for id, letter in letters
     ]
-    print_table(("id", "buried (UTC)", "component", "session", "event", "why"), rows, "No dead letters.")
+    print_table(("id", "set aside (UTC)", "component", "session", "event", "why"), rows, "No dead letters.")
 
 
 async def _show(letter_id: str, is_json: bool) -> None:

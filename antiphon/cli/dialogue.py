@@ -81,10 +81,12 @@ class Dialogue:
             try:
                 is_there = await self._to_ask.popleft()()
             except (AntiphonError, RedisError) as error:
-                stderr().print(f"  not said: {error}", style="yellow")
+                stderr().print(f"  not sent: {error}", style="yellow")
                 continue
             if not is_there:
-                stderr().print("  standard input has ended; the session goes on without an answer in time")
+                stderr().print(
+                    "  standard input has ended; the session continues without an answer after the time limit"
+                )
                 self._to_ask.clear()
 
     async def _answer(self, session_id: str, question: Question) -> bool:
@@ -92,7 +94,7 @@ class Dialogue:
         for line in told.asked(question):
             stderr().print(line)
         choices = {str(n): choice for n, choice in enumerate(question.choices, 1)}
-        while (said := await self._said("a number, or your own words> " if choices else "> ")) is not None:
+        while (said := await self._said("a number, or your own text> " if choices else "> ")) is not None:
             try:
                 text = checked_answer(choices.get(said.strip(), said))
             except InvalidQuery as error:

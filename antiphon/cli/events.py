@@ -5,17 +5,17 @@ from antiphon_shared.events.asyncapi import document
 
 from antiphon.cli.output import print_json
 
-app = typer.Typer(no_args_is_help=True, help="The messages the components exchange.")
+app = typer.Typer(no_args_is_help=True, help="Describe the messages that the components exchange.")
 
 
 @app.callback()
 def _events() -> None:
-    """The messages the components exchange."""
+    """Describe the messages that the components exchange."""
 
 
 @app.command()
 def schema() -> None:
-    """Print the AsyncAPI 3 document of the whole bus, made from the models: every event, every stream.
+    """Print an AsyncAPI 3 document with every event and stream of the bus, generated from the models.
 
     \b
     antiphon events schema > asyncapi.json

@@ -22,9 +22,9 @@ def read_schema(options: Options, path: Path | None) -> None:
     except OSError as error:
         raise UnreadableEvent(f"--output-schema: {path} cannot be read: {error.strerror}.") from None
     except orjson.JSONDecodeError as error:
-        raise UnreadableEvent(f"--output-schema: {path} is no JSON: {error}.") from None
+        raise UnreadableEvent(f"--output-schema: {path} is not valid JSON: {error}.") from None
     if not isinstance(schema, dict):
-        raise UnreadableEvent(f"--output-schema: {path} holds no JSON object.")
+        raise UnreadableEvent(f"--output-schema: {path} does not contain a JSON object.")
     options["output_schema"] = schema
 
 
@@ -45,7 +45,7 @@ def read_step_file(options: Options, path: Path | None) -> None:
         raise UnreadableEvent(f"--steps: {path} is not UTF-8 text: {error}.") from None
     except UnfitSteps as error:
         faults = "\n".join(f"{path}: {line}" for line in str(error).splitlines())
-        raise UnreadableEvent(f"--steps: {path} holds no steps that can be used.\n{faults}") from None
+        raise UnreadableEvent(f"--steps: {path} does not contain valid steps.\n{faults}") from None
     options["steps"] = [step.model_dump(mode="json", exclude_none=True) for step in steps]
 
 

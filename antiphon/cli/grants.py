@@ -24,18 +24,20 @@ from antiphon.cli.output import (
 )
 from antiphon.grants import EXPIRES_S_MAX, is_open_to_others, issue, load_signing_key, make_key_pair
 
-app = typer.Typer(no_args_is_help=True, help="Grants: what a session may do, signed.")
+app = typer.Typer(no_args_is_help=True, help="Create and inspect grants: signed permissions of a session.")
 
 
 @app.command()
 def keygen(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the two files go.")] = Path(),
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="The same, as an option.")] = None,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The directory of the two key files.")
+    ] = Path(),
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="The same as DIR, as an option.")] = None,
     json: Json = False,
 ) -> None:
-    """Make a pair of Ed25519 keys: one signs grants, the other verifies them. Nothing is overwritten.
+    """Generate a pair of Ed25519 keys: one signs grants, the other verifies them. Existing files are kept.
 
-    Keep the private one where grants are issued; give the public one to the dispatchers.
+    Keep the private key where grants are issued; give the public key to coordinators and dispatchers.
 
     \b
     antiphon grants keygen keys/
@@ -48,14 +50,20 @@ def issue_grant(
     key: Annotated[Path, typer.Option(metavar="FILE", help="The private key.")],
     scope: Annotated[
         list[str],
-        typer.Option(metavar="SCOPE", help="What it allows: read, write, or a tool's own. Repeat it."),
+        typer.Option(
+            metavar="SCOPE", help="A permission: read, write, or a scope that a tool defines. Repeatable."
+        ),
     ],
-    tenant: Annotated[str, typer.Option(help="On whose behalf.")] = DEFAULT_TENANT,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="For this session alone.")] = None,
-    expires_s: Annotated[int, typer.Option(min=1, max=EXPIRES_S_MAX, help="How long it lasts.")] = 3_600,
+    tenant: Annotated[str, typer.Option(help="The user on whose behalf the session runs.")] = DEFAULT_TENANT,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Restrict the grant to this session.")
+    ] = None,
+    expires_s: Annotated[
+        int, typer.Option(min=1, max=EXPIRES_S_MAX, help="The time until the grant expires.")
+    ] = 3_600,
     json: Json = False,
 ) -> None:
-    """Sign a grant; it goes to stdout. Whoever has it may use it: hand it on as you would a password.
+    """Sign a grant and print it. Anyone who has the grant can use it: protect it like a password.
 
     \b
     antiphon grants issue --key keys/grant-signing-key.pem --scope read --scope write
@@ -66,16 +74,17 @@ def issue_grant(
 @app.command()
 def show(
     token: Annotated[
-        str, typer.Argument(metavar="TOKEN|@FILE|-", help="The grant, a file that holds it, or - for stdin.")
+        str,
+        typer.Argument(metavar="TOKEN|@FILE|-", help="The grant, a file that contains it, or - for stdin."),
     ],
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The public key to verify it with.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """What a grant says, whether it is genuine, whether its time is over.
+    """Show the content of a grant, and check its signature and expiry.
 
-    Exit codes: 0 it can be used, as far as was checked; 1 it is not genuine, or ended; 3 it cannot be read.
+    Exit codes: 0 valid, or not checked without --key; 1 not genuine, or expired; 3 unreadable.
     """
     run(_show(token, key, json))
 
@@ -89,7 +98,7 @@ async def _keygen(folder: Path, is_json: bool) -> None:
         (pair.private, "signs; keep it secret"),
         (pair.public, "verifies; for coordinators and dispatchers"),
     ]
-    print_table(("file", "what it does"), rows, "")
+    print_table(("file", "purpose"), rows, "")
     stderr().print(f"Coordinators: ANTIPHON_COORDINATOR_GRANT_KEY_FILE={pair.public.absolute()}")
     stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")
 
@@ -99,9 +108,9 @@ async def _issue(
 ) -> None:
     key = load_signing_key(path)
     if is_open_to_others(path):
-        stderr().print(f"{path} can be read by others: `chmod 600 {path}`.", style="yellow")
+        stderr().print(f"Other users can read {path}. Run `chmod 600 {path}`.", style="yellow")
     if not {"read", "write"} & set(scopes):
-        stderr().print("Neither `read` nor `write` is in it: it allows no tool at all.", style="yellow")
+        stderr().print("The grant contains neither `read` nor `write`, so it allows no tool.", style="yellow")
     token = issue(key, scopes, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
     if is_json:
         print_json({"grant": token, **_said(read_claims(token))})
@@ -117,7 +126,7 @@ async def _show(given: str, key: Path | None, is_json: bool) -> int:
         stderr().print(f"antiphon: the grant cannot be read: {error}", style="red")
         return EXIT_UNREADABLE
     is_over = claims.expires <= utc_now()
-    verified = _verified(token, key) if key is not None else "not checked: give --key"
+    verified = _verified(token, key) if key is not None else "not checked: --key is missing"
     if is_json:
         print_json(
             {**_said(claims), "is_over": is_over, "verified": None if key is None else verified == "yes"}
@@ -147,7 +156,7 @@ def _token(given: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{given.removeprefix('@')} cannot be read: {error}.") from None
     if not content.strip():
-        raise UsageError("there is no grant.", hint="Give the token, @FILE, or - for stdin.")
+        raise UsageError("no grant was given.", hint="Pass the token, @FILE, or - for stdin.")
     return content.strip()
 
 

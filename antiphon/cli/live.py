@@ -86,15 +86,15 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     lines = told.progress(event)
     match event.data:
         case ApprovalRequested():
-            what, how = "decide", told.how_to_decide(event.subject, command)
+            what, how = "approved", told.how_to_decide(event.subject, command)
         case QuestionAsked():
-            what, how = "answer", told.how_to_answer(event.subject, command)
+            what, how = "answered", told.how_to_answer(event.subject, command)
         case _:
             return lines
     if dialogue is not None:
         return []
     if not command:
-        said = f"    nobody can {what}: this pipeline is out of reach of other programs. Ctrl-C ends it."
+        said = f"    cannot be {what}: other programs cannot reach this pipeline. Press Ctrl-C to end it."
         return [*lines, said]
     return [*lines, *how]
 
@@ -122,7 +122,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
         write(response.answer.rstrip("\n") + "\n")
     console = stderr()
     if not is_json:
-        _print_list("Sources that it may rest on", told.uncited_sources(response))
+        _print_list("Sources that are not cited", told.uncited_sources(response))
         _print_list("Uncertainty", told.doubts(response.uncertainty))
         console.print("")
     console.print(told.statistics(response), style="dim")
@@ -130,7 +130,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
         return EXIT_FAILED
     if not _is_without_model(response, why_no_model):
         return EXIT_DONE
-    console.print(f"antiphon: no model could be asked. {why_no_model}", style="red")
+    console.print(f"antiphon: no model was available. {why_no_model}", style="red")
     return EXIT_FAILED
 
 

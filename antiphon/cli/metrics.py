@@ -14,10 +14,11 @@ _PORT_MAX = 65_535
 
 def metrics(
     listen: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Serve them at /metrics until stopped.")
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Serve the metrics at this address under /metrics."),
     ] = None,
 ) -> None:
-    """Print what `antiphon status` knows in Prometheus's text format, or serve it.
+    """Print the state of the pipeline in Prometheus's text format, or serve it over HTTP.
 
     \b
     antiphon metrics --listen 127.0.0.1:9464
@@ -43,9 +44,9 @@ async def _serve(host: str, port: int) -> None:
             port, stop = serve(host, port, lambda: pipeline_status(bus))
         except OSError as error:
             raise UsageError(
-                f"{host}:{port} cannot be listened on: {error}.", hint="Choose another."
+                f"Cannot listen on {host}:{port}: {error}.", hint="Choose another address or port."
             ) from None
-        stderr().print(f"Metrics are served at http://{host}:{port}/metrics.")
+        stderr().print(f"Serving metrics at http://{host}:{port}/metrics.")
         try:
             await stopped.wait()
         finally:
@@ -56,5 +57,5 @@ def _address(listen: str) -> tuple[str, int]:
     """Return host and port. An invalid address ends the program like any wrong option."""
     host, colon, port = listen.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit()) or int(port[:6]) > _PORT_MAX:
-        raise typer.BadParameter("not HOST:PORT, as in 127.0.0.1:9464", param_hint="--listen")
+        raise typer.BadParameter("not of the form HOST:PORT, such as 127.0.0.1:9464", param_hint="--listen")
     return host.strip("[]"), int(port)

@@ -12,7 +12,10 @@ from antiphon.client import Antiphon
 from antiphon.observe import connected
 from reasoning_engine.settings import Provider
 
-NO_TOOLS = "No tools: the model answers alone. Give some with --tools MODULE, for instance antiphon.examples.courses."
+NO_TOOLS = (
+    "No tools: the model answers without any. Add some with --tools MODULE, for example "
+    "antiphon.examples.courses."
+)
 
 
 def client_of(
@@ -25,9 +28,9 @@ def client_of(
         for option, value in own:
             if value:
                 raise UsageError(
-                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own "
-                    "tools, model and scopes.",
-                    hint="Leave it out, or unset ANTIPHON_REDIS_URL to run a pipeline of its own.",
+                    f"{option}: cannot be used while ANTIPHON_REDIS_URL is set: the running pipeline "
+                    "has its own tools, model and scopes.",
+                    hint="Omit the option, or unset ANTIPHON_REDIS_URL to run a private pipeline.",
                 )
         return Antiphon()
     modules = split_modules(tools if tools is not None else [settings.tools])
@@ -50,7 +53,10 @@ def command_of(antiphon: Antiphon) -> str:
 def tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool) -> None:
     if missing and not has_grant:
         scopes = " ".join(f"--scope {scope}" for scope in sorted({"read", *chain(*missing.values())}))
-        stderr().print(f"Not offered: {', '.join(missing)}. They would be with {scopes}.", style="yellow")
+        stderr().print(
+            f"Not offered, for lack of permissions: {', '.join(missing)}. Add {scopes} to offer them.",
+            style="yellow",
+        )
 
 
 async def warn_of_absent_components() -> None:
@@ -63,6 +69,7 @@ async def warn_of_absent_components() -> None:
     ]
     if absent:
         stderr().print(
-            f"No worker of {', '.join(absent)} is alive; what is submitted waits for one. Ctrl-C ends the waiting.",
+            f"No worker of {', '.join(absent)} is alive, so the query waits until one starts. Press "
+            "Ctrl-C to stop waiting.",
             style="yellow",
         )

@@ -28,19 +28,22 @@ _LEARN_RECIPES = (sys.executable, "-P", "-m", "antiphon", "recipes", "learn", "-
 def up(
     tools: ToolModules = None,
     replicas: Annotated[
-        str, typer.Option(metavar="NAME=N,...", help="Processes of a component; one of each when left out.")
+        str,
+        typer.Option(metavar="NAME=N,...", help="The number of processes of a component. Default: one each."),
     ] = "",
     no_wait: Annotated[
         bool,
-        typer.Option("--no-wait", help="End with 3 when Redis does not answer, instead of waiting for it."),
+        typer.Option(
+            "--no-wait", help="Exit with code 3 if Redis does not answer, instead of waiting for it."
+        ),
     ] = False,
 ) -> None:
-    """Run the whole pipeline: every component as a process, restarted when it dies.
+    """Run the whole pipeline: one process per component, restarted when it ends unexpectedly.
 
-    Redis is looked for at ANTIPHON_REDIS_URL, or at redis://localhost:6379/0. Logs go to stderr: as text on a
-    terminal, else one JSON object per line (ANTIPHON_LOG_FORMAT). SIGTERM or Ctrl-C ends all of them cleanly.
-    With ANTIPHON_RECIPES_LEARN=true, recipes are learned from complete sessions by a further process.
-    Exit codes: 0 ended; 2 a component is not set up right; 3 no Redis, with --no-wait.
+    It connects to ANTIPHON_REDIS_URL, by default redis://localhost:6379/0. Logs go to stderr: as text on a
+    terminal, else as one JSON object per line (ANTIPHON_LOG_FORMAT). SIGTERM or Ctrl-C stops all processes cleanly.
+    With ANTIPHON_RECIPES_LEARN=true, one more process learns recipes from complete sessions.
+    Exit codes: 0 stopped; 2 a component is misconfigured; 3 cannot connect to Redis, with --no-wait.
 
     \b
     antiphon up --tools antiphon.examples.courses
@@ -65,13 +68,13 @@ def up(
 
 
 def run(
-    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="Which one.")],
+    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="The name of the component.")],
     tools: ToolModules = None,
 ) -> None:
-    """Run one component until it is told to stop; like `python -m COMPONENT`, from any directory.
+    """Run one component until SIGTERM or Ctrl-C. It equals `python -m COMPONENT`, but works in any directory.
 
-    Any number of each may run, on any number of machines. What lies in the current directory is imported last, so
-    that no folder or file of your own is taken for one of ours or of a library.
+    You can run any number of each, on any number of machines. Modules of the current directory are imported last, so
+    that they cannot replace modules of Antiphon or of a library.
 
     \b
     antiphon run reasoning_engine
@@ -80,7 +83,8 @@ def run(
     try:
         if tools and component != "tool_dispatcher":
             raise UsageError(
-                f"--tools: a {component} runs no tools.", hint="Give it to `antiphon run tool_dispatcher`."
+                f"--tools: the {component} does not run tools.",
+                hint="Pass the option to `antiphon run tool_dispatcher`.",
             )
         check_components([component])
         with _tools_as_settings(tools):

@@ -45,7 +45,8 @@ from antiphon.submission import checked_session_id
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Sessions as files, to be kept, held against today's code (`antiphon replay`), and put back.",
+    help="Export sessions to files, check the files, and import them. `antiphon replay` compares "
+    "them with the current code.",
 )
 app.command("scan")(scan)
 app.command("check")(check)
@@ -56,24 +57,30 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 @app.command("export")
 def export_sessions(
     session_ids: Annotated[
-        list[str] | None, typer.Argument(metavar="SESSION...", help="Ids of sessions.")
+        list[str] | None, typer.Argument(metavar="SESSION...", help="The ids of the sessions.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where to; made if it is not there.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="The directory to write to; created if missing."),
     ] = None,
-    is_all: Annotated[bool, typer.Option("--all", help="Every session that is kept.")] = False,
+    is_all: Annotated[bool, typer.Option("--all", help="Export every stored session.")] = False,
     since: Annotated[
         str | None,
-        typer.Option(metavar="WHEN", help="Those opened since: 90s, 30m, 2h, 7d ago, or an ISO time (UTC)."),
+        typer.Option(
+            metavar="WHEN",
+            help="Export the sessions opened since then: 90s, 30m, 2h or 7d ago, or an ISO time (UTC).",
+        ),
     ] = None,
-    is_compressed: Annotated[bool, typer.Option("--gz", help="Compressed, as SESSION.jsonl.gz.")] = False,
+    is_compressed: Annotated[
+        bool, typer.Option("--gz", help="Compress the files: SESSION.jsonl.gz.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Write sessions as recordings: SESSION.jsonl, one file each.
+    """Export sessions as recordings, one file SESSION.jsonl each.
 
-    A recording takes the place of an earlier one of its session, and of nothing else. Of a session that goes on it
-    holds what there is by now. Exit codes: 0 written; 2 no such session, or no place to write to; 3 no Redis, or
-    what it holds cannot be read. Where one of several sessions cannot be written, the others are.
+    A recording replaces only an earlier recording of the same session. The recording of an open session ends at its
+    latest event. Exit codes: 0 written; 2 unknown session, or the directory cannot be written; 3 cannot connect to
+    Redis, or a session is unreadable. If one of several sessions fails, the others are still written.
 
     \b
     antiphon recording export ID -o recordings
@@ -87,15 +94,16 @@ def export_sessions(
 def import_recordings(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
     ],
     json: Json = False,
 ) -> None:
-    """Put recordings back into Redis, to be looked at there: nothing of them starts to work.
+    """Import recordings into Redis for inspection: no component continues to work on them.
 
-    Use a Redis of your own, or a namespace apart. It takes an administrator's rights: the users that `antiphon redis
-    acl` makes may not write sessions as they like. What is kept expires with ANTIPHON_BUS_RETENTION_S. Importing the
-    same again changes nothing. Exit codes: 0 there; 2 a session is there with other content; 3 unreadable, or no Redis.
+    Use a separate Redis or namespace. The import needs an administrator's rights: the users of `antiphon redis acl`
+    cannot write whole sessions. Imported sessions expire after ANTIPHON_BUS_RETENTION_S. To import a recording again
+    changes nothing. Exit codes: 0 imported; 2 the session exists with other content; 3 unreadable, or cannot connect
+    to Redis.
 
     \b
     ANTIPHON_NAMESPACE=look antiphon recording import recordings
@@ -113,9 +121,11 @@ async def _export(
     is_json: bool,
 ) -> int:
     if bool(session_ids) + is_all + (since is not None) != 1:
-        raise UsageError("export takes either ids of sessions, or --all, or --since.")
+        raise UsageError("export needs session ids, --all or --since, and only one of them.")
     if folder is None:
-        raise UsageError("there is no place to write to.", hint="Name a folder: -o recordings")
+        raise UsageError(
+            "no output directory was given.", hint="Name a directory, for example -o recordings."
+        )
     earliest = None if since is None else moment(since, utc_now())
     for session_id in session_ids:
         checked_session_id(session_id)
@@ -155,7 +165,7 @@ async def _export_one(
     except OSError as error:
         raise UsageError(
             f"{one_line(error.filename or folder)}: {error.strerror or error}.",
-            hint="Is there room, and may you write there?",
+            hint="Check the free disk space and your write permission.",
         ) from None
 
 
@@ -164,13 +174,13 @@ def _show(one: Exported, is_json: bool) -> None:
         stdout().print(as_text(one.path))
     if not one.is_answered:
         stderr().print(
-            f"Session {one.session_id} has no answer yet: it is recorded as far as it has come.",
+            f"Session {one.session_id} has no answer yet: its recording ends at its latest event.",
             style="yellow",
         )
     if one.diverges:
         stderr().print(
-            f"Session {one.session_id} does not verify: {one.diverges}. Its redacted recording keeps what was decided, "
-            "and does not verify either.",
+            f"Session {one.session_id} does not verify: {one.diverges}. Its redacted recording keeps "
+            "the recorded decisions and does not verify either.",
             style="yellow",
         )
 
@@ -189,7 +199,7 @@ async def _import(paths: list[Path], is_json: bool) -> int:
                     code = refuse(error)
                     continue
                 done.append({"session_id": session_id, "path": as_text(file)})
-                tell(f"{len(done)} of {len(files)} put back")
+                tell(f"{len(done)} of {len(files)} imported")
                 if not is_json:
                     stdout().print(session_id)
     if is_json:
@@ -217,7 +227,8 @@ def moment(text: str, now: datetime) -> datetime:
         said = datetime.fromisoformat(text.strip())
     except (ValueError, OverflowError):
         raise UsageError(
-            f"--since: {one_line(text, 60)!r} is no moment.", hint="For instance 2h, 7d, or 2026-11-21T12:00."
+            f"--since: {one_line(text, 60)!r} is not a time.",
+            hint="Use for example 2h, 7d, or 2026-11-21T12:00.",
         ) from None
     return said if said.tzinfo else said.replace(tzinfo=UTC)
 

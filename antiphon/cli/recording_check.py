@@ -34,29 +34,27 @@ _SHOWN_MAX = 20
 def check(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
     ],
     repair: Annotated[
         Path | None,
-        typer.Option(metavar="OUT", help="Write what can be trusted of the one recording to this new file."),
+        typer.Option(metavar="OUT", help="Write the trusted part of the recording to this new file."),
     ] = None,
     keeps_changed: Annotated[
         bool,
-        typer.Option(
-            "--keep-changed", help="With --repair: all that can be read, once it has been looked at."
-        ),
+        typer.Option("--keep-changed", help="With --repair: also write changed lines, after a confirmation."),
     ] = False,
     is_agreed: Annotated[
-        bool, typer.Option("--yes", "-y", help="Keep what was changed without asking.")
+        bool, typer.Option("--yes", "-y", help="Keep changed lines without a confirmation.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Tell whether recordings are as they were written, and what of a damaged one can still be trusted.
+    """Check that recordings are unchanged, and report which part of a damaged one can be trusted.
 
-    The chain detects accidents, not forgery. Trusted are the lines before the first damage, back to the end of a step:
-    `--repair` writes them as a recording of their own. With `--keep-changed` it takes over every line as it stands now,
-    for instance after an edit by hand, and makes the chain anew. Exit codes: 0 all are whole; 1 one is damaged, also
-    where it was repaired; 2 usage; 3 one cannot be read.
+    The hash chain detects accidental damage, not forgery. The trusted part ends with the last complete step before
+    the first damage; `--repair` writes it to a new recording. With `--keep-changed` it writes every readable line,
+    for example after a manual edit, and builds a new chain. Exit codes: 0 all intact; 1 one is damaged, even if it
+    was repaired; 2 usage error; 3 one is unreadable.
 
     \b
     antiphon recording check tests/recordings
@@ -68,8 +66,8 @@ def check(
             raise UsageError("--keep-changed needs --repair OUT.")
         if repair is not None and (len(files) != 1 or repair.exists() or not repair.parent.is_dir()):
             raise UsageError(
-                "--repair writes one recording to a new file.",
-                hint="Name one recording, and a file that is not there.",
+                "--repair needs one recording and a new file.",
+                hint="Name one recording, and a file that does not exist.",
             )
     except AntiphonError as error:
         raise typer.Exit(refuse(error)) from None
@@ -114,7 +112,7 @@ def _repair(path: Path, out: Path, keeps_changed: bool, is_agreed: bool) -> int:
                 return EXIT_FAILED
         if not lines:
             raise UnreadableEvent(
-                f"{as_text(path)}: not even its header can be trusted; nothing was written."
+                f"{as_text(path)}: the header is damaged, so no line can be trusted; nothing was written."
             )
         write_lines(out, lines)
         try:
@@ -133,9 +131,11 @@ def _repair(path: Path, out: Path, keeps_changed: bool, is_agreed: bool) -> int:
 
 def _agrees(path: Path) -> bool:
     if not sys.stdin.isatty():
-        stderr().print("Nobody is there to be asked: --yes keeps what was changed without.", style="dim")
+        stderr().print(
+            "Cannot ask for confirmation without a terminal. Use --yes to keep changed lines.", style="dim"
+        )
         return False
-    return typer.confirm(f"Take all lines of {as_text(path)} as they stand now?", err=True)
+    return typer.confirm(f"Keep all lines of {as_text(path)} in their current form?", err=True)
 
 
 def _has_chain(raws: Sequence[bytes]) -> bool:
@@ -151,9 +151,9 @@ def _has_chain(raws: Sequence[bytes]) -> bool:
 
 def _told(path: str, examined: Examined | None) -> Iterable[str]:
     if examined is None:
-        yield f"{path}: its format has no chain; it can be read"
+        yield f"{path}: readable; its format has no hash chain"
     elif not examined.damages:
-        yield f"{path}: whole"
+        yield f"{path}: intact"
     else:
         yield f"{path}: damaged"
         for damage in examined.damages[:_SHOWN_MAX]:
@@ -163,7 +163,7 @@ def _told(path: str, examined: Examined | None) -> Iterable[str]:
             yield f"  and {len(examined.damages) - _SHOWN_MAX} lines more"
         yield f"  trusted: {_numbers(range(1, examined.events + 1))}"
         yield f"  changed or lost: {_numbers(examined.missing)}"
-        yield f"  as they were written, but behind the damage: {_numbers(examined.behind)}"
+        yield f"  unchanged, but after the damage: {_numbers(examined.behind)}"
 
 
 def _document(examined: Examined | None) -> dict[str, Any]:

@@ -32,23 +32,23 @@ from antiphon.recording.settings import RecordingSettings
 def scan(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+        typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
     ],
     allow: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Findings that are allowed, each with a reason.")
+        Path | None, typer.Option(metavar="FILE", help="A file with allowed findings, each with a reason.")
     ] = None,
     is_personal: Annotated[
-        bool, typer.Option("--personal", help="Also e-mail addresses and numbers of payment cards.")
+        bool, typer.Option("--personal", help="Also report e-mail addresses and payment card numbers.")
     ] = False,
     is_github: Annotated[
         bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Look for likely secrets in recordings, and fail when there are any.
+    """Search recordings for likely secrets, and fail if there are any.
 
-    What is found is masked. A fingerprint on the allow-list, with a reason behind it, lets a finding pass. Exit codes:
-    0 none found; 1 some; 2 usage; 3 unreadable.
+    Findings are printed masked. The allow-list accepts a finding by its fingerprint, followed by a reason. Exit codes:
+    0 no findings; 1 findings; 2 usage error; 3 unreadable.
 
     \b
     antiphon recording scan tests/recordings --allow allowed.txt
@@ -86,7 +86,7 @@ def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> 
         rows = (
             (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in found
         )
-        print_table(("where", "kind", "path", "excerpt", "fingerprint"), rows, "Nothing found.")
+        print_table(("where", "kind", "path", "excerpt", "fingerprint"), rows, "No findings.")
 
 
 def _property(text: str) -> str:

@@ -12,34 +12,42 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon.cli.output import UsageError, run, stderr, write
 from antiphon.redis_acl import USERS, User, acl_file
 
-app = typer.Typer(no_args_is_help=True, help="What the Redis of a deployment needs to be told.")
+app = typer.Typer(no_args_is_help=True, help="Prepare the Redis server of a deployment.")
 
 
 @app.callback()
 def _redis() -> None:
-    """What the Redis of a deployment needs to be told."""
+    """Prepare the Redis server of a deployment."""
 
 
 @app.command("acl")
 def acl(
     component: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"Only this user: {', '.join(USERS)}. Repeat it for more."),
+        typer.Option(metavar="NAME", help=f"Print only this user; repeatable. Users: {', '.join(USERS)}."),
     ] = None,
     passwords: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Lines NAME=PASSWORD; those missing are drawn.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A file with lines NAME=PASSWORD; missing passwords are generated."
+        ),
     ] = None,
     nopass_for_tests: Annotated[
         bool,
-        typer.Option("--nopass-for-tests", help="Users without passwords. Never where others can connect."),
+        typer.Option(
+            "--nopass-for-tests",
+            help="Create users without passwords. Never use it where others can connect.",
+        ),
     ] = False,
-    cluster: Annotated[bool, typer.Option("--cluster", help="For a Redis Cluster.")] = False,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Add the rights that a Redis Cluster needs.")
+    ] = False,
 ) -> None:
-    """Print a Redis ACL file: one user for each component, for clients and for operators, each with least rights.
+    """Print a Redis ACL file: one user for each component, for clients and for operators, with least privilege.
 
-    The file goes to stdout and holds hashes; passwords that were drawn are shown once, on stderr. Namespace and
-    partitions come from the settings: draw the file up again when they or the release change. The default user is
-    switched off, so add a line for your administrator before you use it.
+    The file goes to stdout and contains password hashes; generated passwords are printed once, to stderr. Namespace
+    and partitions come from the settings: create the file again when they or the release change. The file disables
+    the default user, so add a line for your administrator before you use it.
 
     \b
     antiphon redis acl > users.acl
@@ -51,10 +59,10 @@ def acl(
 
 async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: bool) -> None:
     if file is not None and is_open:
-        raise UsageError("--passwords and --nopass-for-tests exclude each other.", hint="Give one of them.")
+        raise UsageError("--passwords and --nopass-for-tests cannot be combined.", hint="Use one of them.")
     for name in names:
         if name not in USERS:
-            raise UsageError(f"{name!r} is no user.", hint=f"There are {', '.join(USERS)}.")
+            raise UsageError(f"user {name!r} does not exist.", hint=f"The users are {', '.join(USERS)}.")
     users: tuple[User, ...] = tuple(user for user in USERS if not names or user in names)
     settings = load(PipelineSettings)
     given = _given(file) if file is not None else {}
@@ -73,9 +81,11 @@ async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: b
     for user, password in drawn.items():
         stderr().print(f"{user}: {form_for(url, user, password)}")
     if drawn:
-        stderr().print("These passwords are not shown again; the file holds their hashes.", style="yellow")
+        stderr().print(
+            "These passwords are not shown again; the file contains only their hashes.", style="yellow"
+        )
     if is_open:
-        stderr().print("Anybody who reaches this Redis is any of these users.", style="yellow")
+        stderr().print("Anyone who can connect to this Redis can act as any of these users.", style="yellow")
 
 
 def _given(file: Path) -> dict[str, str]:
@@ -93,8 +103,8 @@ def _given(file: Path) -> dict[str, str]:
         name, _, password = line.partition("=")
         if name not in USERS or not password or name in found:
             raise UsageError(
-                f"{file}, line {number}: not NAME=PASSWORD of one user.",
-                hint=f"Names, each once: {', '.join(USERS)}.",
+                f"{file}, line {number}: not of the form NAME=PASSWORD, or a repeated or unknown user.",
+                hint=f"Use each of these names at most once: {', '.join(USERS)}.",
             )
         found[name] = password
     return found

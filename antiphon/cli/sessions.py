@@ -31,41 +31,48 @@ from antiphon.submission import checked_session_id
 _STATUS_LENGTH = 80
 
 app = typer.Typer(
-    no_args_is_help=True, help="Look at sessions, follow them, cancel them, decide and answer for them."
+    no_args_is_help=True,
+    help="List, watch and cancel sessions, approve their calls, and answer their questions.",
 )
-SessionIdArgument = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
+SessionIdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of the session.")]
 Calls = Annotated[
     list[str] | None,
-    typer.Option("--call", metavar="CALL_ID", help="One call; may be repeated. Without it, all that wait."),
+    typer.Option(
+        "--call", metavar="CALL_ID", help="The id of a call; repeatable. Default: all waiting calls."
+    ),
 ]
-By = Annotated[str, typer.Option(metavar="NAME", help="Who decides, for the record.")]
-ByUser = Annotated[str, typer.Option(metavar="NAME", help="Who answers, for the record.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")]
-ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="Why; the model is told.")]
+By = Annotated[str, typer.Option(metavar="NAME", help="The name of the person who decides, for the record.")]
+ByUser = Annotated[
+    str, typer.Option(metavar="NAME", help="The name of the person who answers, for the record.")
+]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the record.")]
+ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="The reason, which the model receives.")]
 
 
 @app.command("list")
 def list_sessions(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="The limit of sessions shown, the newest first.")
+    ] = 20,
     conversation: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID", help="What a follow-up in that conversation can build on, the oldest first."
-        ),
+        typer.Option(metavar="ID", help="List the earlier answers of this conversation, the oldest first."),
     ] = None,
-    tenant: Annotated[str, typer.Option(metavar="NAME", help="Whose conversation.")] = DEFAULT_TENANT,
+    tenant: Annotated[
+        str, typer.Option(metavar="NAME", help="The tenant of the conversation.")
+    ] = DEFAULT_TENANT,
     json: Json = False,
 ) -> None:
-    """The newest sessions, and how they stand: queued, open, waiting for a person, or answered.
+    """List the newest sessions with their status: queued, open, waiting for a person, or answered.
 
-    With --conversation, the sessions of one conversation that have ended, with their answers.
+    With --conversation, list the finished sessions of one conversation, with their answers.
     """
     run(_list(limit, json) if conversation is None else _list_turns(tenant, conversation, limit, json))
 
 
 @app.command()
 def show(session_id: SessionIdArgument, json: Json = False) -> None:
-    """A session's events, from the first to the last; with --json whole, one per line.
+    """Show the events of a session in order; with --json print each whole event on a line.
 
     \b
     antiphon sessions show ID --json | jq .type
@@ -75,21 +82,21 @@ def show(session_id: SessionIdArgument, json: Json = False) -> None:
 
 @app.command()
 def watch(session_id: SessionIdArgument, json: Json = False) -> None:
-    """Follow a session to its answer, as `antiphon ask` would; with --json event by event, one per line."""
+    """Show the progress of a session until its answer, like `antiphon ask`; with --json print one event per line."""
     run(_watch(session_id, json))
 
 
 @app.command()
 def cancel(
     session_id: SessionIdArgument,
-    reason: Annotated[str, typer.Option(help="For the record.")] = "",
+    reason: Annotated[str, typer.Option(help="The reason, for the record.")] = "",
     json: Json = False,
 ) -> None:
-    """End a session now, with what it has found.
+    """Cancel a session; it answers with the results so far.
 
-    A running call of the model is hung up on and async tools are cancelled, within a second. A plain function cannot
-    be stopped: it runs to its end, unheard. Of a write that was under way the answer says that its outcome is
-    unknown; it is not run again.
+    A running model call and async tools are cancelled within a second. A plain function cannot be cancelled: it runs
+    to its end, and its result is ignored. The answer reports the outcome of an unfinished write as unknown; the write
+    is not repeated.
     """
     run(_cancel(session_id, reason, json))
 
@@ -98,12 +105,12 @@ def cancel(
 def approve(
     session_id: SessionIdArgument, call: Calls = None, by: By = "", reason: Reason = "", json: Json = False
 ) -> None:
-    """Let calls run that wait for a person. When all that wait are decided on, the session goes on.
+    """Approve waiting calls. The session continues when every waiting call is approved or denied.
 
-    Exit codes: 0 said; 1 the session waits for nobody; 2 no such session, or no such call waits.
+    Exit codes: 0 sent; 1 the session waits for no approval; 2 unknown session, or no such call is waiting.
 
     \b
-    antiphon sessions show ID                  # what waits, and why
+    antiphon sessions show ID                  # the waiting calls, and the reasons
     antiphon sessions approve ID --by ann
     antiphon sessions approve ID --call toolu_1 --call toolu_2
     """
@@ -118,9 +125,9 @@ def deny(
     reason: ReasonToDeny = "",
     json: Json = False,
 ) -> None:
-    """Refuse calls that wait for a person; the model is told by whom and why, and goes on without them.
+    """Deny waiting calls. The model learns who denied them and why, and continues without them.
 
-    Exit codes: 0 said; 1 the session waits for nobody; 2 no such session, or no such call waits.
+    Exit codes: 0 sent; 1 the session waits for no approval; 2 unknown session, or no such call is waiting.
 
     \b
     antiphon sessions deny ID --by ann --reason "Not before the contract is signed."
@@ -131,17 +138,17 @@ def deny(
 @app.command()
 def answer(
     session_id: SessionIdArgument,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the user says.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The user's answer.")],
     call: Calls = None,
     by: ByUser = "",
     json: Json = False,
 ) -> None:
-    """Answer what the model has asked the user; the session goes on when all it waits for is said.
+    """Answer the model's question to the user. The session continues when all its questions are answered.
 
-    Exit codes: 0 said; 1 the session waits for no answer; 2 no such session, or no such question waits.
+    Exit codes: 0 sent; 1 the session waits for no answer; 2 unknown session, or no such question is open.
 
     \b
-    antiphon sessions show ID                  # what is asked
+    antiphon sessions show ID                  # the open questions
     antiphon sessions answer ID "The one in Lund." --by ann
     """
     run(_answer(session_id, text, call, by, json))
@@ -174,7 +181,7 @@ async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool)
         for turn in turns
     ]
     headings = ("session", "asked (UTC)", "status", "question", "answer")
-    print_table(headings, rows, f"Nothing is kept of conversation {checked} of tenant {one_line(tenant)}.")
+    print_table(headings, rows, f"No stored sessions of conversation {checked} of tenant {one_line(tenant)}.")
 
 
 def _said(*texts: str) -> tuple[str, ...]:
@@ -206,7 +213,7 @@ async def _show(session_id: str, is_json: bool) -> None:
     if unreadable:
         stderr().print(f"\n{unreadable}", style="yellow")
     if queued:
-        stderr().print(f"\nQueued: waits for room, {one_line(queued)}.", style="yellow")
+        stderr().print(f"\nQueued: waits for capacity, {one_line(queued)}.", style="yellow")
     if waiting:
         names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
         for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):
@@ -236,9 +243,11 @@ async def _cancel(session_id: str, reason: str, is_json: bool) -> None:
         print_json({"session_id": session_id, "cancelling": is_asked})
     elif is_asked:
         stdout().print(f"Cancelling {session_id}.")
-        stderr().print(f"What it has found is its answer: antiphon sessions watch {session_id}", style="dim")
+        stderr().print(
+            f"Its answer contains the results so far: antiphon sessions watch {session_id}", style="dim"
+        )
     else:
-        stderr().print(f"Session {session_id} had ended already.")
+        stderr().print(f"Session {session_id} had already ended.")
 
 
 async def _decide(

@@ -6,7 +6,7 @@ from antiphon.cli.output import Json, print_json, print_table, run
 
 
 def settings(json: Json = False) -> None:
-    """Every setting: the environment variable, what it may be, its default, what it means.
+    """List every setting: environment variable, accepted values, default and meaning.
 
     \b
     antiphon settings | grep LEASE

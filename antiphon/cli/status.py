@@ -23,24 +23,24 @@ from antiphon.observe import connected, pipeline_status
 
 
 def status(json: Json = False) -> None:
-    """Show what the pipeline has to do and who is there to do it.
+    """Show the queued work of the pipeline, and the workers that are alive.
 
-    Per component: inbox length, how much of it is in flight (handed to a worker, not finished), how long the
-    oldest has been there, and the workers that are alive; then the queue, the tenants whose queries wait for
-    room, and the circuit breakers that are not closed. Works while parts are absent.
+    For each component: the length of its inbox, the messages in flight (delivered to a worker, not finished), the age
+    of the oldest message, and the live workers. Then the queue, the tenants whose queries wait for capacity, and the
+    circuit breakers that are not closed. It works while components are missing.
     """
     run(_status(json))
 
 
 def check_health(
-    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="Which one.")],
+    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="The name of the component.")],
     here: Annotated[bool, typer.Option("--here", help="Count workers on this host only.")] = False,
     json: Json = False,
 ) -> None:
-    """Exit 0 when a worker of COMPONENT is alive, 1 when none is, 3 when there is no Redis.
+    """Check that a worker of COMPONENT is alive. Exit codes: 0 alive; 1 not alive; 3 cannot connect to Redis.
 
     \b
-    antiphon health coordinator --here     # what a container's health check wants to know
+    antiphon health coordinator --here     # for a container's health check
     """
     run(_health(component, here, json))
 
@@ -64,7 +64,7 @@ async def _status(is_json: bool) -> None:
     )
     if status.waiting.queries:
         tenants = ", ".join(f"{one_line(one.tenant)} {one.queries}" for one in status.waiting.tenants)
-        stdout().print(f"waiting for room {status.waiting.queries} ({tenants})")
+        stdout().print(f"waiting for capacity {status.waiting.queries} ({tenants})")
     not_closed = [breaker for breaker in status.breakers if breaker.phase != "closed"]
     if not_closed:
         stdout().print()
@@ -86,9 +86,7 @@ async def _health(component: Component, is_here: bool, is_json: bool) -> int:
     where = f" on {host}" if is_here else ""
     silent = min((worker.silent_s for worker in asked), default=None)
     heard = (
-        "none was heard of in the last minute"
-        if silent is None
-        else f"the last was heard of {silent:.0f} s ago"
+        "no heartbeat in the last minute" if silent is None else f"the last heartbeat was {silent:.0f} s ago"
     )
     stderr().print(f"{component}: no worker is alive{where}; {heard}.", style="red")
     return EXIT_FAILED

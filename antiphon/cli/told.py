@@ -58,7 +58,7 @@ _SEVERITIES = get_args(Severity)
 _RUNGS = {
     "other_model": "asks {model} instead",
     "waiting_for_model": "waits for a model",
-    "tools_failed": "tells the model",
+    "tools_failed": "reports it to the model",
     "facts_without_model": "answers without a model",
 }
 """The rungs of the recovery ladder with a line of their own; the others show in the next request."""
@@ -82,7 +82,7 @@ def progress(event: AnyEvent) -> list[str]:
         case QuestionAnswered() as answer:
             return [f"  {_answer(answer)}"]
         case PersonOverdue():
-            return ["  nobody has said anything in time; goes on without"]
+            return ["  no person replied in time; continues without"]
         case ToolsCompleted(results=results):
             is_many = len(results) > 1
             return [
@@ -93,10 +93,10 @@ def progress(event: AnyEvent) -> list[str]:
         case ReasoningFailed(error=error):
             return [f"  the model failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case AnswerRefused(because=because):
-            return [f"  the answer does not count: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
+            return [f"  the answer is not accepted: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
         case StepBegun(step=step, number=number, attempt=attempt, because=because):
             again = f" (attempt {attempt})" if attempt > 1 else ""
-            failed = [f"  the attempt before failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
+            failed = [f"  the previous attempt failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
             return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
@@ -112,11 +112,11 @@ def progress(event: AnyEvent) -> list[str]:
         case ResumeRequested():
             return ["resuming"]
         case RunOpened(problem=problem) if problem:
-            return [f"  cannot begin: {one_line(problem, _MESSAGE_LENGTH)}"]
+            return [f"  cannot start: {one_line(problem, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case ChildBegun(child=child, node=node):
-            return [f"  {f'{one_line(node)}: a model answers in' if node else 'begins run'} {child}"]
+            return [f"  {f'{one_line(node)}: a model answers in' if node else 'starts run'} {child}"]
         case ChildWaiting(message=message, because=because):
             again = f"{one_line(because, _MESSAGE_LENGTH)}; " if because else ""
             return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
@@ -180,7 +180,7 @@ def detail(event: AnyEvent) -> str:
             return f"{model}: {stop}, {counted(len(calls), 'call')}, {usage.total_tokens} tokens"
         case OutagesSeen(outages=outages):
             names = (*outages.tools, *(outage.model for outage in outages.models))
-            return f"out of order: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'nothing any more'}"
+            return f"unavailable: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'none'}"
         case RungTaken(rung=rung, because=why):
             return f"{rung}: {one_line(why, _MESSAGE_LENGTH)}"
         case AssemblyRequested(status=status, termination_reason=reason):
@@ -246,7 +246,7 @@ def result_text(result: ToolResult) -> str:
     count = _results_in(result.data)
     found = "nothing found" if count == 0 else counted(count, "result")
     shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
-    by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
+    by = f" from {one_line(result.substitute)} instead" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
 
 
@@ -255,7 +255,7 @@ def _how_ended(response: Response) -> str:
 
 
 def _errors(run: Validation) -> str:
-    return one_line("; ".join(run.errors) or "it does not say why", _MESSAGE_LENGTH)
+    return one_line("; ".join(run.errors) or "no reason given", _MESSAGE_LENGTH)
 
 
 def _results_in(data: Any) -> int:
@@ -278,7 +278,7 @@ def _decision(decision: ApprovalDecided) -> str:
     """Return a decision: `approved by Ann: b1, b2 (it is due)`."""
     what = "approved" if decision.is_approved else "denied"
     by = f" by {one_line(decision.by, 40)}" if decision.by else ""
-    calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all that wait"
+    calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all waiting calls"
     reason = f" ({one_line(decision.reason, _MESSAGE_LENGTH)})" if decision.reason else ""
     return f"{what}{by}: {calls}{reason}"
 

@@ -25,21 +25,23 @@ from tool_dispatcher.catalogue import load_tools, to_catalogue
 from tool_dispatcher.hinted import hinted
 from tool_dispatcher.settings import ToolDispatcherSettings
 
-app = typer.Typer(no_args_is_help=True, help="Tools: what a model may call.")
+app = typer.Typer(
+    no_args_is_help=True, help="List, show and check tools, the functions that a model can call."
+)
 Modules = Annotated[
     list[str] | None,
     typer.Option(
         "--tools",
         metavar="MODULE[:NAME]",
-        help="Read these Python modules, here and now, instead of the running pipeline's catalogue. Modules "
-        "of the current directory can be named.",
+        help="Load these Python modules instead of the running pipeline's catalogue. They may be in "
+        "the current directory.",
     ),
 ]
 
 
 @app.command("list")
 def list_tools(tools: Modules = None, json: Json = False) -> None:
-    """The tools of the running pipeline, or of modules.
+    """List the tools of the running pipeline, or of Python modules.
 
     \b
     antiphon tools list --tools examples.courses
@@ -52,11 +54,11 @@ app.command("check")(tools_check.check)
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tool's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the tool.")],
     tools: Modules = None,
     json: Json = False,
 ) -> None:
-    """One tool as the model sees it: description, parameters, contract."""
+    """Show a tool's description, parameters and contract."""
     run(_show(name, tools, json))
 
 
@@ -106,7 +108,7 @@ def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:
     try:
         return contract_words(tool.contract, tool.approval)
     except ValidationError:
-        return [("contract", "not readable here: the dispatcher that published it is of another version")]
+        return [("contract", "unreadable: published by a dispatcher of another version")]
 
 
 def _mode(tool: ToolDefinition) -> str:

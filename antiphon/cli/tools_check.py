@@ -35,12 +35,14 @@ _TOLD_LENGTH_MAX = 200
 def check(
     modules: Annotated[
         list[str],
-        typer.Argument(metavar="MODULE[:NAME]...", help="Python modules with tools, as in ANTIPHON_TOOLS."),
+        typer.Argument(
+            metavar="MODULE[:NAME]...", help="Python modules with tools, in the form of ANTIPHON_TOOLS."
+        ),
     ],
     runs_writes: Annotated[
         bool,
         typer.Option(
-            "--runs-writes", help="Run writes too, for real and many times: only against a system for tests."
+            "--runs-writes", help="Also run tools that write, many times: use it only with a test system."
         ),
     ] = False,
     examples_max: Annotated[
@@ -49,29 +51,29 @@ def check(
             min=0,
             max=10_000,
             metavar="N",
-            help="Valid arguments to draw from each schema, beside the fixed ones.",
+            help="The number of valid arguments generated from each schema, in addition to fixed ones.",
         ),
     ] = EXAMPLES_MAX,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="What is drawn follows from it: the same gives the same cases.")
+        int, typer.Option(metavar="N", help="The seed of the generator; the same seed gives the same cases.")
     ] = 0,
     run_s_max: Annotated[
         float,
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="How long one tool is run; the cases after that are only validated.",
+            help="The time limit per tool; later cases are only validated.",
         ),
     ] = RUN_S_MAX,
     cases: Annotated[
-        bool, typer.Option("--cases", help="Print every case, and what the model would be told.")
+        bool, typer.Option("--cases", help="Print every case with its message to the model.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Send each tool what a careless or hostile caller may send, and judge what the model would be told.
+    """Call each tool with careless and hostile arguments, and check its messages to the model.
 
-    Reads are run for real with all arguments that they accept; writes are only validated. Nothing that is sent
-    does harm where it works. Exits with 1 when a tool fails.
+    Tools that read are run with all arguments that they accept; for tools that write, arguments are only validated.
+    The arguments are harmless even if a tool acts on them. Exit code 1 if a tool fails.
 
     \b
     antiphon tools check examples.courses
@@ -121,7 +123,7 @@ def _print_faults(report: ToolReport) -> None:
                 stdout().print(f"    {one_line(fault.detail, _TOLD_LENGTH_MAX)}")
         stdout().print(f"  change: {change}")
     if (more := len(found) - _FAULTS_SHOWN_MAX) > 0:
-        stdout().print(f"\n{report.tool}: {more} more faults; --json shows all.")
+        stdout().print(f"\n{report.tool}: {more} more problems; --json shows all.")
 
 
 def _by_fault(failed: Iterable[Checked]) -> dict[tuple[str, str], list[tuple[Checked, Fault]]]:
@@ -141,7 +143,7 @@ def _print_cases(report: ToolReport) -> None:
         (one.kind, one_line(one.label, 60), one.happened, one_line(_told(one), _TOLD_LENGTH_MAX))
         for one in report.checked
     ]
-    print_table((report.tool, "case", "happened", "the model is told"), rows, "No cases.")
+    print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
 def _told(one: Checked) -> str:

@@ -67,8 +67,8 @@ async def ask_linear(
     demanding = [name for name in ("output_schema", "steps") if options and options.get(name) is not None]
     if demanding:
         raise InvalidQuery(
-            f"options.{demanding[0]}: no answer is held against a schema in this process.",
-            hint="Ask by `Antiphon.embedded(tools)`, whose `ask` takes it.",
+            f"options.{demanding[0]}: the linear plan does not check answers against a schema.",
+            hint="Use `Antiphon.embedded(tools).ask(...)`, which supports it.",
         )
     if not structlog.is_configured():
         logs.silence("warning")  # structlog's default would write to the caller's stdout
@@ -89,8 +89,8 @@ async def ask_linear(
     if registry and engine.tool_style == "prompted" and not chosen.is_offline:
         await chosen.close()
         raise ConfigurationError(
-            "ANTIPHON_REASONING_ENGINE_TOOL_STYLE is prompted, and the linear plan needs native tools.",
-            hint="Set it to native, or ask through the pipeline, as `Antiphon.embedded(tools)` does.",
+            "ANTIPHON_REASONING_ENGINE_TOOL_STYLE is prompted, but the linear plan needs native tools.",
+            hint="Set it to native, or use `Antiphon.embedded(tools)`.",
         )
     try:
         bytes_max = load(BusSettings).max_event_bytes

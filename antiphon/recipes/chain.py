@@ -81,19 +81,19 @@ def chain_of(lines: Iterable[Line]) -> Chain:
     lines = list(lines)
     query, response = _ends(lines)
     if response is None:
-        raise NotLearnable("the session has no answer yet.", hint="Learn from it when it has ended.")
+        raise NotLearnable("the session has no answer yet.", hint="Learn from it after its end.")
     session_id = response.session_id
     if response.status != "complete":
         raise NotLearnable(
-            f"session {session_id} ended as {response.status} ({response.termination_reason}), and only what "
-            "succeeded is learned."
+            f"session {session_id} ended as {response.status} ({response.termination_reason}); "
+            "recipes are learned only from successful sessions."
         )
     if query is not None and query.options.workflow is not None:
-        raise NotLearnable(f"session {session_id} is a run of a workflow already.")
+        raise NotLearnable(f"session {session_id} is already the run of a workflow.")
     if (begun := _run_begun(lines)) is not None:
         raise NotLearnable(
             f"session {session_id} ran the workflow {begun}, whose calls are not its own.",
-            hint="Write a workflow that has that one inside; see docs/workflows.md.",
+            hint="Write a workflow that contains it; see docs/workflows.md.",
         )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
     calls: list[Made] = []
@@ -114,9 +114,11 @@ def chain_of(lines: Iterable[Line]) -> Chain:
         _add(calls, _in_order(kept), indexes, batch)
     made = [replace(call, is_cited=call_id in cited) for call, call_id in zip(calls, indexes, strict=True)]
     if not made:
-        raise NotLearnable(f"session {session_id} made no call that a recipe could make again.")
+        raise NotLearnable(f"session {session_id} has no call that a recipe can repeat.")
     if len(made) > CALLS_MAX:
-        raise NotLearnable(f"session {session_id} made {len(made)} calls; a recipe has at most {CALLS_MAX}.")
+        raise NotLearnable(
+            f"session {session_id} made {len(made)} calls; the limit of a recipe is {CALLS_MAX}."
+        )
     return Chain(session_id, "\n".join(question), tuple(_with_last_round_cited(made)), tuple(left_out))
 
 
@@ -146,21 +148,22 @@ def _why_left_out(one: RecordedCall) -> str:
     """Return why a call is no part of a recipe; empty where it is. Raises NotLearnable."""
     name, result = one.call.name, one.result
     if result.error is not None and result.error.error_type == "outcome_unknown":
-        raise NotLearnable(f"nobody knows whether the call {one.call.id} of {name} took effect.")
+        raise NotLearnable(f"the outcome of call {one.call.id} of {name} is unknown.")
     if name in BUILT_INS:
-        return "it belongs to the session and not to the work"
+        return "it is a built-in tool of sessions"
     if result.status != "ok":
         return "it failed"
     if result.repeated is not None:
-        return "nothing was done again: it was answered by an identical call"
+        return "it was not run, because an identical call had already run"
     if one.definition is None:
         raise NotLearnable(
-            f"the recording does not say what the tool {name} takes.", hint="Learn from a newer session."
+            f"the recording does not contain the parameters of the tool {name}.",
+            hint="Learn from a newer session.",
         )
     if one.definition.contract.validates:
         return "it validates answers"
     if name == _SQL:
-        raise NotLearnable(f"in a workflow {_SQL} is SQL over earlier results, and not this tool.")
+        raise NotLearnable(f"{_SQL} is reserved in workflows for SQL over earlier results.")
     if one.arguments is None:
         raise NotLearnable(f"an argument of the call {one.call.id} of {name} is not in the recording.")
     if levels(one.arguments) > LEVELS_MAX:

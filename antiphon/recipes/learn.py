@@ -63,7 +63,7 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
         made = dict(zip(nodes, chain.calls, strict=True))
         given = {param: one.values[n] for param, one in params.items()}
         for difference in differences(specification, name, made, given):
-            raise NotLearnable(f"the recipe would not do what session {chain.session_id} did: {difference}.")
+            raise NotLearnable(f"the recipe would not repeat session {chain.session_id}: {difference}.")
     recipe = Recipe(
         name=name,
         file=specification.model_dump(mode="json", by_alias=True, exclude_defaults=True),
@@ -81,7 +81,7 @@ def _aligned(chains: Sequence[Chain]) -> list[Chain]:
     reduced = [chain.only(_live([chain], bind([chain]))) for chain in chains]
     if why := _differing(reduced):
         raise NotLearnable(
-            f"the sessions did not make the same calls: {why}.", hint="Learn from each of them by itself."
+            f"the sessions did not make the same calls: {why}.", hint="Learn from each session separately."
         )
     return reduced
 
@@ -91,13 +91,16 @@ def _differing(chains: Sequence[Chain]) -> str:
     first = chains[0]
     for other in chains[1:]:
         if len(other.calls) != len(first.calls):
-            return f"{first.session_id} made {len(first.calls)} that count and {other.session_id} {len(other.calls)}"
+            return (
+                f"{first.session_id} made {len(first.calls)} relevant calls and {other.session_id} "
+                f"{len(other.calls)}"
+            )
         for n, (mine, its) in enumerate(zip(first.calls, other.calls, strict=True), 1):
             if mine.tool != its.tool:
                 return f"call {n} is {mine.tool} in {first.session_id} and {its.tool} in {other.session_id}"
             if mine.arguments.keys() != its.arguments.keys():
                 given = sorted(mine.arguments.keys() ^ its.arguments.keys())
-                return f"call {n}, {mine.tool}, is given {', '.join(given)} in one of them only"
+                return f"call {n}, {mine.tool}, has {', '.join(given)} only in one of them"
     return ""
 
 
@@ -109,7 +112,7 @@ def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> 
         if n in live or made[0].is_write or any(call.is_cited for call in made):
             live |= {n, *used_by(arguments[n])}
     if not live:
-        raise NotLearnable("no call of the session was a write, or counted for the answer.")
+        raise NotLearnable("no call of the session was a write or contributed to the answer.")
     return sorted(live)
 
 
@@ -133,11 +136,11 @@ def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[Made]) -> Spe
     catalogue = Catalogue(tools=tuple({call.tool: call.definition for call in calls}.values()))
     for problem in problems_of(specification, catalogue):
         if problem.severity == "error":
-            raise NotLearnable(f"the workflow does not fit its tools: {problem}.")
+            raise NotLearnable(f"the workflow does not match its tools: {problem}.")
     read = read_file(as_yaml(specification), name)
     if read.specification != specification:
         why = str(read.problems[0]) if read.problems else "a value cannot be written"
-        raise NotLearnable(f"no workflow file can hold it: {why}.")
+        raise NotLearnable(f"it cannot be written as a workflow file: {why}.")
     return specification
 
 

@@ -49,7 +49,8 @@ def _param(source: FromParam) -> Param:
         types = {"float"}
     if len(types) != 1:
         raise NotLearnable(
-            f"the argument {source.name} is {' and '.join(sorted(types))} in these sessions, and a param has one type."
+            f"the argument {source.name} has the types {' and '.join(sorted(types))} in these "
+            "sessions, but a param has one type."
         )
     type = types.pop()
     description, enum = source.schema.get("description"), source.schema.get("enum")

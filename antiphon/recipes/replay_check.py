@@ -48,10 +48,10 @@ def differences(
         if node not in calls:
             yield f"{node} is not called"
         elif calls[node].tool != call.tool:
-            yield f"{node} calls {calls[node].tool} and not {call.tool}"
+            yield f"{node} calls {calls[node].tool} instead of {call.tool}"
         elif identity(dict(calls[node].arguments)) != identity(call.arguments):
-            yield f"{node} is called with {shown(calls[node].arguments)} and not {shown(call.arguments)}"
-    yield from (f"{node} is called and was not" for node in calls if node not in made)
+            yield (f"{node} is called with {shown(calls[node].arguments)} instead of {shown(call.arguments)}")
+    yield from (f"{node} is called, but was not called in the session" for node in calls if node not in made)
     order = {node: n for n, node in enumerate(calls)}
     yield from _out_of_order([(node, call) for node, call in made.items() if node in order], order)
 

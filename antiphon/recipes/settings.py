@@ -13,12 +13,13 @@ class RecipeSettings(Settings):
 
     learn: bool = Field(
         default=False,
-        description="Whether `antiphon up` also runs `antiphon recipes learn --follow`: each complete session is "
-        "learned from, and models are offered what it did.",
+        description="Run `antiphon recipes learn --follow` within `antiphon up`: it learns from each "
+        "complete session, and offers the recipes to models.",
     )
     kept: int = Field(
         default=100,
         ge=1,
         le=10_000,
-        description="Recipes that are kept; beyond, the one that was not learned or used for longest goes.",
+        description="Maximum number of stored recipes; above it, the least recently learned or used "
+        "recipe is removed.",
     )

@@ -25,8 +25,8 @@ class RecipeStore(KeptRecipes):
         )
         if outcome == b"taken":
             raise AlreadyThere(
-                f"there is another recipe named {recipe.name}.",
-                hint="Give this one a --name, or replace the other one with --replace.",
+                f"another recipe is named {recipe.name}.",
+                hint="Use --name to choose another name, or --replace to replace it.",
             )
         return tuple(name.decode() for name in gone[0])
 

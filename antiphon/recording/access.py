@@ -23,7 +23,7 @@ def provider_of(model: str) -> Provider:
     if model and (provider == "offline" or not has_access):
         named = "OPENAI" if is_chat else "ANTHROPIC"
         raise ConfigurationError(
-            f"--model {model}: there is no access to it.",
-            hint=f"Set {named}_API_KEY or {named}_BASE_URL, or take --model offline.",
+            f"--model {model}: no API key or base URL is set for it.",
+            hint=f"Set {named}_API_KEY or {named}_BASE_URL, or use --model offline.",
         )
     return provider

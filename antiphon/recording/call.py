@@ -94,8 +94,10 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
         there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
         named = ", ".join(f"{line.n} ({short_type(line)})" for line in there[:20])
         raise NoSuchPoint(
-            f"No call of a model came of event {event.n}, {short_type(event)}.",
-            hint=f"Choose one of these: {named}." if named else "The recording has no call at all.",
+            f"Event {event.n}, {short_type(event)}, led to no model call.",
+            hint=f"Choose one of these events: {named}."
+            if named
+            else "The recording contains no model calls.",
         )
     return records[event.event.id], contents
 
@@ -130,7 +132,7 @@ async def _reply(
 
 def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
     if frozen.reply is None:
-        error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply came.")
+        error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply.")
         return Replied(RECORDED, error=error, duration_ms=frozen.duration_ms)
     message = message_of(frozen.reply)
     try:

@@ -20,7 +20,7 @@ SINCE = 2
 _FORM = b',"previous":"%s","check":"%s"}'
 _BYTES = len(_FORM % (FIRST, FIRST))
 _BOUND = re.compile(re.escape(_FORM).replace(b"%s", rb"([0-9a-f]{16})"))
-_HINT = "`antiphon recording check` tells what of it can still be trusted."
+_HINT = "`antiphon recording check` shows the part that can be trusted."
 
 
 class Chained:
@@ -47,11 +47,11 @@ class Chain:
         """Return the line without its link. Raises UnreadableEvent when the chain is broken there."""
         link = link_of(raw)
         if link is None:
-            raise _broken("this line does not end with its `check`")
+            raise _broken("this line does not end with a `check`")
         if not link.is_intact:
-            raise _broken("this line is not as it was written")
+            raise _broken("this line was changed")
         if link.previous != self._previous:
-            raise _broken("this line does not follow the line before it: a line was lost, added or moved")
+            raise _broken("this line does not follow the previous line: a line was lost, added or moved")
         self._previous = link.check
         return link.line
 

@@ -147,10 +147,10 @@ class _Course:
         line = self._known.lines.get(record.of)
         ready = self._known.lines.get(child_id(record.of, 0))
         if line is None or ready is None:
-            raise UnreadableEvent(f"the briefing that answers event {record.of} is not there.")
+            raise UnreadableEvent(f"the briefing for event {record.of} is missing.")
         asked, told = line.event.data, ready.event.data
         if not isinstance(asked, BriefingRequested) or not isinstance(told, BriefingReady):
-            raise UnreadableEvent(f"event {ready.n} is no briefing.")
+            raise UnreadableEvent(f"event {ready.n} is not a briefing.")
         self._file(Step(line, record, (ready,)), told.briefing)
         memory, outline, before = self._memory(), told.briefing, self._last
         shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
@@ -222,7 +222,7 @@ def _ids_in(ranges: Sequence[str]) -> tuple[str, ...]:
     """Return the ids in an outline. Raises UnreadableEvent for a range that no briefing has."""
     bounds = [_RANGE.fullmatch(one) for one in ranges]
     if sum(int(one[2] or one[1]) - int(one[1]) if one else _FACTS_MAX for one in bounds) >= _FACTS_MAX:
-        raise UnreadableEvent(f"the facts of a briefing are told as {', '.join(ranges)[:200]!r}.")
+        raise UnreadableEvent(f"the fact ids of a briefing are invalid: {', '.join(ranges)[:200]!r}.")
     return ids_in(ranges)
 
 

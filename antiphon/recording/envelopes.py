@@ -90,7 +90,7 @@ class Envelopes:
         if event.causationid is not None:
             cause = self._seen.get(event.causationid.int)
             if not _is_child(event.id, event.causationid):
-                return "its id does not follow from its causationid"
+                return "its id is not derived from its causationid"
         if cause is None:
             return ""
         if event.causationid is not None and (wrong := _not_inherited(event, cause)):
@@ -109,7 +109,7 @@ class Envelopes:
             first = first or seen
             if seen is not None and first is not None and seen.time != first.time:
                 raise UnreadableEvent(
-                    f"event {seen.n} has another time than event {first.n}, and both came of one step.",
+                    f"event {seen.n} has another time than event {first.n}, although one step emitted both.",
                     hint=_HINT,
                 )
 
@@ -119,9 +119,9 @@ def _not_inherited(event: AnyEvent, cause: _Seen) -> str:
     if event.source != cause.inbox:
         return f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
     if event.correlationid != cause.correlation:
-        return f"its correlationid is another than that of event {cause.n}"
+        return f"its correlationid differs from that of event {cause.n}"
     if event.traceparent != cause.traceparent:
-        return f"its traceparent is another than that of event {cause.n}"
+        return f"its traceparent differs from that of event {cause.n}"
     return ""
 
 
@@ -129,10 +129,10 @@ def _not_opening(event: AnyEvent, query: QuerySubmitted) -> str:
     """Return the error in a query's ids; the query of a child session has its parent's correlation."""
     if query.parent is None:
         is_own = event.correlationid == event.id
-        return "" if is_own else "its correlationid is not its own id, as it is of what opens a session"
+        return "" if is_own else "its correlationid is not its own id, although it opens a session"
     is_sent = event.causationid is not None and CHILD in event.subject
     return (
-        "" if is_sent else f"it names the parent {query.parent.session}, and was not sent by another session"
+        "" if is_sent else f"it names the parent {query.parent.session}, but was not sent by another session"
     )
 
 
@@ -148,11 +148,11 @@ def _logged(entry: str) -> datetime:
     try:
         return _EPOCH + int(entry.partition("-")[0]) * _MILLISECOND
     except OverflowError:
-        raise UnreadableEvent(f"{entry} is no place in a log: it is no time of our age.") from None
+        raise UnreadableEvent(f"{entry} is not a valid log id: its time is out of range.") from None
 
 
 def _told(moment: datetime | None) -> str:
     return "nothing" if moment is None else moment.isoformat()
 
 
-_HINT = "The bus writes no such envelope: the recording was changed."
+_HINT = "The bus does not write such an envelope: the recording was changed."

@@ -261,6 +261,6 @@ def _refuse_to_replace_another(path: Path, session_id: str) -> None:
         is_other = True
     if is_other:
         raise AlreadyThere(
-            f"{path} is there already, and is no recording of session {session_id}.",
-            hint="Move it away, or choose another folder.",
+            f"{path} exists and is not a recording of session {session_id}.",
+            hint="Move it, or choose another folder.",
         )

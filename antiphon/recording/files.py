@@ -68,8 +68,10 @@ def _sized_lines(
     except UnreadableEvent as error:
         raise UnreadableEvent(f"{_place(path, number)}: {error.message}", hint=error.hint) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        said = f"what was compressed cannot be read on: {error}."
-        raise UnreadableEvent(f"{_place(path, number + 1)}: {said}", hint="Was it cut off?") from None
+        said = f"the compressed file is damaged: {error}."
+        raise UnreadableEvent(
+            f"{_place(path, number + 1)}: {said}", hint="Check that the file is complete."
+        ) from None
     except OSError as error:
         raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
 

@@ -94,8 +94,8 @@ def _check_needs_no_tools(point: Point) -> None:
     if own and may_go_on and point.session.phase != "assembling":
         named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
         raise NoSuchPoint(
-            f"From there on the session may call tools, and their functions are in no recording: {named}.",
-            hint="Name the module that has them with --tools, or other tools to go on with.",
+            f"From that event on the session can call tools, whose functions are not recorded: {named}.",
+            hint="Name their module, or other tools, with --tools.",
         )
 
 
@@ -153,7 +153,7 @@ async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> Non
     pipeline.check()
     if monotonic_s() > until_s:
         raise StillRunning(
-            f"The fork came to nothing: {what}.", hint="Raise --set deadline_s, or see its tools."
+            f"The fork has no result: {what}.", hint="Raise --set deadline_s, or check its tools."
         )
     await asyncio.sleep(_POLL_S)
 

@@ -59,8 +59,8 @@ async def fork_run(
     """
     if not tools:
         raise NoSuchPoint(
-            "From there on the run calls tools, and their functions are in no recording.",
-            hint="Name the module that has them with --tools.",
+            "From that point on the run calls tools, whose functions are not recorded.",
+            hint="Name their module with --tools.",
         )
     run_point(lines, place, node, specification, None)  # an impossible fork is refused before anything starts
     async with pipeline_of(tools, changes) as (pipeline, bus):
@@ -137,8 +137,8 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
         kinds = {one.kind for one in state.open.values()}
         if kinds and kinds <= {"person", "approval"}:
             raise StillRunning(
-                f"The fork waits for a person at {', '.join(state.open)}, and in a fork nobody is asked.",
-                hint="Fork from behind that node.",
+                f"The fork waits for a person at {', '.join(state.open)}, but a fork cannot ask a person.",
+                hint="Fork from a later point.",
             )
         await a_moment(pipeline, until_s, "the run did not end in its time")
     until_s = monotonic_s() + _PATIENCE_S

@@ -30,7 +30,9 @@ def _at(path: Path) -> Iterator[Path]:
         return
     inside = sorted(one for one in path.rglob("*.jsonl*") if _is_recording(one.relative_to(path), one))
     if not inside:
-        raise NoRecordings(f"{path} holds no recordings.", hint=f"Their names end in {' or '.join(ENDINGS)}.")
+        raise NoRecordings(
+            f"{path} contains no recordings.", hint=f"The names of recordings end in {' or '.join(ENDINGS)}."
+        )
     yield from inside
 
 

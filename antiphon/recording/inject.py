@@ -32,7 +32,7 @@ from coordinator.session import Session
 _FAULT = 2_000_000
 """The number of an injected event among its parent's outputs, beyond all real ones."""
 _WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
-_FORM = "Write it as tool_timeout@8, or as tool_timeout:search@8 for the calls of one tool."
+_FORM = "Use the form tool_timeout@8, or tool_timeout:search@8 for the calls of one tool."
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
     point = walked(lines, line.n, unhandled=line.event.id)
     if point.session is None:
         raise ConfigurationError(
-            f"{what}: the session was not open at event {line.n}.", hint="Choose a later one."
+            f"{what}: the session was not open at event {line.n}.", hint="Choose a later event."
         )
     catalogue = point.known.catalogue(point.session.tools.catalogue)
     named = point.known.named(named_by(point.session, line.event))
     if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
         raise ConfigurationError(
-            f"{what}: the session did not wait for event {line.n} any more.", hint="Choose an earlier one."
+            f"{what}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
         )
     data = faulty(kind, tool, line.event.data, point.session, catalogue)
     injected = EventLine(line.n, line.entry, _event(line, kind, data, point, point.session))
@@ -82,12 +82,14 @@ def read_fault(what: str) -> tuple[Kind, str, str]:
     """Return fault, tool and place from their written form; a missing place is empty. Raises ConfigurationError."""
     written = _WRITTEN.fullmatch(what)
     if written is None:
-        raise ConfigurationError(f"{what!r} is no fault.", hint=_FORM)
+        raise ConfigurationError(f"{what!r} is not a fault.", hint=_FORM)
     kind, tool, place = written[1], written[2] or "", written[3] or ""
     if kind not in KINDS:
-        raise ConfigurationError(f"There is no fault {kind!r}.", hint=f"There are {', '.join(KINDS)}.")
+        raise ConfigurationError(
+            f"Fault {kind!r} does not exist.", hint=f"The faults are {', '.join(KINDS)}."
+        )
     if tool and not kind.startswith("tool_"):
-        raise ConfigurationError(f"{kind} is not about a tool.", hint=_FORM)
+        raise ConfigurationError(f"{kind} does not apply to a tool.", hint=_FORM)
     return cast(Kind, kind), tool, place
 
 
@@ -95,11 +97,11 @@ def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> Configuratio
     """Return the error for a fault without `@`, which says where it could be."""
     places = _places_of(kind, lines)
     fits = (
-        f"It fits event {_listed(places)}: write {what}@{places[0]}."
+        f"It applies to event {_listed(places)}: use {what}@{places[0]}."
         if places
-        else "It fits none of its events."
+        else "It applies to no event of this recording."
     )
-    return ConfigurationError(f"{what} does not say at which event.", hint=fits)
+    return ConfigurationError(f"{what} does not name an event.", hint=fits)
 
 
 def _places_of(kind: Kind, lines: Sequence[Line]) -> list[str]:
@@ -114,7 +116,7 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     others = _places_of(kind, lines)
     where = f"event {_listed(others)}" if others else "none of its events"
     raise ConfigurationError(
-        f"{kind} cannot come in place of event {line.n}, {short_type(line)}.",
+        f"{kind} cannot replace event {line.n}, {short_type(line)}.",
         hint=f"{_listed(fitting) or 'Nothing'} can. {kind} fits {where}.",
     )
 

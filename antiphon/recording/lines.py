@@ -32,13 +32,14 @@ FORMAT = 2
 class Rules(Value):
     """The rules by which a recording was redacted, as far as they may be shown; never the replaced values."""
 
-    headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` for a beginning.")
+    headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` matches a prefix.")
     keys: tuple[str, ...] = Field(
-        default=(), description="Patterns of keys whose values were replaced; with a `!` before, were not."
+        default=(), description="Patterns of keys whose values were replaced, or with a leading `!` kept."
     )
     paths: tuple[str, ...] = Field(default=(), description="JSON paths whose values were replaced.")
     patterns: tuple[str, ...] = Field(
-        default=(), description="Regular expressions that were replaced in text; not told in a header."
+        default=(),
+        description="Regular expressions whose matches were replaced in texts; not stored in a header.",
     )
 
 
@@ -46,9 +47,9 @@ class Parent(Value):
     """The recording that was forked, and the changes."""
 
     session_id: SessionId
-    digest: str = Field(description="Of the parent's lines.")
-    event: int = Field(ge=1, description="Number of the last event that was taken over.")
-    changes: dict[str, str] = Field(default={}, description="What is different from there on, by option.")
+    digest: str = Field(description="Digest of the parent's lines.")
+    event: int = Field(ge=1, description="Number of the last event copied from the parent.")
+    changes: dict[str, str] = Field(default={}, description="Changes from that point on, by option.")
 
 
 class Header(Value):
@@ -62,7 +63,7 @@ class Header(Value):
     schemas: str = Field(description="Hash of the schemas of all events.")
     prompts: dict[str, str] = Field(default={}, description="Hash of each prompt's fixed part, by its name.")
     catalogues: tuple[str, ...] = Field(default=(), description="Hashes of the tool catalogues.")
-    models: tuple[str, ...] = Field(default=(), description="Ids of the models, the first one's first.")
+    models: tuple[str, ...] = Field(default=(), description="Ids of the models, in order of first use.")
     redaction: Rules = Rules()
     parent: Parent | None = None
 
@@ -184,8 +185,8 @@ def _any_line(raw: bytes) -> Line:
         if kind == "event":
             return _event_line(fields)
         if not isinstance(kind, str) or kind not in _PLAIN:
-            said = "no line of a recording: its field `line` is missing, or names what this version does not know."
-            raise UnreadableEvent(said, hint="Recordings are made by `antiphon recording export`.")
+            said = "not a line of a recording: its field `line` is missing or unknown to this version."
+            raise UnreadableEvent(said, hint="`antiphon recording export` writes recordings.")
         return _PLAIN[kind].model_validate_json(raw)
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"not JSON: {error}") from None
@@ -197,7 +198,7 @@ def _event_line(fields: dict[str, Any]) -> EventLine:
     """Return an event's line that another program has written."""
     n, entry = fields.get("n"), fields.get("entry")
     if type(n) is not int or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
-        raise UnreadableEvent("an event's line has a number `n` and a place in the log `entry`.")
+        raise UnreadableEvent("the line of an event must contain a number `n` and a log id `entry`.")
     try:
         event = orjson.dumps(fields.get("event"))
     except orjson.JSONEncodeError as error:  # it reads deeper than it writes

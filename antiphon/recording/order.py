@@ -19,10 +19,14 @@ class Order:
     def check(self, line: Line) -> None:
         """Raise UnreadableEvent when `line` cannot follow the lines before."""
         if self._has_end:
-            raise UnreadableEvent("there is a line behind the end line.")
+            raise UnreadableEvent("a line follows the end line.")
         if isinstance(line, Header) == self._has_header:
-            said = "a second header." if self._has_header else "no header: a recording begins with one."
-            raise UnreadableEvent(said, hint="Is it one file made of two, or of another kind?")
+            said = (
+                "a second header."
+                if self._has_header
+                else ("the header is missing: it must be the first line.")
+            )
+            raise UnreadableEvent(said, hint="Check that the file is a single recording.")
         match line:
             case Header():
                 self._has_header = True
@@ -31,7 +35,7 @@ class Order:
             case RecordLine(record=record):
                 if record.outputs > self._events:
                     raise UnreadableEvent(
-                        f"{record.outputs} events came of a step, it says: more than there are."
+                        f"it reports {record.outputs} events of a step, more than the recording contains."
                     )
                 self._records += 1
             case End():
@@ -44,14 +48,16 @@ class Order:
         if not self._has_header:
             raise UnreadableEvent("it is empty.")
         if not self._has_end:
-            raise UnreadableEvent("it has no end line: it was cut off.", hint="Export the session again.")
+            raise UnreadableEvent(
+                "the end line is missing: the file is incomplete.", hint="Export the session again."
+            )
 
     def _check_event(self, line: EventLine) -> None:
         place = place_of(line.entry)
         if line.n != self._events + 1 or place <= self._place or max(place) > _PART_MAX:
             raise UnreadableEvent(
                 f"event {line.n} at {line.entry} cannot follow event {self._events} at "
-                f"{self._place[0]}-{self._place[1]}: events count up by one, and their places ascend."
+                f"{self._place[0]}-{self._place[1]}: numbers increase by one, and log ids increase."
             )
         self._place = place
         self._events += 1
@@ -59,8 +65,8 @@ class Order:
     def _check_end(self, line: End) -> None:
         if (line.events, line.records) != (self._events, self._records):
             raise UnreadableEvent(
-                f"the end line tells of {line.events} events and {line.records} records, and there are "
-                f"{self._events} and {self._records}: lines are missing, or too many."
+                f"the end line counts {line.events} events and {line.records} records, but the "
+                f"recording contains {self._events} and {self._records}: lines were lost or added."
             )
         self._has_end = True
 

@@ -118,7 +118,7 @@ class _Staged:
     async def take_place(self) -> None:
         """Rename the staged keys into place, when everything has been added."""
         if self._opened_ms is None:
-            raise UnreadableEvent("it has no event.")
+            raise UnreadableEvent("it contains no events.")
         await self._arrived()
         keys, session_id = self._bus.keys, self._session_id
         partition = keys.partition(session_id)
@@ -135,7 +135,7 @@ class _Staged:
             raise _already_there(session_id)
         if result != b"done":
             raise RedisUnavailable(
-                f"what was put back of session {session_id} was lost.", hint="Import it again."
+                f"the imported data of session {session_id} was lost.", hint="Import it again."
             )
 
     def drop(self) -> None:
@@ -206,6 +206,6 @@ def _in_order(lines: Iterable[Line]) -> Iterator[Line]:
 
 def _already_there(session_id: str) -> AlreadyThere:
     return AlreadyThere(
-        f"session {session_id} is there already, and is not as the recording has it.",
+        f"session {session_id} already exists and differs from the recording.",
         hint="Import into another Redis, or under another ANTIPHON_NAMESPACE.",
     )

@@ -31,7 +31,7 @@ _PROPERTY = "antiphon."
 """The prefix of test properties that count recorded steps; see testing/judged.py."""
 _TOOLS = pytest.StashKey["TodaysTools"]()
 _HOW_TO_RECORD = (
-    "Name one with recordings, or make them: run the tests that have the marker `recording` with "
+    "Name a folder with recordings, or create them: run the tests with the marker `recording` with "
     "--antiphon-record=once."
 )
 _RECORDED, _HAS_PASSED = pytest.StashKey["Recorded"](), pytest.StashKey[bool]()
@@ -44,45 +44,46 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--antiphon-recordings",
         metavar="DIR",
         default=None,
-        help="Folder of recordings: each becomes a test that holds it against today's code.",
+        help="A folder of recordings; each becomes a test that verifies it with the current code.",
     )
     group.addoption(
         "--antiphon-record",
         choices=MODES,
         default="none",
-        help="Whether tests with the marker `recording` ask live: never (none, and without network), where their "
-        "recording is missing (once), or always (rewrite).",
+        help="Live questions of tests with the marker `recording`: never, and without network "
+        "(none); only if the recording is missing (once); or always (rewrite).",
     )
     group.addoption(
         "--antiphon-allow-unchecked",
         metavar="REASON",
         default="",
-        help="Let recordings pass of which some steps cannot be checked; the reason stands in the summary.",
+        help="Accept recordings with unchecked steps; the summary shows this reason.",
     )
     group.addoption(
         "--antiphon-tools",
         metavar="MODULE",
         default="",
-        help="Make the recorded calls of reading tools again, with the tools of this module, as a test of its own.",
+        help="Repeat the recorded calls of read tools with the tools of this module, as a separate test.",
     )
     group.addoption(
         "--antiphon-volatile",
         metavar="FIELD",
         action="append",
         default=[],
-        help="With --antiphon-tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+        help="With --antiphon-tools: a field of results that may differ, as [TOOL:]PATH[=MATCHER]; "
+        "repeatable.",
     )
     group.addoption(
         "--antiphon-allow-network",
         action="store_true",
-        help="With --antiphon-tools: let these tools reach other machines.",
+        help="With --antiphon-tools: allow these tools to use the network.",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        f"{_MARKER}(name, allow_unchecked=''): the recording, a file, that the fixture `recording` is.",
+        f"{_MARKER}(name, allow_unchecked=''): the file of the recording for the fixture `recording`.",
     )
     folder = _folder(config)
     if folder is None:
@@ -96,7 +97,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     folder = _folder(config)
     if folder is not None and (lack := _lack(folder)):
-        return f"antiphon: no recordings yet, as {folder} {lack}. {_HOW_TO_RECORD}"
+        return f"antiphon: no recordings: {folder} {lack}. {_HOW_TO_RECORD}"
     return f"antiphon: recordings in {folder}, record={_mode(config)}" if folder else None
 
 
@@ -209,7 +210,9 @@ def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded
             'The fixture `recording` needs a marker: @pytest.mark.recording("name.jsonl").', pytrace=False
         )
     if not path.name.endswith(_ENDINGS):
-        pytest.fail(f"A recording's name ends in .jsonl or .jsonl.gz, unlike {path.name!r}.", pytrace=False)
+        pytest.fail(
+            f"The name of a recording must end in .jsonl or .jsonl.gz, not {path.name!r}.", pytrace=False
+        )
     recorded = Recorded(path, _mode(request.config), _allowed(request), request.node.user_properties)
     request.node.stash[_RECORDED] = recorded
     return recorded
@@ -272,8 +275,8 @@ def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Ite
         yield
     if attempts:
         pytest.fail(
-            f"Network denied: the test wanted to reach {', '.join(dict.fromkeys(attempts))}. Give it tools and "
-            "models that stay on this machine, or record what they say: see --antiphon-record.",
+            f"Network denied: the test tried to connect to {', '.join(dict.fromkeys(attempts))}. Use "
+            "local tools and models, or record their replies: see --antiphon-record.",
             pytrace=False,
         )
 
@@ -324,9 +327,9 @@ def _folder(config: pytest.Config) -> Path | None:
 def _lack(folder: Path) -> str:
     """Return the reason why the folder has nothing to verify; empty where it has recordings."""
     if not folder.is_dir():
-        return "is no folder"
+        return "is not a folder"
     names = (name for *_, inside in os.walk(folder) for name in inside)
-    return "" if any(name.endswith(_ENDINGS) for name in names) else "holds no recordings"
+    return "" if any(name.endswith(_ENDINGS) for name in names) else "contains no recordings"
 
 
 def _is_wanted(config: pytest.Config) -> bool:

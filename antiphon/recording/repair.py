@@ -18,12 +18,12 @@ _ALIKE_MIN = 12
 """The digits that must agree of the 16 of two hashes: so many never agree by chance."""
 _PLACE, _PLACE_BYTES_MAX = b',"previous":', 80
 CHANGED, LOST, CUT_OFF = (
-    "is not as it was written",
-    "does not follow the line before it",
+    "was changed",
+    "does not follow the previous line",
     "is missing: cut off",
 )
 UNREADABLE = "cannot be read"
-HASH_ALONE = "is as it was written; only its place in the chain is not"
+HASH_ALONE = "is unchanged; only its position in the chain is wrong"
 
 
 @dataclass(frozen=True, slots=True)

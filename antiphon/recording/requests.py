@@ -26,7 +26,7 @@ def system_in(request: Mapping[str, Any]) -> str:
         case [{"text": str(text)}, *_]:
             return text
         case _:
-            raise UnreadableEvent("the system prompt that was sent is none.")
+            raise UnreadableEvent("the recorded system prompt is invalid.")
 
 
 _HOW = frozenset({"stream"})

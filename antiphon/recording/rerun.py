@@ -233,8 +233,8 @@ async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
     redis = private_redis.choose()
     if has_processes and not isinstance(redis, private_redis.RedisServer):
         raise ConfigurationError(
-            "A rerun across processes needs a redis-server, and none is on PATH.",
-            hint="Install redis-server, or leave --processes out.",
+            "A rerun with --processes needs redis-server, which is not on PATH.",
+            hint="Install redis-server, or omit --processes.",
         )
     bus = None
     try:

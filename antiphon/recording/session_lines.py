@@ -78,7 +78,8 @@ async def logged_lines(session_id: str, source: Source, shared: Shared) -> Async
     first, opened = await _beginning(log)
     if not first:
         raise UnknownSession(
-            f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
+            f"session {session_id} does not exist.",
+            hint="`antiphon sessions list` shows the stored sessions.",
         )
     header = Header(
         antiphon=_version(),
@@ -112,7 +113,7 @@ async def logged_lines(session_id: str, source: Source, shared: Shared) -> Async
     async for line in records.due():
         yield line
     if not is_short and not await source.log_page("-", 1):
-        raise UnknownSession(f"session {session_id} has expired while it was read.")
+        raise UnknownSession(f"session {session_id} expired during the export.")
     yield End(events=n, records=records.told), None
 
 
@@ -257,5 +258,5 @@ async def _specification(hash: str, shared: Shared) -> list[SpecificationLine]:
         return []
     specification = _readable(hash, content)
     if not isinstance(specification, dict):
-        raise UnreadableEvent(f"the specification {hash} is no JSON object.")
+        raise UnreadableEvent(f"the specification {hash} is not a JSON object.")
     return [SpecificationLine(hash=hash, specification=specification)]

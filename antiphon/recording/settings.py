@@ -48,15 +48,16 @@ class RecordingSettings(Settings):
 
     headers: Annotated[tuple[str, ...], *comma_list("a header", r"[A-Za-z0-9-]{1,100}\*?")] = Field(
         default=HEADERS,
-        description="Comma list of a model server's headers that recordings keep; `x-*` for a beginning.",
+        description="Comma list of a model server's headers that recordings keep; `x-*` matches a prefix.",
     )
     keys: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
         default=(),
-        description="Comma list of further keys whose values are replaced, such as `*phone*`; see "
-        "docs/redaction.md for those that always are.",
+        description="Comma list of further keys whose values are replaced, such as `*phone*`; "
+        "docs/redaction.md lists the built-in keys.",
     )
     keys_kept: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
-        default=(), description="Comma list of keys whose values are not replaced, whatever else names them."
+        default=(),
+        description="Comma list of keys whose values are not replaced; it overrides all other rules.",
     )
     paths: Annotated[
         tuple[str, ...], *comma_list("a path", r"\$.{1,500}"), _each_readable(Path.of, UnreadablePath)
@@ -65,7 +66,7 @@ class RecordingSettings(Settings):
         description="Comma list of JSON paths whose values are replaced, such as `$..email`; see docs/redaction.md.",
     )
     patterns: Annotated[tuple[str, ...], _each_readable(re.compile, re.error)] = Field(
-        default=(), description="List of regular expressions; what they match in a text is replaced."
+        default=(), description="List of regular expressions; their matches in texts are replaced."
     )
 
     @property

@@ -52,7 +52,7 @@ class Upcast:
         line = chain.unbound(raw) if is_bound else raw
         self._format = number = self._format_of(line)
         if is_bound and number < SINCE:
-            raise UnreadableEvent(f"it has a chain, and recordings of format {number} have none.")
+            raise UnreadableEvent(f"it has a chain, but recordings of format {number} have none.")
         if not is_bound and number >= SINCE and b'"header"' in raw:
             chain.unbound(raw)  # raises with the cause
         self._chain = chain if is_bound else None
@@ -72,7 +72,7 @@ class Upcast:
                 hint="Upgrade Antiphon.",
             )
         if type(number) is not int or any(n not in self._upcasters for n in range(number, self._current)):
-            raise UnreadableEvent(f"there is no format {str(number)[:40]} of recordings.")
+            raise UnreadableEvent(f"recordings have no format {str(number)[:40]}.")
         return number
 
     def _carried_over(self, raw: bytes, number: int) -> bytes:
@@ -83,7 +83,7 @@ class Upcast:
                 fields = {**fields, "format": self._current}
             return orjson.dumps(fields)
         except (CannotCarryOver, *CANNOT_CARRY_OVER) as error:
-            raise UnreadableEvent(f"cannot be carried over from format {number}: {error}"[:300]) from None
+            raise UnreadableEvent(f"cannot be converted from format {number}: {error}"[:300]) from None
 
 
 def _fields(raw: bytes) -> dict[str, Any]:

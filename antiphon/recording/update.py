@@ -41,10 +41,10 @@ class TakesAnotherWay(AntiphonError):
     code = "takes_another_way"
 
     def __init__(self, event: int, message: str, hint: str = "") -> None:
-        anew = (
-            f"Record the session anew, or go on live from there with `antiphon replay fork --from {event}`."
+        anew = f"Record the session again, or continue it live with `antiphon replay fork --from {event}`."
+        super().__init__(
+            f"The current code decides differently at event {event}: {message}", hint=hint or anew
         )
-        super().__init__(f"Today's code takes another way at event {event}: {message}", hint=hint or anew)
         self.event = event
 
 
@@ -73,7 +73,7 @@ class _Update:
         self.replay.read(line)
         if self.replay.failed:
             raise TakesAnotherWay(
-                self.replay.newest_step, f"it raises {self.replay.failed}.", "Mend it first."
+                self.replay.newest_step, f"it raises {self.replay.failed}.", "Repair it first."
             )
         match line:
             case Header():
@@ -144,20 +144,20 @@ def _hold_way(step: Step, redone: Redone) -> None:
     event = step.line.n
     then, now = [line.event.data for line in step.outputs], redone.outputs
     if [one.type for one in then] != [one.type for one in now]:
-        raise TakesAnotherWay(event, f"it sends {_types(now)}, where it sent {_types(then)}.")
+        raise TakesAnotherWay(event, f"it sends {_types(now)} instead of {_types(then)}.")
     for before, today in zip(then, now, strict=True):
         if _asked(before) != _asked(today):
-            raise TakesAnotherWay(event, f"its {today.type} asks for something else.")
+            raise TakesAnotherWay(event, f"its {today.type} makes another request.")
     match step.record, redone.record:
         case DecisionRecord(closes=True), DecisionRecord(closes=False):
-            raise TakesAnotherWay(event, "it goes on, where the session was over.")
+            raise TakesAnotherWay(event, "it continues, although the session had ended.")
         case DecisionRecord(closes=False), DecisionRecord(closes=True):
-            raise TakesAnotherWay(event, "the session is over, where it went on.")
+            raise TakesAnotherWay(event, "it ends the session, although the session continued.")
         case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
-            raise TakesAnotherWay(event, "the calls of its batch are not run in the order that was recorded.")
+            raise TakesAnotherWay(event, "the calls of its batch run in another order than recorded.")
     for what, found in redone.others:
         if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
-            raise TakesAnotherWay(event, "it asks the model once more than there are replies.")
+            raise TakesAnotherWay(event, "it makes one more model call than the recording has replies.")
 
 
 def _asked(data: EventData) -> Any:

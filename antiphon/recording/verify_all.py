@@ -61,7 +61,9 @@ def _cores() -> int:
 
 def lost(path: Path, error: Exception) -> Outcome:
     """Return the outcome of a recording whose worker has died."""
-    return Outcome(shown(path), error=f"{error}. Verify it alone, with --jobs 1, to see what happens there.")
+    return Outcome(
+        shown(path), error=f"{error}. Verify this recording alone, with --jobs 1, to see the error."
+    )
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:

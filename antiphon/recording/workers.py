@@ -31,7 +31,7 @@ class Died(Exception):
         if exitcode < 0:
             with suppress(ValueError):
                 how = signal.Signals(-exitcode).name
-        super().__init__(f"the process {pid} that worked on it has died ({how})")
+        super().__init__(f"its worker process {pid} ended unexpectedly ({how})")
 
 
 def shared_out(

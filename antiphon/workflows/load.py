@@ -67,7 +67,7 @@ def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> S
     except ValidationError as refused:
         raise InvalidWorkflow(form_problems(refused, read)) from None
     except ValueError as unfit:
-        raise InvalidWorkflow([Problem("error", "syntax", (), f"the fields are no JSON: {unfit}")]) from None
+        raise InvalidWorkflow([Problem("error", "syntax", (), f"the fields are not JSON: {unfit}")]) from None
     catalogue = None if tools is None else catalogue_of(tools)
     if errors := [
         problem for problem in problems_of(specification, catalogue) if problem.severity == "error"

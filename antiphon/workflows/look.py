@@ -106,7 +106,7 @@ async def look(bus: Bus, run_id: str) -> RunView:
     call = _workflow(first) if first is not None else None
     if first is None or call is None:
         raise UnknownSession(
-            f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
+            f"run {run_id} does not exist.", hint="`antiphon workflows runs list` shows the stored runs."
         )
     stored = await stored_run(bus, run_id)
     if stored is None:
@@ -195,7 +195,7 @@ def _nodes(plan: Plan | None, state: RunState) -> Iterator[RunNode]:
         message = one.failure.message if one.failure else ""
         is_foreach = plan is not None and isinstance(plan.node(path).node, ForeachNode)
         if is_foreach and one.begun:
-            counted = f"{one.succeeded} of {one.size} items done, {one.open} under way"
+            counted = f"{one.succeeded} of {one.size} items done, {one.open} running"
             message = f"{counted}{f': {message}' if message else ''}"
         status = "undone" if one.is_undone else _SHOWN.get(one.status, one.status)
         yield RunNode(path=path, status=status, attempt=one.attempt, message=message)
@@ -241,4 +241,4 @@ def _is_item(path: str) -> bool:
     return template_of(path) != path
 
 
-_SHOWN = {"active": "under way", "retrying": "waits to be tried again", "queued": "waits for its turn"}
+_SHOWN = {"active": "under way", "retrying": "waits for a retry", "queued": "waits for its turn"}

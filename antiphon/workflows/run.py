@@ -67,7 +67,7 @@ async def start(
         specification = source if isinstance(source, Specification) else load(source)
         if name not in specification.workflows:
             known = ", ".join(specification.workflows)
-            raise InvalidQuery(f"there is no workflow {name!r} in it.", hint=f"There are: {known}.")
+            raise InvalidQuery(f"workflow {name!r} does not exist in it.", hint=f"There are: {known}.")
         content_hash = await WorkflowStore(bus).keep(specification)
     call = WorkflowCall(name=name, params=dict(params or {}), specification=content_hash)
     return await antiphon.submit(_listed_as(call), session_id=run_id, grant=grant, workflow=call)
@@ -138,7 +138,7 @@ async def give_to(
     if token is not None:
         kept = await bus.session(run_id).kept(token_name(open.number))
         if kept is None or not compare_digest(kept, token.encode()):
-            raise NotWaiting("the token is not that of a wait of this run.")
+            raise NotWaiting("the token does not belong to a waiting node of this run.")
     fields = {"round": open.number, "values": dict(values), "by": by}
     return Given(run_id, path, open.number, await _send(bus, run_id, InputGiven, fields))
 
@@ -167,7 +167,7 @@ async def awaited(antiphon: "Antiphon", run_id: str, node: str = "") -> InputReq
     path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     found = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)
     if found is None:
-        raise NotWaiting(f"run {run_id} does not wait at {path!r} any more.")
+        raise NotWaiting(f"run {run_id} no longer waits at {path!r}.")
     return found
 
 
@@ -176,7 +176,7 @@ async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
     _, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     kept = await antiphon.open_bus().session(run_id).kept(token_name(open.number))
     if kept is None:
-        raise NotWaiting(f"the token of run {run_id} is not kept any more.")
+        raise NotWaiting(f"the token of run {run_id} is no longer stored.")
     return kept.decode()
 
 
@@ -198,7 +198,7 @@ async def settle(
     found = state.run.nodes.get(node)
     has_parts = any(path.startswith(f"{node}/") for path in state.run.nodes)
     if found is None or found.failure is None or not found.failure.is_unknown or has_parts:
-        raise NotWaiting(f"the outcome of {node!r} in run {run_id} is not unknown.")
+        raise NotWaiting(f"the outcome of {node!r} in run {run_id} is already known.")
     fields = {"node": node, "happened": happened, "result": result, "by": by, "reason": reason}
     await _send(antiphon.open_bus(), run_id, OutcomeSettled, fields)
 
@@ -217,13 +217,13 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
     if response is None or response.run is None or not response.run.is_resumable:
         raise NotWaiting(
             f"run {run_id} cannot be resumed.",
-            hint="Only one that failed, timed out or needs review, and undid nothing, can.",
+            hint="Only a run that failed, timed out or needs review, and undid nothing, can be resumed.",
         )
     if unknown := await _unknown(bus, run_id, response.run.unknown):
         raise NotWaiting(
-            f"run {run_id} cannot be resumed: whether {', '.join(unknown)} took effect is unknown.",
-            hint="Look it up where the write went, and settle each first:"
-            f" antiphon workflows runs settle {run_id} {unknown[0]} --happened (or --did-not-happen).",
+            f"run {run_id} cannot be resumed: the outcome of {', '.join(unknown)} is unknown.",
+            hint="Check the target system, and settle each write first: antiphon workflows runs "
+            f"settle {run_id} {unknown[0]} --happened (or --did-not-happen).",
         )
     await _send(bus, run_id, ResumeRequested, {"by": by, "reason": reason})
 
@@ -244,7 +244,7 @@ async def _state(bus: Bus, run_id: str) -> RunState:
     state = await patiently("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
     if state is None:
         raise UnknownSession(
-            f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
+            f"run {run_id} does not exist.", hint="`antiphon workflows runs list` shows the stored runs."
         )
     return state
 
@@ -256,9 +256,9 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
             f"run {run_id} does not wait at {node!r}; it waits at {', '.join(people) or 'no node'}."
         )
     if not people:
-        raise NotWaiting(f"run {run_id} waits for nobody.")
+        raise NotWaiting(f"run {run_id} waits for no person.")
     if len(people) > 1 and not node:
-        raise InvalidQuery(f"run {run_id} waits at {', '.join(people)}.", hint="Name one of them.")
+        raise InvalidQuery(f"run {run_id} waits at {', '.join(people)}.", hint="Name one of these nodes.")
     path = node or next(iter(people))
     return path, people[path]
 
@@ -269,7 +269,7 @@ async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[st
         event = signal(kind, fields, run_id, first, new_id(), utc_now())
         if await patiently("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return event.id
-    raise UnknownSession(f"run {run_id} is not kept any more.")
+    raise UnknownSession(f"run {run_id} is no longer stored.")
 
 
 def _listed_as(call: WorkflowCall) -> str:

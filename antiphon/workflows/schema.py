@@ -14,7 +14,8 @@ def file_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "Antiphon workflows",
-        "description": "Workflows of one domain. `antiphon workflows validate` checks more than their form.",
+        "description": "Workflows of one domain. `antiphon workflows validate` also checks rules "
+        "that this schema cannot express.",
     }
 
 

@@ -172,7 +172,5 @@ async def _answered(asked: Awaitable[Any]) -> Any:
         async with asyncio.timeout(_ANSWER_S):
             return await asked
     except (RedisError, TimeoutError, UnicodeEncodeError) as error:
-        structlog.get_logger().warning(
-            "the model's limiter is out of reach; going on without", error=repr(error)
-        )
+        structlog.get_logger().warning("model_limiter_unavailable", error=repr(error))
         return None

@@ -89,7 +89,7 @@ async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: Ho
         with pytest.raises(InvalidQuery):
             await house.client.answer("s1", text)  # type: ignore[arg-type]  # bad input is the point
     for calls in (["q9"], ["q1", "c0"], [["q1"]]):
-        with pytest.raises(InvalidQuery, match=r"Those that wait: q1 \(Which room\?\), q2 \(When\?\)"):
+        with pytest.raises(InvalidQuery, match=r"Waiting calls: q1 \(Which room\?\), q2 \(When\?\)"):
             await house.client.answer("s1", "red", calls=calls)  # type: ignore[arg-type]  # the same
     for no_list in ("q1", 5):
         with pytest.raises(InvalidQuery, match="a list of call ids"):
@@ -103,7 +103,7 @@ async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: Ho
 async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(house: House) -> None:
     await house.client.submit("Book it.", session_id="s1")
     await house.said(BriefingRequested)
-    with pytest.raises(NotWaiting, match="waits for no answer: it is being briefed for round 1"):
+    with pytest.raises(NotWaiting, match="waits for no answer: its briefing for round 1"):
         await house.client.answer("s1", "red")
     await house.answer(BriefingRequested, a_briefing())
     await house.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
@@ -145,7 +145,7 @@ async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
 
     unknown = await antiphon("sessions", "answer", "s1", "red", "--call", "q9")
     assert (unknown.exit_code, unknown.stdout) == (2, "")
-    assert "Those that wait: q1 (Which room?), q2 (When?)." in unknown.stderr
+    assert "Waiting calls: q1 (Which room?), q2 (When?)." in unknown.stderr
     empty = await antiphon("sessions", "answer", "s1", " ")
     assert (empty.exit_code, empty.stdout) == (2, "")
     one = await antiphon("sessions", "answer", "s1", "red", "--call", "q1", "--by", "ann", "--json")

@@ -123,7 +123,7 @@ async def test_denied_calls_go_out_refused_with_who_and_why(house: House) -> Non
 async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: House) -> None:
     await house.a_waiting_session()
     for calls in (["c9"], ["c1", "c0"], [7], [["c1"]]):
-        with pytest.raises(InvalidQuery, match=r"Those that wait: c1 \(book\), c2 \(book\)"):
+        with pytest.raises(InvalidQuery, match=r"Waiting calls: c1 \(book\), c2 \(book\)"):
             await house.client.approve("s1", calls)  # type: ignore[arg-type]  # bad input is the point
     for no_list in ("c1", None, 5):
         with pytest.raises(InvalidQuery, match="a list of call ids"):
@@ -138,15 +138,15 @@ async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: Ho
 async def test_a_session_that_waits_for_nobody_is_said_to_be_doing_something_else(house: House) -> None:
     await house.client.submit("Why?", session_id="s1")
     await house.said(BriefingRequested)
-    with pytest.raises(NotWaiting, match="it is being briefed for round 1"):
+    with pytest.raises(NotWaiting, match="its briefing for round 1"):
         await house.client.approve("s1")
     await house.answer(BriefingRequested, a_briefing())
     await house.said(ReasoningRequested)
-    with pytest.raises(NotWaiting, match="the model reasons in round 1"):
+    with pytest.raises(NotWaiting, match="the model is replying in round 1"):
         await house.client.deny("s1")
     await house.client.cancel("s1")
     await house.said(AssemblyRequested)
-    with pytest.raises(NotWaiting, match="its answer is being put together"):
+    with pytest.raises(NotWaiting, match="its answer is being assembled"):
         await house.client.approve("s1")
     with pytest.raises(UnknownSession, match="sessions list"):
         await house.client.approve("nobody")
@@ -159,7 +159,7 @@ async def test_a_submission_in_the_queue_waits_for_nobody_yet(
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:
         await client.submit("Why?", session_id="s1")
-        with pytest.raises(NotWaiting, match="it stands in the queue"):
+        with pytest.raises(NotWaiting, match="it is still queued"):
             await client.approve("s1")
 
 
@@ -205,7 +205,7 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
 
     unknown = await antiphon("sessions", "approve", "s1", "--call", "c9")
     assert (unknown.exit_code, unknown.stdout) == (2, "")
-    assert "Those that wait: c1 (book), c2 (book)." in unknown.stderr
+    assert "Waiting calls: c1 (book), c2 (book)." in unknown.stderr
     denied = await antiphon(
         "sessions", "deny", "s1", "--call", "c2", "--by", "ann", "--reason", "No.", "--json"
     )
@@ -220,7 +220,7 @@ async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: H
 
     late = await antiphon("sessions", "deny", "s1")
     assert (late.exit_code, late.stdout) == (1, "")
-    assert "waits for nobody's approval: its tool calls of round 1 are running" in late.stderr
+    assert "waits for no approval: its tool calls of round 1 are running" in late.stderr
     history = (await antiphon("sessions", "show", "s1")).stdout
     assert "denied by ann: c2 (No.)" in history
     assert "approved: c1" in history

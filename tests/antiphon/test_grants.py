@@ -42,7 +42,7 @@ def test_the_private_key_is_for_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("there", ["grant-signing-key.pem", "grant-public-key.pem"])
 def test_no_key_is_ever_overwritten(tmp_path: Path, there: str) -> None:
     (tmp_path / there).write_text("precious")
-    with pytest.raises(CannotIssue, match=f"Already there: .*{there}. Nothing was written"):
+    with pytest.raises(CannotIssue, match=f"{there}.* already exist. Nothing was written"):
         make_key_pair(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [there]
     assert (tmp_path / there).read_text() == "precious"
@@ -75,15 +75,15 @@ def in_pem(key: Any, password: bytes = b"") -> bytes:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "holds no key in PEM"),
-        (b"\xff\xfe", "holds no key in PEM"),
+        (b"", "does not contain a PEM key"),
+        (b"\xff\xfe", "does not contain a PEM key"),
         (b"-----BEGIN PUBLIC KEY-----", "is a public key"),
         (
             b"-----BEGIN PRIVATE KEY-----\nsesame\n-----END PRIVATE KEY-----",
-            "no private key that can be read",
+            "a readable private key",
         ),
-        (in_pem(ed25519.Ed25519PrivateKey.generate(), b"sesame"), "locked with a passphrase"),
-        (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "no Ed25519 key"),
+        (in_pem(ed25519.Ed25519PrivateKey.generate(), b"sesame"), "encrypted with a passphrase"),
+        (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "not an Ed25519 key"),
     ],
 )
 def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, says: str) -> None:

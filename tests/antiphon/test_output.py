@@ -113,8 +113,8 @@ async def test_a_shape_is_given_once() -> None:
     ("content", "code", "why"),
     [
         (None, 3, "cannot be read: No such file"),
-        (b"{", 3, "is no JSON"),
-        (b"[]", 3, "holds no JSON object"),
+        (b"{", 3, "is not valid JSON"),
+        (b"[]", 3, "does not contain a JSON object"),
         (b'{"enum": []}', 2, "no value satisfies it"),
     ],
 )

@@ -43,7 +43,7 @@ async def test_what_is_not_the_same_is_refused_before_anything_is_sent(
     client: Antiphon, query: str, given: dict[str, Any]
 ) -> None:
     for verb in (client.ask, client.submit):
-        with pytest.raises(SessionConflict, match="session s1 is there already, with another"):
+        with pytest.raises(SessionConflict, match="session s1 already exists, with another"):
             await verb(query, session_id="s1", **given)
     bus = client.open_bus()
     assert await bus.batcher.submit("XLEN", bus.keys.rejected()) == 0

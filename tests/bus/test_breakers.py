@@ -335,7 +335,7 @@ async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) 
         await bus.batcher.submit("HSET", bus.keys.breakers(), f"tool:t{n}", fill)
     store = BreakerStore(bus.batcher, bus.keys)
     assert (await store.swap(LOOK, b"", b"{}")).outcome == "full"
-    with pytest.raises(BreakersBusy, match="none of them closed"):
+    with pytest.raises(BreakersBusy, match="breakers that are not closed"):
         await store.set_by_hand(LOOK, lambda now: LONG.hold(Held(at=now)))
     breakers = SharedBreakers(bus, LONG, clock := Ahead())
     fail(breakers)

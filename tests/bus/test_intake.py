@@ -161,8 +161,8 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
     ("session_id", {"query": "Why?", "session_id": "{0}"}),
     ("session_id", {"query": "Why?", "session_id": "x" * 129}),
     ("session_id", {"query": "Why?", "session_id": "line\n"}),
-    ("ids of sessions that others begin", {"query": "Why?", "session_id": f"s1~{16 * '0'}"}),
-    ("ids of sessions that others begin", {"event": changed(subject=f"s1~{16 * '0'}")}),
+    ("reserved for sessions that another session starts", {"query": "Why?", "session_id": f"s1~{16 * '0'}"}),
+    ("reserved for sessions that another session starts", {"event": changed(subject=f"s1~{16 * '0'}")}),
     ("parent", {"event": changed(data={"query": "Why?", "parent": {"session": "s1", "round": 1}})}),
     ("traceparent", {"query": "Why?", "traceparent": "yes"}),
     ("event", {"event": encode(a_query()), "query": "Why?"}),
@@ -285,7 +285,7 @@ async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(
     rejected = [fields for _, fields in await entries(bus, bus.keys.rejected())]
     assert [fields[b"original.session_id"].decode() for fields in rejected] == names[3:]
     assert {fields[b"code"] for fields in rejected} == {b"overloaded"}
-    assert rejected[0][b"reason"].startswith(b"2 queries wait already, 2 of them of tenant default.")
+    assert rejected[0][b"reason"].startswith(b"2 queries are already waiting, 2 of them from tenant default.")
 
 
 async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bus: Bus) -> None:

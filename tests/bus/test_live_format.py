@@ -109,7 +109,7 @@ async def test_a_deployment_of_a_later_release_is_refused(bus: Bus) -> None:
     await bus.formats.check()
     await bus.batcher.submit("SET", bus.keys.format(), FORMAT + 1)
     with pytest.raises(
-        ConfigurationError, match=f"sessions of format {FORMAT + 1}.*reads up to format {FORMAT}"
+        ConfigurationError, match=f"sessions of format {FORMAT + 1}.*reads only formats up to {FORMAT}"
     ):
         await bus.formats.check()
 

@@ -68,7 +68,9 @@ async def a_server(answer: bytes) -> AsyncIterator[str]:
 )
 async def test_a_server_that_quotes_the_password_is_not_quoted(answer: bytes) -> None:
     async with a_server(answer) as url:
-        with pytest.raises(ConfigurationError, match=r"Redis refuses us: .*unknown command") as raised:
+        with pytest.raises(
+            ConfigurationError, match=r"Redis refuses the connection: .*unknown command"
+        ) as raised:
             await Connections(url).open()
     assert PASSWORD not in str(raised.value)
 

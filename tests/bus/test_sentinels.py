@@ -107,7 +107,7 @@ async def test_sentinels_that_do_not_watch_the_service_are_a_wrong_address(serve
 
 
 async def test_sentinels_that_refuse_us_are_a_wrong_password_whatever_others_say(servers: Servers) -> None:
-    with pytest.raises(ConfigurationError, match="the sentinels refuse us") as caught:
+    with pytest.raises(ConfigurationError, match="the sentinels refuse the connection") as caught:
         await Sentinels((servers.current, servers.guarded), "another").check()
     assert "sentinel_password" in (caught.value.hint or "")
 
@@ -142,7 +142,7 @@ async def test_a_connection_leads_to_the_master(servers: Servers) -> None:
 async def test_a_server_that_is_no_master_any_more_is_not_connected_to(servers: Servers) -> None:
     one = connection(Behind(servers.replica.port))
     with pytest.raises(
-        redis.ConnectionError, match=f"127.0.0.1:{servers.replica.port} is no master any more"
+        redis.ConnectionError, match=f"127.0.0.1:{servers.replica.port} is no longer the master"
     ):
         await one.connect()
     assert not one.is_connected

@@ -49,7 +49,7 @@ async def test_another_query_under_the_same_id_is_rejected_and_the_first_goes_on
         await until_let_in(bus)
     ((code, reason),) = await rejections(bus)
     assert code == "session_conflict"
-    assert reason.startswith(f"session s1 is there already, with another {differing}.")
+    assert reason.startswith(f"session s1 already exists, with another {differing}.")
     ((_, first),) = await bus.session("s1").log()
     assert isinstance(first.data, QuerySubmitted)
     assert (first.data.query, first.data.grant) == (BASE["query"], ALICE)

@@ -368,7 +368,7 @@ async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_aga
             await bus.batcher.submit("DEL", key)
             await stops.look()
     said = [(line["event"], "WRONGTYPE" in line["error"]) for line in logs]
-    assert said == [("cannot see which sessions are cancelled", True)] * 2
+    assert said == [("cancellations_unreadable", True)] * 2
 
 
 async def test_a_stop_at_no_time_is_not_heard_and_hinders_nobody(bus: Bus) -> None:
@@ -398,6 +398,6 @@ async def test_what_a_stop_drops_and_what_it_keeps_from_beginning_is_logged(bus:
         assert await stops.unless_stopped(asked_at(1_000), work) == NOTHING
     assert endless.begun == endless.cancelled == ["s1"]
     assert [line["event"] for line in logs] == [
-        "dropped: its session was stopped",
-        "not begun: its session was stopped",
+        "handler_cancelled_session_stopped",
+        "handler_skipped_session_stopped",
     ]

@@ -51,7 +51,7 @@ def test_an_entry_of_the_future_counts_as_of_now_and_one_of_the_past_as_of_then(
 def test_the_first_moment_of_our_age_is_taken_and_the_one_before_is_not() -> None:
     assert read({"query": "Why?"}, f"{AGE_BEGINS_MS}-0").time.year == 2001
     message, hint = why_refused({"query": "Why?"}, id=f"{AGE_BEGINS_MS - 1}-0")
-    assert message == f"entry: {AGE_BEGINS_MS - 1}-0 is no time of our age."
+    assert message == f"entry: {AGE_BEGINS_MS - 1}-0 is out of range."
     assert "XADD KEY *" in hint
 
 
@@ -77,7 +77,10 @@ def test_an_event_comes_alone_and_keeps_its_id_but_not_its_time_and_causes() -> 
     assert (told.id, told.data, told.time) == (event.id, event.data, NOW)
     assert (told.correlationid, told.causationid) == (event.id, None)
     message, hint = why_refused({"event": encode(event), "grant": "a.b.c"})
-    assert (message, hint) == ("event: comes alone.", "Put the other fields into the event.")
+    assert (message, hint) == (
+        "event: cannot be combined with other fields.",
+        "Put the other fields into the event.",
+    )
 
 
 def test_without_a_query_the_command_for_one_is_shown() -> None:
@@ -116,4 +119,4 @@ def test_what_a_value_may_be_is_said_in_a_sentence() -> None:
     assert why_refused({"query": "Why?", "grant": "y" * 8_193})[0] == (
         "grant: String should have at most 8192 characters."
     )
-    assert why_refused({"query": "Why?", "options": "[]"})[1] == "Options are a JSON object."
+    assert why_refused({"query": "Why?", "options": "[]"})[1] == "Options must be a JSON object."

@@ -69,7 +69,7 @@ def test_a_redis_that_loads_its_data_is_named() -> None:
         ("MISCONF Redis is configured to save RDB snapshots, but cannot", "INFO persistence"),
         ("OOM command not allowed when used memory > 'maxmemory'", "maxmemory"),
         ("READONLY You can't write against a read only replica", "ANTIPHON_REDIS_URL"),
-        ("LOADING Redis is loading the dataset in memory", "reads its data from disk"),
+        ("LOADING Redis is loading the dataset in memory", "loading its data from disk"),
         ("NOREPLICAS Not enough good replicas to write", "min-replicas-to-write"),
         ("BUSY Redis is busy running a script", "SCRIPT KILL"),
         ("MASTERDOWN Link with MASTER is down", "without its master"),
@@ -85,6 +85,6 @@ async def test_one_that_nobody_reaches_is_out_of_reach() -> None:
         raise ConnectionError("Error 111 connecting to 127.0.0.1:1. Connection refused.")
 
     with pytest.raises(
-        RedisUnavailable, match=r"Redis is out of reach: Error 111 connecting to 127\.0\.0\.1:1"
+        RedisUnavailable, match=r"Redis is unavailable: Error 111 connecting to 127\.0\.0\.1:1"
     ):
         await patiently("ask", refused, 0.0)

@@ -198,7 +198,7 @@ async def test_when_it_fails_in_any_way_words_alone_decide(embed: Callable[..., 
 
 @pytest.mark.parametrize("path", [f"{__name__}:not_async", f"{__name__}:Embedder", "json:dumps"])
 def test_what_is_not_async_is_refused(path: str) -> None:
-    with pytest.raises(ConfigurationError, match="is no async function"):
+    with pytest.raises(ConfigurationError, match="is not an async function"):
         embed_of(path)
 
 

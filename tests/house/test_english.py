@@ -1,19 +1,19 @@
-"""Plain English in docstrings and comments: ruff checks that a docstring begins with its verb, this file the words.
+"""Plain English in docstrings, comments and texts: ruff checks a docstring's first word, this file the phrases.
 
-Rooms that are not rewritten yet are those for which pyproject.toml switches ruff's docstring rules off.
+Texts are string literals that users read: help, descriptions of settings, errors. TEXT_ROOMS names the rooms.
+What models read is left out, since recorded sessions are compared with it.
 """
 
 import ast
 import re
 import tokenize
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from io import StringIO
 from typing import NamedTuple
 
 import pytest
 
-from tests.house.test_tidiness import PACKAGES, PROJECT, ROOT, ours
+from tests.house.test_tidiness import PACKAGES, ROOT, ours
 
 RIDDLES = re.compile(
     r"\b(?:nobody|whoever|somebody|anybody|(?:what|which) is none|what came of|come of (?:it|them)"
@@ -25,6 +25,28 @@ OPENINGS = re.compile(r"(?:What|Whether|How|Those|Of|Who|Whose|Nothing|None|That
 """First words of the docstring of a module, class or function that has neither a noun nor a verb first."""
 FIELD_OPENINGS = re.compile(r"(?:What|Those|Of|Who|Whose)\b")
 """The same for the docstring below a field or constant, which may be an indirect question, such as `Whether ...`."""
+
+TEXT_OPENINGS = re.compile(
+    r"(?:What|Whether|How|Those|Of|Who|Whose|Which|Why|Nothing|None|That|As)\b(?!.*\?$)"
+)
+"""The same for help and descriptions of settings, which are noun phrases or imperatives."""
+TEXT_RIDDLES = re.compile(
+    rf"{RIDDLES.pattern}|\b(?:h[eo]ld against|as they stand|(?:is|are) no (?!longer|more)\w+(?=[.:,;]))",
+    re.IGNORECASE,
+)
+"""The same as RIDDLES for texts, where `is no number.` defines by negation too."""
+TEXT_ROOMS = (
+    "antiphon/cli/",
+    "antiphon/recipes/settings.py",
+    "antiphon/recording/settings.py",
+    "context_synthesizer/settings.py",
+    "coordinator/settings.py",
+    "reasoning_engine/settings.py",
+    "response_assembler/settings.py",
+    "shared/antiphon_shared/process/",
+    "tool_dispatcher/settings.py",
+)
+"""Rooms and files whose texts are checked."""
 
 
 class Text(NamedTuple):
@@ -58,23 +80,49 @@ def faults_of(source: str) -> list[str]:
     ]
 
 
-def is_unfinished(name: str) -> bool:
-    """Return whether pyproject.toml switches the docstring rules off for a file."""
-    ignores = PROJECT["tool"]["ruff"]["lint"]["per-file-ignores"]
-    return any("D" in rules and fnmatchcase(name, pattern) for pattern, rules in ignores.items())
+def literals_of(source: str) -> Iterator[Text]:
+    """Yield the string literals of a Python file that may be texts, with the openings to avoid in help."""
+    tree = ast.parse(source)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    helps = {
+        id(keyword.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg in ("help", "description")
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(words)) if id(node) not in docstrings and words.count(" ") > 1:
+                yield Text(node.lineno, words, TEXT_OPENINGS if id(node) in helps else None)
 
 
-FINISHED = [
-    name
-    for name in ours()
-    if name.startswith(tuple(f"{package}/" for package in PACKAGES)) and not is_unfinished(name)
-]
+def text_faults_of(source: str) -> list[str]:
+    """Return the phrases in string literals that a user would have to read twice, each with its line."""
+    return [
+        f"{text.line}: {found[0]}"
+        for text in literals_of(source)
+        for found in (TEXT_RIDDLES.search(text.words), text.openings and text.openings.match(text.words))
+        if found
+    ]
 
 
-def test_finished_rooms_are_written_in_plain_english() -> None:
+OURS = [name for name in ours() if name.startswith(tuple(f"{package}/" for package in PACKAGES))]
+
+
+def test_texts_are_written_in_plain_english() -> None:
+    texts = [name for name in ours() if name.startswith(TEXT_ROOMS) and name.endswith(".py")]
+    assert all(any(name.startswith(room) for name in texts) for room in TEXT_ROOMS)
+    faults = {
+        name: found for name in texts if (found := text_faults_of((ROOT / name).read_text(encoding="utf-8")))
+    }
+    assert faults == {}
+
+
+def test_docstrings_and_comments_are_written_in_plain_english() -> None:
     faults = {
         name: found
-        for name in FINISHED
+        for name in OURS
         if name.endswith(".py") and (found := faults_of((ROOT / name).read_text(encoding="utf-8")))
     }
     assert faults == {}
@@ -83,7 +131,7 @@ def test_finished_rooms_are_written_in_plain_english() -> None:
 def test_scripts_for_redis_are_written_in_plain_english() -> None:
     comments = {
         name: re.findall(r"--(.*)$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
-        for name in FINISHED
+        for name in OURS
         if name.endswith(".lua")
     }
     assert len(comments) > 20
@@ -109,15 +157,15 @@ def test_the_search_finds_riddles_in_docstrings_and_comments_alone(source: str, 
 
 
 @pytest.mark.parametrize(
-    ("name", "unfinished"),
+    ("source", "is_found"),
     [
-        ("coordinator/decide.py", False),
-        ("coordinator/workflows/decide.py", False),
-        ("shared/antiphon_shared/memory/filing/records.py", False),
-        ("shared/antiphon_shared/bus/consumer.py", False),
-        ("antiphon/cli/sessions.py", True),
-        ("reasoning_engine/engine.py", False),
+        ('Error("there is nobody to ask")', True),
+        ('Option(help="What the model may cost.")', True),
+        ('Option(help="Which room is it?")', False),
+        ('Option(help="The limit of the model\'s cost.")', False),
+        ('Error(f"{path} is no file. Name another.")', True),
+        ('def f():\n    """Return what nobody reads."""', False),
     ],
 )
-def test_rooms_are_unfinished_where_the_docstring_rules_are_off(name: str, unfinished: bool) -> None:
-    assert is_unfinished(name) is unfinished
+def test_the_search_finds_riddles_in_texts(source: str, is_found: bool) -> None:
+    assert bool(text_faults_of(source)) is is_found

@@ -52,8 +52,8 @@ async def test_without_access_to_the_messages_api_other_names_are_refused_one_by
 @pytest.mark.parametrize(
     ("provider", "access", "named"),
     [
-        ("auto", Access(), "no access to 'openai:gpt-x'"),
-        ("auto", Access(api_key="sk-ant-x"), "no access to 'openai:gpt-x'"),
+        ("auto", Access(), "no API key or base URL is set for 'openai:gpt-x'"),
+        ("auto", Access(api_key="sk-ant-x"), "no API key or base URL is set for 'openai:gpt-x'"),
         ("anthropic", Access(api_key="sk-ant-x", openai_api_key="k"), "PROVIDER is anthropic"),
         ("auto", Access(openai_api_key="k k"), "OPENAI_API_KEY"),
         ("auto", Access(openai_base_url="server/v1"), "OPENAI_BASE_URL"),

@@ -17,8 +17,8 @@ def test_a_worker_refuses_to_start_on_what_a_later_release_has_stored(component:
         five.start(component)
         assert five.running[component].wait(timeout=60) == 2
         words = five.logs()
-    assert f"holds sessions of format {LATER}" in words
-    assert f"this release reads up to format {FORMAT}" in words
+    assert f"contains sessions of format {LATER}" in words
+    assert f"this release reads only formats up to {FORMAT}" in words
     assert "Run the release that wrote them, or a later one." in words
     assert "Traceback" not in words
 

@@ -32,16 +32,19 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("no_such_module_here", "no_such_module_here cannot be imported: there is no module.*PYTHONPATH"),
+        (
+            "no_such_module_here",
+            "no_such_module_here cannot be imported: module .* is not installed.*PYTHONPATH",
+        ),
         (f"{BOXES}.broken", r"broken cannot be imported: .*broken\.py:\d+: SystemExit: no licence"),
         (f"{BOXES}.empty", r"empty .*has no tool at its top level.*@tool\(effect"),
-        (f"{BOXES}.library:nothing", "has nothing called 'nothing'.*after the colon"),
-        (f"{BOXES}.library:", "has nothing called ''"),
+        (f"{BOXES}.library:nothing", "names 'nothing', which.*after the colon"),
+        (f"{BOXES}.library:", "names '', which"),
         (f"{BOXES}.library:not_a_tool", "library:not_a_tool is an int, not a tool.*Decorate"),
         (f"{BOXES}.library:_borrow", "is a function, not a tool.*Decorate"),
         (
             f"{BOXES}.library,{BOXES}.namesake",
-            "library and .*namesake each have a tool named 'find_book'.*name=",
+            "library and .*namesake both have a tool named 'find_book'.*name=",
         ),
         ("./tools.py", "'./tools.py' is not `package.module`.*such as tools, not a path"),
         ("my_tools.py", "'my_tools.py' is not `package.module`.*such as my_tools, not a path"),
@@ -70,7 +73,7 @@ def test_the_catalogue_is_the_same_in_whatever_order_tools_come() -> None:
 
 def test_a_registry_takes_tools_and_toolsets_and_refuses_namesakes() -> None:
     assert set(Registry([library.find_book, library.desk])) == {"find_book", "borrow", "give_back"}
-    with pytest.raises(ConfigurationError, match="two tools named 'find_book'"):
+    with pytest.raises(ConfigurationError, match="Two tools are named 'find_book'"):
         Registry([library.find_book, Ledger().tool("find_book")])
 
 

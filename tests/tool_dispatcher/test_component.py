@@ -81,7 +81,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
 
 async def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
     async with a_bus() as bus:
-        with pytest.raises(ConfigurationError, match="there is no tool 'sned'"):
+        with pytest.raises(ConfigurationError, match="tool 'sned' does not exist"):
             build(bus, Registry([Ledger().tool("send")]), ToolDispatcherSettings(approval=("sned",)))
 
 
@@ -108,8 +108,8 @@ async def test_hints_of_a_file_are_published_with_the_tools(tmp_path: Path) -> N
             b"sned: {}\nsend: {hnit: x}",
             r"line 1, column 1: sned: there is no tool 'sned'.*\n.*line 2, column 8",
         ),
-        (b"\xff", "it is not UTF-8 text"),
-        (None, "it cannot be read: No such file"),
+        (b"\xff", "the file is not UTF-8 text"),
+        (None, "the file cannot be read: No such file"),
     ],
 )
 async def test_hints_that_cannot_be_used_stop_the_start(
@@ -118,7 +118,7 @@ async def test_hints_that_cannot_be_used_stop_the_start(
     if content is not None:
         (tmp_path / "hints.yaml").write_bytes(content)
     monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_HINTS", str(tmp_path / "hints.yaml"))
-    named = rf"ANTIPHON_TOOL_DISPATCHER_HINTS: not all hints.*\n.*hints\.yaml: {why}"
+    named = rf"ANTIPHON_TOOL_DISPATCHER_HINTS: some hints are invalid.*\n.*hints\.yaml: {why}"
     async with a_bus() as bus:
         with pytest.raises(ConfigurationError, match=named):
             build(bus, Registry([Ledger().tool("send")]))

@@ -39,7 +39,7 @@ class ApprovalRule:
         there = sorted(names)
         if unknown := sorted(self.tools - {EVERY_TOOL, *there}):
             raise ConfigurationError(
-                f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: there is no tool {' or '.join(map(repr, unknown))}.",
+                f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: tool {' or '.join(map(repr, unknown))} does not exist.",
                 hint=f"There are: {', '.join(there) or 'none'}.",
             )
 

@@ -103,54 +103,57 @@ def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator
     yield from _of_validation(contract)
     if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
         yield (
-            "its slow_s is not below its timeout_s",
-            "Lower slow_s, or leave it out: a timeout counts anyway.",
+            "its slow_s is not less than its timeout_s",
+            "Lower slow_s, or omit it: a timeout always counts as a failure.",
         )
     if "rounds" in given and not contract.rounds:
-        yield "its rounds are empty", "Name them, rounds=[1, 2], or leave rounds out for all of them."
+        yield (
+            "its rounds are empty",
+            ("Name the rounds, such as rounds=[1, 2], or omit the option for all rounds."),
+        )
     for scope in contract.scopes:
         if scope in get_args(Effect):
-            yield f"its scopes name {scope!r}", "Leave it out: a tool's effect is always needed as a scope."
+            yield f"its scopes name {scope!r}", ("Omit it: the effect of a tool is always a required scope.")
 
 
 def _of_mode(contract: Contract) -> Iterator[Fault]:
     mode = contract.mode
     if mode == "fan-out-bounded" and contract.max_concurrency is None:
-        yield "its mode is fan-out-bounded, without max_concurrency", "Say how many: max_concurrency=4."
+        yield "its mode is fan-out-bounded, without max_concurrency", "Add a limit such as max_concurrency=4."
     if mode not in ("fan-out-bounded", "dependent") and contract.max_concurrency is not None:
         yield (
             f"it has max_concurrency, but its mode is {mode}",
-            'Write mode="fan-out-bounded", or leave max_concurrency out.',
+            'Write mode="fan-out-bounded", or omit max_concurrency.',
         )
     if mode == "dependent" and not contract.depends_on:
-        yield "its mode is dependent, without depends_on", 'Name a tool: depends_on=["search"].'
+        yield "its mode is dependent, without depends_on", ('Name a tool, such as depends_on=["search"].')
     if mode not in ("dependent", "fan-out-bounded") and contract.depends_on:
         yield (
             f"it has depends_on, but its mode is {mode}",
-            'Write mode="dependent", or leave depends_on out.',
+            'Write mode="dependent", or omit depends_on.',
         )
 
 
 def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
-        yield "it is a write with cache_ttl_s", "Leave cache_ttl_s out: results of writes are never reused."
+        yield "it is a write with cache_ttl_s", ("Omit cache_ttl_s: results of writes are never reused.")
     if contract.effect == "write" and contract.deterministic:
         yield (
-            "it is a write that is deterministic",
-            "Leave deterministic out: it lets results be reused, and those of writes never are.",
+            "it is a write with deterministic",
+            "Omit deterministic: it allows the reuse of results, but results of writes are never reused.",
         )
     if contract.effect == "write":
         if contract.alternatives and (contract.idempotent or contract.reconciles):
             yield (
-                "it has alternatives beside idempotent or reconcile",
-                "Leave one out: after a crash nobody can tell which of the tools had taken effect.",
+                "it combines alternatives with idempotent or reconcile",
+                "Omit one of them: after a crash it is unknown which of the tools took effect.",
             )
         return
     for option in ("idempotent", "idempotency_ttl_s", "repeat"):
         if given.get(option):
-            yield f"it is a read with {option}", f"Leave {option} out: a read may be repeated anyway."
+            yield f"it is a read with {option}", f"Omit {option}: a read can always be repeated."
     if contract.reconciles:
-        yield "it is a read with reconcile", "Leave reconcile out: a read has no effect to ask about."
+        yield "it is a read with reconcile", "Omit reconcile: a read has no effect to check."
 
 
 def _of_validation(contract: Contract) -> Iterator[Fault]:
@@ -159,17 +162,17 @@ def _of_validation(contract: Contract) -> Iterator[Fault]:
     if contract.effect == "write":
         yield (
             "it is a write with validates",
-            "Leave validates out, or make it a read: validating changes nothing.",
+            "Omit validates, or declare a read: a validation changes nothing.",
         )
     if contract.cache_ttl_s:
         yield (
-            "it has validates and a cache",
-            "Leave cache_ttl_s and deterministic out: each run has to be one.",
+            "it combines validates with a cache",
+            "Omit cache_ttl_s and deterministic: each validation must run.",
         )
     if contract.batch is not None or contract.alternatives:
         yield (
-            "it has validates beside batch or alternatives",
-            "Leave those out: no other tool can vouch for it.",
+            "it combines validates with batch or alternatives",
+            "Omit those: no other tool can validate in its place.",
         )
 
 
@@ -201,12 +204,12 @@ def _of_repetition(contract: Contract) -> Iterator[Fault]:
         if twice := [value for n, value in enumerate(values) if value in values[:n]]:
             yield f"its {option} name {twice[0]!r} twice", "Name it once."
         if "" in values:
-            yield f"its {option} hold an empty name", "Write the name, or leave it out."
+            yield f"its {option} contain an empty name", "Write a name, or omit the entry."
 
 
 def _of_retries(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
     if "backoff" in given and contract.retry.attempts == 1:
-        yield "it has a backoff, but retry allows one attempt", "Leave backoff out, or allow more attempts."
+        yield "it has a backoff, but retry allows one attempt", "Omit backoff, or allow more attempts."
     initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms
     if initial_ms > max_ms:
-        yield f"its backoff begins at {initial_ms} ms, above its max_ms of {max_ms}", "Raise max_ms."
+        yield f"its backoff starts at {initial_ms} ms, above its max_ms of {max_ms}", "Raise max_ms."

@@ -25,7 +25,7 @@ _TEXTS = {
 def checked_examples(tool: str, parameters: Parameters, examples: object) -> tuple[dict[str, Any], ...]:
     """Return the author's examples as JSON. Raises InvalidTool for one that the tool would not accept."""
     if not isinstance(examples, list | tuple):
-        raise InvalidTool(tool, f"its examples are {readable(repr(examples), 200)}", hint="Give a list.")
+        raise InvalidTool(tool, f"its examples are {readable(repr(examples), 200)}", hint="Pass a list.")
     checked: list[dict[str, Any]] = []
     for example in examples:
         try:
@@ -55,7 +55,7 @@ def example_of(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _read(parameters: Parameters, example: object) -> dict[str, Any]:
     if not isinstance(example, dict):
-        raise BadArguments({(): "it is no dict of arguments"})
+        raise BadArguments({(): "it is not a dict of arguments"})
     written: dict[str, Any] = from_json(to_json(example))
     parameters.read(written)
     return written

@@ -20,7 +20,7 @@ from pydantic_core import to_json
 
 _FAULTS_MAX = 100
 _REQUIRED = re.compile(r"([a-zA-Z0-9_-]{1,64})(?: \([^\n]{1,200}\))?")
-_FORM = "write the name of a tool, and behind it in brackets what is needed of it: search_flights (needs flight_id)"
+_FORM = "write the name of a tool, followed by a reason in brackets: search_flights (needs flight_id)"
 _TYPES = {
     "model_type": "write an object of requires, next and hint",
     "tuple_type": "write a list of tools",
@@ -34,7 +34,7 @@ class ToolHint(Value):
     """The addition to the description of one tool."""
 
     requires: tuple[_NamedTool, ...] = Field(
-        default=(), max_length=20, description="Tools to call before, each as `NAME` or `NAME (why)`."
+        default=(), max_length=20, description="Tools to call before, each as `NAME` or `NAME (reason)`."
     )
     next: tuple[_NamedTool, ...] = Field(default=(), max_length=20, description="Tools to call after.")
     hint: str = Field(default="", max_length=1_000)
@@ -96,7 +96,7 @@ def _of_form(fault: Any) -> tuple[Path, str]:
     """Return the path and the message of one of pydantic's errors."""
     path = fault["loc"]
     if fault["type"] == "extra_forbidden":
-        return path, f"there is no such field. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
+        return path, f"the field does not exist. {did_you_mean(str(path[-1]), ToolHint.model_fields)}"
     return path, _TYPES.get(fault["type"], fault["msg"])
 
 
@@ -115,6 +115,6 @@ def _of_names(value: Any, known: list[str]) -> Iterator[tuple[Path, str]]:
                 if key == "requires" and match is None:
                     yield (tool, key, index), f"{one!r}: {_FORM}"
                 elif name == tool:
-                    yield (tool, key, index), "the tool names itself; take it out"
+                    yield (tool, key, index), "the tool names itself; remove it"
                 elif name not in known:
                     yield (tool, key, index), f"there is no tool {name!r}. {did_you_mean(name, known)}"

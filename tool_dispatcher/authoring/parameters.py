@@ -54,7 +54,7 @@ class SchemaParameters:
 
         Raises InvalidTool unless it is the JSON Schema of an object without references to anything outside.
         """
-        hint = 'Give a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
+        hint = 'Pass a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
         try:
             own = from_json(to_json(schema, inf_nan_mode="strings"))
         except (ValueError, RecursionError) as error:
@@ -70,7 +70,7 @@ class SchemaParameters:
         except (SchemaError, Unresolvable, RecursionError) as error:
             problem = readable(getattr(error, "message", error), 300)
             raise InvalidTool(
-                tool, f"its parameters are no valid JSON Schema: {problem}", hint=hint
+                tool, f"its parameters are not a valid JSON Schema: {problem}", hint=hint
             ) from None
         own = without_defaults(own)
         return cls(own, kind(own, registry=References()))

@@ -39,7 +39,7 @@ def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
                 raise InvalidTool(
                     tool.name,
                     f"its {option} names {name!r}, which is not among the tools",
-                    hint=f"{_nearest(name, tools)} Or load the module that has it as well.",
+                    hint=f"{_nearest(name, tools)} Or also load the module that defines it.",
                 )
 
 
@@ -48,19 +48,19 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
         raise InvalidTool(
             tool.name,
             f"it is a read, and its alternative {other.name} is a write",
-            hint="Name a read: whoever asks for a read expects that nothing changes.",
+            hint="Name a read: a call of a read must not change anything.",
         )
     if tool.effect == "write" and other.effect == "read":
         raise InvalidTool(
             tool.name,
             f"it is a write, and its alternative {other.name} is a read",
-            hint="Name a write: a read would be told as what was asked for, and nothing would have been done.",
+            hint="Name a write: a read would report success without any effect.",
         )
     if other.contract.mode in ("dependent", "sequential-only") and other.contract.mode != tool.contract.mode:
         raise InvalidTool(
             tool.name,
-            f"its alternative {other.name} is {other.contract.mode}, which cannot be kept in its place",
-            hint="Name a tool that may run whenever this one may.",
+            f"its alternative {other.name} is {other.contract.mode}, which a substitute cannot be",
+            hint="Name a tool that can run at any time at which this tool can run.",
         )
     ours, its = _Names.of(tool.input_schema), _Names.of(other.input_schema)
     mapping = alternative.arguments
@@ -69,7 +69,7 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
         if name not in ours:
             raise InvalidTool(
                 tool.name,
-                f"it has no parameter {name!r}, which it maps to one of its alternative {other.name}",
+                f"it maps {name!r} to a parameter of its alternative {other.name}, but has no such parameter",
                 hint=_nearest(name, ours.known),
             )
         if its_name not in its:
@@ -84,7 +84,7 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
     if missing := sorted(its.required.difference((by_name if mapping is None else mapping).values())):
         raise InvalidTool(
             tool.name,
-            f"its alternative {other.name} needs {missing[0]!r}, which is given nothing",
+            f"its alternative {other.name} requires {missing[0]!r}, which no argument is mapped to",
             hint=_mapping(other),
         )
 
@@ -94,8 +94,8 @@ def _check_secret(tool: Tool, name: str, other: Tool, its_name: str) -> None:
     if name in ours and its_name not in its:
         raise InvalidTool(
             tool.name,
-            f"its secret {name!r} would go to {its_name!r} of {other.name}, which is not marked as secret",
-            hint="Mark that parameter as well: Annotated[str, Secret].",
+            f"its secret {name!r} is mapped to {its_name!r} of {other.name}, which is not marked as secret",
+            hint="Mark that parameter too: Annotated[str, Secret].",
         )
 
 
@@ -104,9 +104,11 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
         return InvalidTool(tool.name, f"its batch variant {variant.name} {problem}", hint=hint)
 
     if variant.effect != tool.effect:
-        raise refuse(f"is a {variant.effect}, but it is a {tool.effect}", "Both must have the same effect.")
+        raise refuse(
+            f"is a {variant.effect}, but the tool is a {tool.effect}", "Both must have the same effect."
+        )
     if variant.contract.open_world != tool.contract.open_world:
-        raise refuse("is not as open to the world as it is", "Give both the same open_world.")
+        raise refuse("has another open_world than the tool", "Give both the same open_world.")
     schema = variant.input_schema
     argument = schema.get("properties", {}).get(batch.argument)
     if argument is None:
@@ -115,14 +117,15 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
         )
     array = next((one for one in _branches(argument, schema) if one.get("type") == "array"), None)
     if array is None:
-        raise refuse(f"takes no list as {batch.argument!r}", "Name the parameter that takes the list.")
-    if others := sorted({*schema.get("required", ())} - {batch.argument}):
         raise refuse(
-            f"also needs {others[0]!r}", "Give that parameter a default: only the list is passed on."
+            f"does not accept a list as {batch.argument!r}", "Name the parameter that accepts the list."
         )
+    if others := sorted({*schema.get("required", ())} - {batch.argument}):
+        raise refuse(f"also needs {others[0]!r}", "Give that parameter a default: only the list is passed.")
     if array.get("maxItems", batch.items_max) < batch.items_max:
         raise refuse(
-            f"takes {array['maxItems']} items, fewer than items_max", f"Write items_max={array['maxItems']}."
+            f"accepts {array['maxItems']} items, fewer than items_max",
+            f"Write items_max={array['maxItems']}.",
         )
     _check_items(tool, refuse, list(_branches(array.get("items"), schema)))
 
@@ -130,14 +133,18 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
 def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[dict[str, Any]]) -> None:
     """Check that an item of the variant's list accepts the arguments of one call."""
     if items and not any(one.get("type", "object") == "object" for one in items):
-        raise refuse("takes no objects in its list", "Each item is an object: the arguments of one call.")
+        raise refuse(
+            "does not accept objects in its list", "Each item is an object: the arguments of one call."
+        )
     ours = _Names.of(tool.input_schema)
     for one in items[:1]:
         its = _Names.of(one)
         if unknown := sorted(name for name in ours.known if name not in its):
-            raise refuse(f"knows no {unknown[0]!r} in its items", "Give its items the tool's own parameters.")
+            raise refuse(
+                f"does not accept {unknown[0]!r} in its items", "Give its items the tool's own parameters."
+            )
         if missing := sorted(name for name in its.required if name not in ours):
-            raise refuse(f"needs {missing[0]!r} in its items", "Give its items the tool's own parameters.")
+            raise refuse(f"requires {missing[0]!r} in its items", "Give its items the tool's own parameters.")
 
 
 def _check_for_circles(tools: Mapping[str, Tool]) -> None:
@@ -153,7 +160,9 @@ def _check_for_circles(tools: Mapping[str, Tool]) -> None:
                 done.add(way.pop())
             elif name in way:
                 circle = " -> ".join((*way[way.index(name) :], name))
-                raise InvalidTool(name, f"it waits for itself: {circle}", hint="Take one depends_on away.")
+                raise InvalidTool(
+                    name, f"its depends_on form a cycle: {circle}", hint="Remove one depends_on."
+                )
             elif name not in done:
                 way.append(name)
                 ahead.append(iter(needs[name]))
@@ -192,7 +201,7 @@ def _branches(schema: Any, root: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 def _mapping(other: Tool) -> str:
     names = " or ".join(sorted(_Names.of(other.input_schema).known)) or "..."
-    return f'Say which goes where: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
+    return f'Map the arguments: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
 
 
 def _nearest(name: str, among: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ def under_todays_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if name in options and today in options:
             raise InvalidTool(
                 tool,
-                f"it has both {name} and {today}, which is its name today",
+                f"it has both {name} and {today}, the new name of the same option",
                 hint=f"Write {today} alone.",
             )
     return {RENAMED.get(name, name): value for name, value in options.items()}
@@ -27,8 +27,8 @@ def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..
     for name in RENAMED.keys() & options.keys():
         today = RENAMED[name]
         message = (
-            f"Tool {tool!r}: {name} is called {today} now. "
-            f"Write {today}={options[name]!r}; the next release refuses {name}."
+            f"Tool {tool!r}: {name} was renamed to {today}. Write {today}={options[name]!r}; the next "
+            f"release refuses {name}."
         )
         file, _, line = source_of(function).rpartition(":")
         warnings.warn_explicit(message, DeprecationWarning, file or "<unknown>", int(line or 0))

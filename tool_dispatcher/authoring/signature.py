@@ -63,7 +63,7 @@ def _signature(tool: str, function: Callable[..., Any]) -> inspect.Signature:
         ) from None
     except (TypeError, ValueError) as error:
         raise InvalidTool(
-            tool, f"its signature cannot be read: {error}", hint="Wrap it in a function with type hints."
+            tool, f"its signature is unreadable: {error}", hint="Wrap it in a function with type hints."
         ) from None
 
 
@@ -82,7 +82,7 @@ def _check(tool: str, parameter: inspect.Parameter) -> None:
             parameter=name,
         )
     if parameter.annotation is parameter.empty:
-        fix = f"Write `{name}: str`, or whatever its type is."
+        fix = f"Write `{name}: str`, or another type."
         if name in ("self", "cls"):
             fix = "Decorate the bound method: `tool(effect=...)(instance.method)`."
         raise InvalidTool(tool, f"parameter {name!r} needs a type hint", hint=fix, parameter=name)
@@ -139,8 +139,8 @@ def _schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
     except _UNUSABLE as error:
         raise InvalidTool(
             tool,
-            f"no JSON Schema can be made of its parameters: {_first_line(error)}",
-            hint="Use types that JSON has.",
+            f"its parameters have no JSON Schema: {_first_line(error)}",
+            hint="Use types that JSON supports.",
         ) from None
     definitions = schema.get("$defs", {})
     if "$ref" in schema:

@@ -76,7 +76,7 @@ class Tool:
         with _located(function):
             _check_name(name)
             if not callable(function):
-                raise InvalidTool(name, f"its function is {function!r}", hint="Give something callable.")
+                raise InvalidTool(name, f"its function is {function!r}", hint="Pass a callable.")
             self._define(name, description, SchemaParameters.of(name, parameters), function, effect, options)
 
     def _define(
@@ -172,8 +172,8 @@ def _check_validates(tool: str, parameter: str, schema: Mapping[str, Any]) -> No
     if parameter and parameter not in known:
         raise InvalidTool(
             tool,
-            f"its validates names {parameter!r}, and there is no parameter {parameter!r}",
-            hint=f"Name one of its parameters: {', '.join(known) or 'there are none'}.",
+            f"its validates names {parameter!r}, which is not one of its parameters",
+            hint=f"Name one of its parameters: {', '.join(known) or 'it has none'}.",
         )
 
 
@@ -193,7 +193,7 @@ def tool(
     calls run: see docs/tools.md. Raises InvalidTool, which says what to change.
     """
     if bare is not None:
-        problem, hint = "tool takes nothing but keywords", "Write tool(effect=...)(function)."
+        problem, hint = "tool() accepts only keyword arguments", "Write tool(effect=...)(function)."
         if effect is None:
             problem, hint = _NO_EFFECT
         with _located(bare):
@@ -234,7 +234,9 @@ class Toolset:
             )
         if self._tools.setdefault(one.name, one) is not one:
             raise InvalidTool(
-                one.name, "the Toolset has another tool of that name", hint="Give one of them a `name=`."
+                one.name,
+                "the Toolset contains another tool with this name",
+                hint="Give one of them a `name=`.",
             )
 
     def tool(
@@ -291,7 +293,7 @@ def _checked_description(name: str, description: object) -> str:
         raise InvalidTool(
             name,
             "it has no description",
-            hint="Write a docstring that tells the model what it does, or pass description=.",
+            hint="Write a docstring that describes it to the model, or pass description=.",
         )
     return description
 

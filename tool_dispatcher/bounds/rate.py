@@ -43,7 +43,7 @@ class RateLimiter:
         except TimeoutError:
             raise BoundUnknown(tool) from None
         except RedisError as error:
-            structlog.get_logger().error("rate limit cannot be asked for", tool=tool, error=str(error))
+            structlog.get_logger().error("rate_limit_unavailable", tool=tool, error=str(error))
             raise BoundUnknown(tool) from error
         pause_s = pause_us / _MICROSECONDS
         if not is_admitted:

@@ -80,15 +80,13 @@ class SlotLeases:
         try:
             lost: list[bytes] = await self._batcher.run(_RENEW, [self._keys.slots(tool)], arguments)
         except RedisError as error:
-            log.warning("slots could not be renewed", error=str(error))
+            log.warning("slots_not_renewed", error=str(error))
             return
         gone = {id.decode() for id in lost}
         held = self._held.get(tool, {})
         for slot in held.values():
             if slot.id in gone and not slot.is_lost:
-                log.warning(
-                    "slot lost; its call goes on beyond the bound", max_concurrency=self._bounds[tool]
-                )
+                log.warning("slot_lost", max_concurrency=self._bounds[tool])
             slot.is_lost = slot.id in gone
         if given_back := [id for id in ids if id not in held]:
             # They were released while the renewal was in flight, which may have restored them.

@@ -121,7 +121,7 @@ class _Queue:
             slots = await self._leases.take(self._tool, self._max_concurrency, ids)
         except RedisError as error:
             if self._is_answered:
-                structlog.get_logger().warning("slots cannot be asked for", tool=self._tool, error=str(error))
+                structlog.get_logger().warning("slots_unavailable", tool=self._tool, error=str(error))
             self._is_answered = False
             return None
         self._is_answered = True

@@ -133,7 +133,7 @@ def _libraries() -> tuple[Any, Any]:
         import hypothesis_jsonschema
     except ImportError as missing:
         raise ConfigurationError(
-            f"To check tools, {missing.name} is needed, which is not installed.",
-            hint="Install what the check needs: pip install 'antiphon[check]'",
+            f"Checking tools needs {missing.name}, which is not installed.",
+            hint="Install it: pip install 'antiphon[check]'",
         ) from None
     return hypothesis, hypothesis_jsonschema.from_schema

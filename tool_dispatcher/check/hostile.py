@@ -7,8 +7,8 @@ None does harm where an injection works: it only computes or reads. Its success 
 from typing import Any, NamedTuple
 
 EVIDENCE: dict[str, str] = {
-    "10587703": "it ran text that it was given: 1337*7919 was worked out",
-    "root:x:0:0:": "it read a file that it was pointed at: /etc/passwd",
+    "10587703": "it executed an argument as code: 1337*7919 was computed",
+    "root:x:0:0:": "it read the file that an argument names: /etc/passwd",
 }
 """Texts that a result can contain only where an injection worked, with their meaning."""
 

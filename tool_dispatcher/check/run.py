@@ -146,7 +146,7 @@ class _Check:
         if self._timeouts >= _TIMEOUTS_MAX:
             return f"{_TIMEOUTS_MAX} calls did not end in time"
         if self._ran_s >= self._options.run_s_max:
-            return f"its calls took {self._ran_s:.3g} s, and {self._options.run_s_max:.3g} s are allowed"
+            return f"its calls took {self._ran_s:.3g} s, and the limit is {self._options.run_s_max:.3g} s"
         return ""
 
     async def _run(self, arguments: dict[str, Any], n: int) -> Any:
@@ -168,11 +168,11 @@ class _Check:
 
     def _notes(self, checked: tuple[Checked, ...], drawn: int) -> Iterator[str]:
         if why := self._stopped_because:
-            yield f"Not all cases were run: {why}. The others were only validated."
+            yield f"Not all cases were run, because {why}. The others were only validated."
         if not drawn and self._options.examples_max:
-            yield "No valid arguments could be drawn from the schema; the fixed cases were sent all the same."
+            yield ("No valid arguments could be generated from the schema; only the fixed cases were sent.")
         if self._tool.example is None:
-            yield "It has no example, and none could be made from its schema: give it one with `example=`."
+            yield ("It has no example, and none could be generated from its schema. Add one with `example=`.")
         contract = self._tool.contract
         if (
             contract.effect == "write"
@@ -180,11 +180,11 @@ class _Check:
             and not self._tool.input_schema.get("properties")
         ):
             yield (
-                "It is a write without parameters, so a session makes it once: a later call is answered by the first "
-                'one\'s result. If each call goes one step further, say repeat="run".'
+                "It is a write without parameters, so a session runs it only once: later calls get "
+                'the first call\'s result. If every call should run, use repeat="run".'
             )
         if all(one.happened == "refused" for one in checked):
-            yield "No case was accepted: nothing but refusals was seen."
+            yield "The tool accepted no case, so only its refusals were checked."
 
 
 def _told(outcome: Outcome, redactor: Redactor) -> ToolError | str:

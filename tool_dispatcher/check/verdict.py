@@ -54,10 +54,12 @@ def faults(
 
 def _accepted(judgement: Judgement) -> Fault:
     if judgement.why.endswith(("is no JSON", "is no text")):
-        change = "Refuse it: NaN, infinities and lone surrogates have no place in JSON; "
-        change += "a pydantic model does so with allow_inf_nan=False."
+        change = "Refuse it: NaN, infinities and lone surrogates are not valid in JSON; "
+        change += "a pydantic model refuses them with allow_inf_nan=False."
     else:
-        change = "Take nothing that the published schema forbids: look for validators that convert, "
+        change = (
+            "Accept only arguments that the published schema allows: check validators that convert values, "
+        )
         change += "or correct the schema."
     return Fault("accepted, though the schema forbids it", change, judgement.why)
 
@@ -66,18 +68,18 @@ def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
     """Yield the faults of a refusal: it must name each invalid field, the next action, and a valid example."""
     if error.error_type != "validation_error":
         yield Fault(
-            f"the validation itself failed: the model is told {error.error_type}",
-            "Let the tool's validators raise nothing but ValueError, whatever they are given.",
+            f"the validation itself failed: the model receives {error.error_type}",
+            "Make the tool's validators raise only ValueError, for any argument.",
             _short(error.message),
         )
         return
     if case.kind == EXAMPLE:
         yield Fault("the tool refuses its own example", "Correct the example.")
     if not error.fields:
-        yield Fault("the refusal does not say which field is wrong", "Report what the validation said.")
+        yield Fault("the refusal does not name the wrong field", "Report the error of the validation.")
     if error.example_valid_call is None:
         yield Fault(
-            "the refusal has no example of a valid call: none could be made from the schema",
+            "the refusal has no example of a valid call, because none could be generated from the schema",
             "Give the tool valid arguments as its `example=`.",
         )
     elif judge.of(error.example_valid_call).word == "invalid":
@@ -89,9 +91,9 @@ def _failure(error: ToolError) -> Iterator[Fault]:
     """Yield the faults of a failure: it must have a specific type and name the next action."""
     if error.error_type == "internal_error":
         yield Fault(
-            "the model is told internal_error",
-            'Raise ToolFailed("not_found", message, suggested_action), or another type that fits; or state the '
-            "bound in the schema, so that such arguments are refused.",
+            "the model receives internal_error",
+            'Raise ToolFailed("not_found", message, suggested_action), or another fitting type, or '
+            "add the limit to the schema, so that such arguments are refused.",
             _short(error.message),
         )
     yield from _wording(error)
@@ -99,15 +101,11 @@ def _failure(error: ToolError) -> Iterator[Fault]:
 
 def _wording(error: ToolError) -> Iterator[Fault]:
     if not error.suggested_action.strip():
-        yield Fault(
-            f"the {error.error_type} does not say what to do next", "Give ToolFailed a suggested_action."
-        )
+        yield Fault(f"the {error.error_type} has no suggested action", "Give ToolFailed a suggested_action.")
     if not error.message.strip():
-        yield Fault(f"the {error.error_type} does not say what happened", "Give ToolFailed a message.")
+        yield Fault(f"the {error.error_type} has no message", "Give ToolFailed a message.")
     if (length := sum(map(len, _texts(error)))) > _ERROR_LENGTH_MAX:
-        yield Fault(
-            f"the error has {length} characters, which the model pays for in each round", "Shorten it."
-        )
+        yield Fault(f"the error has {length} characters, which cost tokens in each round", "Shorten it.")
 
 
 def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
@@ -119,11 +117,11 @@ def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...])
 
 
 def _leak(what: str) -> Fault:
-    change = "Catch the failure, and say in words of your own what the model should know."
+    change = "Catch the failure, and describe it to the model in your own words."
     if what in EVIDENCE.values():
         change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
     elif what.startswith(leaks.PATH):
-        change = "Say what is missing without saying where it would be on this machine."
+        change = "Describe what is missing without its location on this machine."
         return Fault(leaks.PATH, change, what.removeprefix(f"{leaks.PATH}: "))
     elif "secret" in what or "credential" in what:
         change = "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret]."

@@ -85,17 +85,17 @@ class _Once:
             self._may_have_begun = False
             return await self._finish(claim, self._run)
         except KeyUsedForAnother:
-            self._log().error("idempotency key used for another call; this one is refused")
+            self._log().error("idempotency_key_reused")
             return await self._answer(answers.refused(self._write))
         except SessionStopped:
             return await self._answer(answers.stopped(self._write))
         except ClaimNotReplicated as error:
-            self._log().warning("claim of a write is not on enough replicas", error=error.message)
+            self._log().warning("write_claim_not_replicated", error=error.message)
             return await self._answer(
                 answers.not_replicated(self._write, error.message, self._may_have_begun)
             )
         except LedgerUnavailable as error:
-            self._log().warning("the ledger of writes is out of reach", error=str(error))
+            self._log().warning("write_ledger_unavailable", error=str(error))
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))
 
     async def _by_identity(self) -> Results:
@@ -149,7 +149,7 @@ class _Once:
             claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
             if claim is None:
                 return None
-            self._log().warning("write of an identical call taken over", fence=claim.fence)
+            self._log().warning("identical_write_taken_over", fence=claim.fence)
             self._write, self._first = theirs, found
             return await self._finish(claim, self._after_a_crash)
         outcome = standing.outcomes[found.item - 1] if len(standing.outcomes) >= found.item else None
@@ -172,7 +172,7 @@ class _Once:
                 case "abandoned":
                     claim = await self._ledger.take_over(self._write, standing.fence)
                     if claim is not None:
-                        self._log().warning("write taken over", fence=claim.fence)
+                        self._log().warning("write_taken_over", fence=claim.fence)
                         return await self._finish(claim, self._after_a_crash)
                 case "in_progress":
                     left_s = self._ends_s - monotonic_s()
@@ -198,7 +198,7 @@ class _Once:
                 await faults.at("write.settle.before")
                 if await self._settle(claim, results):
                     return results
-                self._log().warning("write taken over while it ran; what came of it here does not count")
+                self._log().warning("write_lost_while_running")
         return await self._follow()
 
     async def _settle(self, claim: Claim, results: Results) -> bool:
@@ -234,7 +234,7 @@ class _Once:
         if claim.is_over and not await self._ledger.renew(claim):
             return None
         if claim.problem:
-            self._log().warning("claim of a write is not on enough replicas", problem=claim.problem)
+            self._log().warning("write_claim_not_replicated", problem=claim.problem)
             return await self._answer(answers.not_replicated(self._write, claim.problem, False))
         if is_first and (told := await self._asked_ahead(claim)) is not None:
             return await self._means.results_of(told.data)
@@ -264,10 +264,10 @@ class _Once:
         try:
             told = await self._means.reconcile(claim)
             if told is not None and not isinstance(told, TookEffect | NoEffect):
-                self._log().warning("tool answered what reconcile does not know", type=type(told).__name__)
+                self._log().warning("reconcile_answer_invalid", type=type(told).__name__)
             return told
         except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "cannot tell"
-            self._log().warning("tool could not be asked what came of a write", error=readable(error))
+            self._log().warning("reconcile_failed", error=readable(error))
             return None
 
     @asynccontextmanager
@@ -292,7 +292,7 @@ class _Once:
                 if not await self._ledger.renew(claim):
                     return  # taken over: settling it will be refused
             except (LedgerUnavailable, RedisError) as error:
-                self._log().warning("lease of a write could not be renewed", error=str(error))
+                self._log().warning("write_lease_not_renewed", error=str(error))
             await asyncio.sleep(every_s)
 
     def _log(self) -> Any:

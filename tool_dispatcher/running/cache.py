@@ -74,7 +74,7 @@ class ReadCache:
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
             return None if content is None else _read(from_json(content))
         except (RedisError, RedisClusterException, TimeoutError, ValueError, LookupError, TypeError) as error:
-            structlog.get_logger().warning("cache of reads not used", error=str(error))
+            structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None
 
     def put(self, digest: str, data: Any, at: datetime, ttl_s: float) -> None:

@@ -19,7 +19,7 @@ COMMANDS = {
 app = typer.Typer(
     cls=on_demand(COMMANDS),
     no_args_is_help=True,
-    help="Recipes: workflows learned from sessions that succeeded.",
+    help="Learn workflows from successful sessions, and manage these recipes.",
 )
 
 

@@ -25,16 +25,16 @@ from antiphon.cli.output import (
 from antiphon.observe import connected
 from antiphon.recipes.store import RecipeStore
 
-Named = Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name.")]
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The name of the recipe.")]
 
 
 def list_recipes(json: Json = False) -> None:
-    """The recipes that are kept, the one learned or used last first."""
+    """List the stored recipes, the most recently learned or used first."""
     run(_list(json))
 
 
 def show(name: Named, json: Json = False) -> None:
-    """One recipe, as a workflow file.
+    """Print a recipe as a workflow file.
 
     \b
     antiphon recipes show book_flight > book_flight.yaml
@@ -44,10 +44,10 @@ def show(name: Named, json: Json = False) -> None:
 
 
 def forget(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of recipes.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The names of the recipes.")],
     json: Json = False,
 ) -> None:
-    """Remove recipes. Exit code 2, and nothing removed, when one of them does not exist."""
+    """Remove recipes. If one of them does not exist, none is removed, and the exit code is 2."""
     run(_forget(names, json))
 
 
@@ -98,7 +98,7 @@ async def _existing(store: RecipeStore, name: str) -> Recipe:
     recipe = await store.get(name)
     if recipe is None:
         there = [one.name for one in await store.all()]
-        raise UsageError(f"there is no recipe {one_line(name, 80)!r}.", hint=did_you_mean(name, there))
+        raise UsageError(f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, there))
     return recipe
 
 
@@ -110,9 +110,9 @@ async def _catalogue(bus: Bus) -> Catalogue | None:
 
 def _currency(recipe: Recipe, catalogue: Catalogue | None) -> str:
     if catalogue is None:
-        return "unknown, as no dispatcher has published its tools"
+        return "unknown: no dispatcher has published its tools"
     changed = changed_tools(recipe, catalogue)
-    return f"no, as {', '.join(changed)} changed" if changed else "yes"
+    return f"no: {', '.join(changed)} changed" if changed else "yes"
 
 
 def _summary(recipe: Recipe, catalogue: Catalogue | None) -> dict[str, Any]:

@@ -49,7 +49,8 @@ def learn_recipe(
         list[str] | None,
         typer.Argument(
             metavar="SESSION_OR_RECORDING...",
-            help="Ids of finished sessions, or recordings (.jsonl, .jsonl.gz); of several, one recipe is made.",
+            help="The ids of finished sessions, or recordings (.jsonl, .jsonl.gz). Several make one "
+            "recipe together.",
         ),
     ] = None,
     recent: Annotated[
@@ -58,36 +59,40 @@ def learn_recipe(
             min=1,
             max=1_000,
             metavar="N",
-            help="Learn from the complete ones among the N newest sessions; those that made the same calls make one "
-            "recipe.",
+            help="Learn from the complete sessions among the N newest; those with the same calls "
+            "make one recipe together.",
         ),
     ] = None,
     is_following: Annotated[
         bool,
         typer.Option(
             "--follow",
-            help="Go on, and learn from each session once it is complete, until SIGTERM or Ctrl-C.",
+            help="Keep running, and learn from each session when it is complete, until SIGTERM or Ctrl-C.",
         ),
     ] = False,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the recipe; made of what it calls when left out.")
+        str | None,
+        typer.Option(metavar="NAME", help="The name of the recipe. Default: a name built from its calls."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it, too.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Also write the recipe to this file."),
     ] = None,
-    is_dry: Annotated[bool, typer.Option("--dry-run", help="Print it, and keep nothing in Redis.")] = False,
+    is_dry: Annotated[
+        bool, typer.Option("--dry-run", help="Print the recipe without storing it in Redis.")
+    ] = False,
     may_replace: Annotated[
-        bool, typer.Option("--replace", help="Replace another recipe of that name.")
+        bool, typer.Option("--replace", help="Replace an existing recipe with the same name.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Turn the calls of finished sessions into a workflow that makes them again, and keep it as a recipe.
+    """Turn the calls of finished sessions into a workflow, and store it as a recipe.
 
-    What stands in the question becomes a param, what an earlier call returned a reference to it; the rest stays as it
-    is, and is named on stderr. Of several sessions that made the same calls, what differs becomes a param too.
+    An argument from the question becomes a param, and one from an earlier result becomes a reference to it. Other
+    arguments stay constant and are listed on stderr. Arguments that differ between several sessions become params.
 
-    Exit codes: 0 learned; 1 no recipe can be made of them; 2 no such session, or a name that is taken; 3 unreadable,
-    or no Redis.
+    Exit codes: 0 learned; 1 the sessions make no recipe; 2 unknown session, or the name is taken; 3 unreadable file,
+    or cannot connect to Redis.
 
     \b
     antiphon recipes learn SESSION_ID --name book_flight
@@ -110,13 +115,11 @@ async def _learn(
 ) -> int:
     if name is not None and not _NAME.fullmatch(name):
         raise UsageError(
-            f"--name {one_line(name, 80)!r} is no name.",
-            hint="Use letters, digits and _, at most 64, the first no digit.",
+            f"--name {one_line(name, 80)!r} is not a valid name.",
+            hint="Use at most 64 letters, digits and _; do not begin with a digit.",
         )
     if not sessions:
-        raise UsageError(
-            "there is nothing to learn from.", hint="Name sessions or recordings, or give --recent N."
-        )
+        raise UsageError("no sessions were named.", hint="Name sessions or recordings, or use --recent N.")
     gone: tuple[str, ...] = ()
     if is_dry and all(map(_is_file, sessions)):
         learned = learn([_read(one) for one in dict.fromkeys(sessions)], name)
@@ -141,7 +144,7 @@ async def _learn(
 
 async def _follow(*, is_alone: bool) -> None:
     if not is_alone:
-        raise UsageError("--follow takes no sessions and no other option.")
+        raise UsageError("--follow cannot be combined with sessions or other options.")
     settings, pipeline = load(RecipeSettings), load(PipelineSettings)
     logs.configure(pipeline.log_level, "recipes", secret_values(pipeline), pipeline.log_format)
     async with connected() as bus:
@@ -153,8 +156,8 @@ async def _learn_recent(
 ) -> int:
     if not are_alone:
         raise UsageError(
-            "--recent takes no sessions, no --name and no --output.",
-            hint="It may make several recipes, each named after its calls.",
+            "--recent cannot be combined with sessions, --name or --output.",
+            hint="It can make several recipes, each named after its calls.",
         )
     async with connected() as bus:
         store = RecipeStore(bus)
@@ -188,11 +191,12 @@ def _report_all(recent: Recent, kept: Sequence[_HowKept]) -> None:
     for learned, (_, gone, why) in zip(recent.learned, kept, strict=True):
         for name in gone:
             say.print(
-                one_line(f"{name} is not kept any more: there is room for no more recipes."), style="yellow"
+                one_line(f"{name} was removed: the limit of stored recipes is reached."), style="yellow"
             )
         if why:
             say.print(
-                one_line(f"{learned.recipe.name} is not kept: {why} --replace replaces it."), style="yellow"
+                one_line(f"{learned.recipe.name} was not stored: {why} Use --replace to replace it."),
+                style="yellow",
             )
     for session_id, why in recent.refused:
         say.print(one_line(f"{session_id}: {why}"), style="dim")
@@ -224,13 +228,11 @@ def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
     for node, argument, value in learned.fixed:
         say.print(one_line(f"{node}: {argument} is always {shown(value)}."), style="dim")
     for tool, why in learned.left_out:
-        say.print(one_line(f"A call of {tool} is left out: {why}."), style="dim")
+        say.print(one_line(f"A call of {tool} was omitted: {why}."), style="dim")
     for name in gone:
-        say.print(
-            one_line(f"{name} is not kept any more: there is room for no more recipes."), style="yellow"
-        )
+        say.print(one_line(f"{name} was removed: the limit of stored recipes is reached."), style="yellow")
     name = one_line(learned.recipe.name)
-    say.print(f"Kept as {name}." if is_kept else f"{name} is not kept: this was a dry run.", style="dim")
+    say.print(f"Stored as {name}." if is_kept else f"{name} was not stored: this was a dry run.", style="dim")
 
 
 def _as_json(learned: Learned, is_kept: bool, gone: Sequence[str], why_not: str = "") -> dict[str, Any]:

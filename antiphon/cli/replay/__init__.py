@@ -9,7 +9,7 @@ VERBS = ("verify", "update", "diff", "context", "fork", "call", "rerun", "compar
 app = typer.Typer(
     cls=on_demand({verb: f"{__name__}.{verb}:{verb}" for verb in VERBS}),
     no_args_is_help=True,
-    help="Hold recorded sessions against today's code, and go on from them.",
+    help="Compare recorded sessions with the current code, and continue from them.",
 )
 
 

@@ -29,7 +29,7 @@ _EXIT_CODES: dict[Kind, int] = {
     "unreadable": EXIT_UNREADABLE,
 }
 _HINT = (
-    "{label} cannot read {lost} of them. Where it is too old for their format, compare those of its own time: "
+    "{label} cannot read {lost} of the recordings. If it is too old for their format, compare its own recordings: "
     "git archive {name} FOLDER | tar -x -C then; antiphon replay verify then/FOLDER --against {name}"
 )
 
@@ -47,7 +47,7 @@ def show_against(
 ) -> int:
     """Report the effects of the change on the recordings; return the exit code."""
     try:
-        with stderr().status(f"reading the code of {name}") as progress:
+        with stderr().status(f"loading the code of {name}") as progress:
             code = other_code(name)
             total, verified = 2 * len(paths), 0
 
@@ -55,7 +55,7 @@ def show_against(
                 nonlocal verified
                 verified += count
                 progress.update(
-                    f"{verified} of {total} verifications, by today's code and that of {code.label}"
+                    f"{verified} of {total} verifications, with the current code and {code.label}"
                 )
 
             recordings, decisions = compare(code, paths, jobs, only, done)
@@ -82,10 +82,11 @@ def show_against(
 def check_options(other: str | None, markdown_file: Path | None, excluded: Mapping[str, object]) -> None:
     """Raise UsageError for options that exclude a comparison, or require one."""
     if other is None and markdown_file is not None:
-        raise UsageError("--markdown is written of a comparison. Name the other code with --against.")
+        raise UsageError("--markdown needs a comparison. Name the other version with --against.")
     if markdown_file is not None and not markdown_file.parent.is_dir():
-        raise UsageError(f"The folder of {markdown_file} does not exist. Make it first.")
+        raise UsageError(f"The folder of {markdown_file} does not exist. Create it first.")
     if other is not None and (given := [name for name, value in excluded.items() if value]):
         raise UsageError(
-            f"--against does not go with {', '.join(given)}. It prints text, --json and --markdown."
+            f"--against cannot be combined with {', '.join(given)}. Use it with --json or --markdown, "
+            "or without either."
         )

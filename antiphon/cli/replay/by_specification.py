@@ -36,7 +36,7 @@ def check_options(others: Mapping[str, object]) -> None:
     """Raise UsageError for options that have no meaning with --workflows."""
     given = [name for name, value in others.items() if value]
     if given:
-        raise UsageError(f"{given[0]} cannot be combined with --workflows. Leave one of them out.")
+        raise UsageError(f"{given[0]} cannot be combined with --workflows. Omit one of them.")
 
 
 def show_by_specification(
@@ -63,7 +63,7 @@ def show_by_specification(
     held: list[Held] = []
     shows = not is_quiet and len(paths) > 1 and stderr().is_terminal
     work = hold_all(paths, specifications, jobs)
-    for one in stderr().track(work, "deciding anew", len(paths), is_shown=shows):
+    for one in stderr().track(work, "deciding again", len(paths), is_shown=shows):
         held.append(one)
         if fails_fast and one.result not in ("same", "other"):
             break

@@ -16,28 +16,32 @@ _TIMES_MAX = 20
 
 
 def call(
-    path: Annotated[Path, typer.Argument(help="A recording.")],
+    path: Annotated[Path, typer.Argument(help="The recording.")],
     place: Annotated[
         str,
         typer.Option(
-            "--event", metavar="N", help="What the model was asked: a number, or reasoning.requested@ROUND."
+            "--event",
+            metavar="N",
+            help="The request to the model: an event's number, or reasoning.requested@ROUND.",
         ),
     ],
     models: Annotated[
         list[str],
-        typer.Option("--model", metavar="MODEL", help="Who is asked; repeat it. offline: the offline model."),
+        typer.Option(
+            "--model", metavar="MODEL", help="The model to call; repeatable. offline: the offline model."
+        ),
     ],
     prompt: Annotated[Path | None, typer.Option(help="A file with another system prompt.")] = None,
     times: Annotated[
-        int, typer.Option(min=1, max=_TIMES_MAX, metavar="K", help="How often each is asked.")
+        int, typer.Option(min=1, max=_TIMES_MAX, metavar="K", help="The number of calls of each model.")
     ] = 1,
     json: output.Json = False,
 ) -> None:
-    """Make one recorded call again, to several models, side by side with what was replied then.
+    """Repeat a recorded model call with several models, and compare the replies with the recorded one.
 
-    Costs are told where ANTIPHON_REASONING_ENGINE_PRICES has the model's. Nothing is called but the models.
+    Costs are shown for models with a price in ANTIPHON_REASONING_ENGINE_PRICES. Only models are called, no tools.
 
-    Exit codes: 0 every model has replied; 1 one has not; 2 no such call; 3 unreadable.
+    Exit codes: 0 every model replied; 1 a model failed; 2 unknown call; 3 unreadable.
     """
     output.run(_call(path, place, models, prompt, times, json))
 
@@ -68,7 +72,7 @@ def _row(one: Replied) -> tuple[object, ...]:
         return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", what)
     usage = one.said.usage
     given = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    cost = "not known" if one.cost_usd is None else f"${one.cost_usd:.4f}"
+    cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
     calls = "; ".join(
         f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.said.tool_calls
     )

@@ -40,65 +40,79 @@ def compare(
     ] = None,
     plan: Annotated[
         list[str] | None,
-        typer.Option(help="linear, single or rounds; repeat it for more. All three when left out."),
+        typer.Option(help="linear, single or rounds; repeatable. Default: all three."),
     ] = None,
     queries: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='Ask these too: a line each, plain or as {"query": ..., "id": ..., "expected": {...}}.',
+            help='A file with more questions, one per line: plain text or {"query": ..., "id": '
+            '..., "expected": {...}}.',
         ),
     ] = None,
     expect: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='What right answers hold, a line each: {"id": ..., "expected": {"contains": [...]}}; the id is '
-            "a recording's file name without its ending, or its session.",
+            help='A file with the right answers, one per line: {"id": ..., "expected": {"contains": [...]}}. The id '
+            "is a recording's file name without its suffix, or its session.",
         ),
     ] = None,
     rubric: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODULE:FUNCTION", help="A function of yours that scores answers; repeatable."),
+        typer.Option(metavar="MODULE:FUNCTION", help="Your own function that scores answers; repeatable."),
     ] = None,
     tools: Annotated[
         list[str] | None,
         typer.Option(
             "--tools",
             metavar="MODULE[:NAME]",
-            help="Python modules to take real tools from, comma separated or repeated. Without it, those of the "
-            "recording, which answer as they did then.",
+            help="Python modules with real tools, separated by commas or repeated. Default: the "
+            "recorded tools, which return their recorded results.",
         ),
     ] = None,
     scope: Scopes = None,
     model: Annotated[
         str | None,
-        typer.Option(help="offline, anthropic or auto; or the id of a model. As configured when left out."),
+        typer.Option(help="offline, anthropic or auto; or the id of a model. Default: the configured model."),
     ] = None,
-    times: Annotated[int, typer.Option(min=1, max=100, help="Ask so often; the table holds medians.")] = 1,
-    concurrency: Annotated[
-        int, typer.Option(min=1, max=64, help="Questions at once; with more than one, latencies suffer.")
+    times: Annotated[
+        int,
+        typer.Option(
+            min=1, max=100, help="The number of times to ask each question; the table shows medians."
+        ),
     ] = 1,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with all answers.")] = None,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=64,
+            help="The number of questions asked concurrently; more than one makes latencies longer.",
+        ),
+    ] = 1,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page with all answers.")
+    ] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[PLAN=]SCORE",
-            help="Exit 1 when the mean score of a plan, or of any that was asked, is below; from 0 to 1.",
+            help="Exit with code 1 if the mean score of this plan, or of any plan without PLAN=, is "
+            "lower; from 0 to 1.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Ask the same questions by several plans, and hold answers, tokens, cost and time side by side.
+    """Ask the same questions with several plans, and compare answers, tokens, cost and time.
 
-    single is one call of the model without tools; linear the round loop in one process, with the whole message
-    history; rounds the event-driven pipeline, embedded. What a recording answered stands beside them. Without
-    --tools, tools answer from the recording: the same call gets the same result, any other is told that none is known.
+    single is one model call without tools; linear is the round loop in one process, with the whole message history;
+    rounds is the event-driven pipeline, embedded. The recorded answer is shown with them. Without --tools, tools
+    answer from the recording: the same call gets its recorded result, and any other call gets an error.
 
-    Scores are from 0 to 1. An `expected` may hold exact, contains (a list), numeric (a number, or {"value": 42,
-    "tolerance": 0.5}) and sources (cited at least). A rubric is a function of yours, sync or async, that takes any
-    of query, answer, response, expected, and returns a number or a bool.
-    Exit codes: 0 done; 1 a score is too low; 2 not accepted; 3 a file cannot be read.
+    Scores range from 0 to 1. An `expected` can contain exact, contains (a list), numeric (a number, or {"value": 42,
+    "tolerance": 0.5}) and sources (the least number of cited sources). A rubric is your own function, sync or async,
+    that takes any of query, answer, response and expected, and returns a number or a bool.
+    Exit codes: 0 done; 1 a score is too low; 2 usage error; 3 a file is unreadable.
 
     \b
     antiphon replay compare recordings/ --html compared.html
@@ -143,7 +157,7 @@ async def _compare(
         how = replace(how, tools=tuple(registry_of(split_modules(tools)).values()))
     elif any(question.served is None for question in questions):
         stderr().print(
-            "No tools: the questions of --queries are asked without. Give some with --tools MODULE."
+            "No tools: the questions of --queries are asked without any. Add some with --tools MODULE."
         )
     is_provider = model in PROVIDERS
     how = replace(
@@ -159,7 +173,7 @@ async def _compare(
     if is_json:
         print_json(as_json(comparison))
     else:
-        print_table(HEADINGS, rows(comparison), "Nothing was asked.")
+        print_table(HEADINGS, rows(comparison), "No questions were asked.")
     return _too_low(comparison, bounds)
 
 
@@ -168,7 +182,7 @@ def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None)
     questions = [of_recording(path) for path in found(paths)]
     questions += of_file(queries) if queries is not None else []
     if not questions:
-        raise UsageError("there is nothing to ask.", hint="Name recordings, or a file with --queries.")
+        raise UsageError("no questions were given.", hint="Name recordings, or pass a file with --queries.")
     seen: Counter[str] = Counter()
     for place, question in enumerate(questions):
         seen[question.id] += 1
@@ -180,7 +194,7 @@ def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None)
 def _plans(names: Sequence[str]) -> tuple[Plan, ...]:
     """Return the plans with these names, or all. Raises UsageError."""
     if unknown := [name for name in names if name not in PLANS]:
-        raise UsageError(f"--plan: {unknown[0]!r} is none of {', '.join(PLANS)}.")
+        raise UsageError(f"--plan: {unknown[0]!r} does not exist. The plans are {', '.join(PLANS)}.")
     return tuple(one for one in PLANS if not names or one in names)
 
 
@@ -207,12 +221,12 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
         score = totals(comparison, plan).sums.score
         if score is None or score < least:
             said = "has no score" if score is None else f"scores {score:.2f}"
-            stderr().print(f"{plan} {said}; {least:g} is asked for.", style="red")
+            stderr().print(f"{plan} {said}; the required score is {least:g}.", style="red")
             code = EXIT_FAILED
         runs = [run for cell in comparison.of(plan) for run in cell.runs]
         if unscored := sum(any(one.score is None for one in run.judgements) for run in runs):
             answers = f"{unscored} of {len(runs)} answers of {plan}"
-            stderr().print(f"{answers} could not be scored, since a rubric failed.", style="red")
+            stderr().print(f"{answers} could not be scored because a rubric failed.", style="red")
             code = EXIT_FAILED
     return code
 

@@ -24,13 +24,13 @@ _HEADINGS = (
 
 def context(
     paths: Paths,
-    facts: Annotated[bool, typer.Option("--facts", help="List what each fact says.")] = False,
+    facts: Annotated[bool, typer.Option("--facts", help="List the text of each fact.")] = False,
     json: output.Json = False,
 ) -> None:
-    """Tell what the model was shown in each round, and whether the answer's sources were among it.
+    """Show the context of the model in each round, and check that it contained the answer's sources.
 
-    Exit codes: 0 told; 1 a source of an answer was not in the briefing that it was written from; 2 no such file, or
-    no recordings in a folder; 3 one is unreadable.
+    Exit codes: 0 done; 1 a source of an answer was missing from the briefing of that answer; 2 no such file, or
+    no recordings in a folder; 3 a recording is unreadable.
     """
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
     try:
@@ -57,25 +57,25 @@ def context(
 
 def _show(path: Path, told: Context, with_facts: bool) -> None:
     output.stdout().print(f"{printable(as_text(path))}: session {told.session_id}")
-    output.print_table(_HEADINGS, map(_row, told.briefings), "No briefing was made.")
+    output.print_table(_HEADINGS, map(_row, told.briefings), "The session has no briefing.")
     for one in told.briefings:
         if one.missed:
             output.stdout().print(
-                f"Round {one.round} had no place for {_ids(one.missed)}, close to the question."
+                f"Round {one.round} omitted {_ids(one.missed)}, which rank close to the question."
             )
     if told.sources:
         output.stdout().print("")
         rows = [(one.source.number or "", one.source.id, one.shown, one.source.title) for one in told.sources]
         output.print_table(("SOURCE", "FACT", "SHOWN", "TITLE"), rows, "")
     if told.answered_from is None:
-        output.stderr().print("No reply of a model became the answer.", style="dim")
+        output.stderr().print("The answer does not come from a model's reply.", style="dim")
     else:
         output.stderr().print(
-            f"The answer was written from the briefing of event {told.answered_from}.", style="dim"
+            f"The answer is based on the briefing of event {told.answered_from}.", style="dim"
         )
     if with_facts:
         output.stdout().print("")
-        empty = "What the facts say is not known: today's code files them otherwise."
+        empty = "The text of the facts is unavailable: the current code files them differently."
         output.print_table(("FACT", "STATEMENT"), told.facts.items(), empty)
 
 

@@ -24,20 +24,22 @@ from antiphon.recording.verify_all import UNREADABLE, explained, shown
 
 
 def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A recording.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Another one, usually of the same question.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="The first recording.")],
+    b: Annotated[
+        Path, typer.Argument(metavar="B", help="The second recording, usually of the same question.")
+    ],
     json: Json = False,
 ) -> None:
-    """Show what two recordings tell differently; ids and times do not count.
+    """Show the differences between two recordings, without ids and times.
 
-    Exits with 1 when they differ, with 2 when one of them is not there, and with 3 when one cannot be read.
+    Exit codes: 0 no differences; 1 they differ; 2 a file is missing; 3 a file is unreadable.
 
     \b
     antiphon replay diff before.jsonl after.jsonl
     """
     for path in (a, b):
         if not path.is_file():
-            refuse(UsageError(f"{shown(path)} is no file. Name two recordings."))
+            refuse(UsageError(f"{shown(path)} is not a file. Name two recordings."))
             raise typer.Exit(EXIT_USAGE)
     try:
         comparison = compare(read_lines(a), read_lines(b))

@@ -30,28 +30,30 @@ _NAMED_MAX = 10
 
 
 def fork(
-    path: Annotated[Path, typer.Argument(help="A recording.")],
-    into: Annotated[Path, typer.Option("--output", "-o", help="The new recording.")],
+    path: Annotated[Path, typer.Argument(help="The recording.")],
+    into: Annotated[Path, typer.Option("--output", "-o", help="The file for the new recording.")],
     place: Annotated[
         str,
         typer.Option(
-            "--from", metavar="N", help="The last event to take over: a number, or a type and round."
+            "--from",
+            metavar="N",
+            help="The last event to keep: a number, or a type and round, such as tools.completed@2.",
         ),
     ] = "",
     node: Annotated[
-        str, typer.Option("--from-node", metavar="PATH", help="Of a run: the node that begins anew.")
+        str, typer.Option("--from-node", metavar="PATH", help="For runs: the node that starts again.")
     ] = "",
     workflows: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Of a run: the specification that it goes on with."),
+        typer.Option(metavar="FILE", help="For runs: the workflow file to continue with."),
     ] = None,
     model: Annotated[
-        str, typer.Option(help="The model that is asked from there on; offline: the offline model.")
+        str, typer.Option(help="The model for the rest of the session; offline: the offline model.")
     ] = "",
     prompt: Annotated[Path | None, typer.Option(help="A file with another system prompt.")] = None,
     tools: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODULE[:NAME]", help="Where the tools are. Without it, ANTIPHON_TOOLS."),
+        typer.Option(metavar="MODULE[:NAME]", help="The module with the tools. Default: ANTIPHON_TOOLS."),
     ] = None,
     sets: Annotated[
         list[str] | None,
@@ -59,15 +61,15 @@ def fork(
     ] = None,
     json: output.Json = False,
 ) -> None:
-    """Go on with a recorded session from one of its events, live, with something changed.
+    """Continue a recorded session live from one of its events, with a change.
 
-    Model and tools are really called, as in `antiphon ask`; tools may only read, unless
-    `--set ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write` says otherwise. The new recording knows its parent.
+    The model and the tools are called, as in `antiphon ask`. Tools that write are not allowed without
+    `--set ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write`. The new recording names its parent.
 
-    A run of a workflow goes on from an event or from a node, also by another specification: by that, it must have
-    come there in the same way. What was done stays done, and no write is made again.
+    A workflow run continues from an event or a node, optionally with another workflow file, whose decisions must
+    equal the recorded ones up to there. Completed nodes and writes are not repeated.
 
-    Exit codes: 0 answered, in full or in part; 1 failed; 2 not from there, or not with that; 3 unreadable.
+    Exit codes: 0 answered, in full or in part; 1 failed; 2 this point or change is not possible; 3 unreadable.
     """
     asked = partial(_changes, model, sets or [], prompt, tools)
     output.run(_fork(path, _From(place, node, workflows), into, asked, json))
@@ -85,21 +87,23 @@ class _From:
         """Return the fork. Raises ConfigurationError."""
         if bool(self.place) == bool(self.node):
             raise ConfigurationError(
-                "Say where to go on from.", hint="Give --from EVENT, or of a run --from-node PATH."
+                "The point to continue from is missing.",
+                hint="Use --from EVENT, or --from-node PATH for a run.",
             )
         from antiphon.recording.forking.runs import is_run
 
         if not is_run(parent):
             if self.node or self.workflows:
                 raise ConfigurationError(
-                    "--from-node and --workflows are for runs, and this is no recording of one.",
+                    "--from-node and --workflows need the recording of a run; this is the recording "
+                    "of a session.",
                     hint="Use --from.",
                 )
             return await fork_lines(parent, self.place, changes, modules, _tell)
         if changes.model or "prompt" in changes.told or changes.limits:
             raise ConfigurationError(
-                "--model, --prompt and limits of sessions mean nothing to a run of a workflow.",
-                hint="Change its specification, with --workflows, or settings, with --set ANTIPHON_...",
+                "--model, --prompt and session limits do not apply to a workflow run.",
+                hint="Change its workflow file with --workflows, or settings with --set ANTIPHON_...",
             )
         from antiphon.recording.fork_run import fork_run
 
@@ -112,7 +116,7 @@ async def _fork(
 ) -> int:
     changes, modules = asked()
     if not into.parent.is_dir():
-        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Make it first.")
+        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
     parent = recording(path)
     lines = await begin.fork(parent, changes, modules)
     try:
@@ -137,11 +141,9 @@ def _changes(
 
 def _tell(point: "Point | RunPoint") -> None:
     assert point.event is not None, "a point is behind an event"
-    output.stderr().print(
-        f"Recorded up to event {point.event.n} ({short_type(point.event)}), live from there."
-    )
+    output.stderr().print(f"Recorded up to event {point.event.n} ({short_type(point.event)}), then live.")
     if named := _in_part(point):
-        output.stderr().print(f"Shown in part, and nowhere whole for read_result: {named}.")
+        output.stderr().print(f"Only partly recorded, so that read_result cannot return the rest: {named}.")
 
 
 def _in_part(point: "Point | RunPoint") -> str:

@@ -81,7 +81,7 @@ def _show(path: Path, chain: Chain) -> None:
     output.stdout().print(
         f"{printable(as_text(path))}: event {chain.n}, {_short(chain.type)}, with {chain.fault}"
     )
-    output.print_table(("EVENT", "BY", "WHAT COMES OF IT"), _rows(chain.steps), "Nothing comes of it.")
+    output.print_table(("EVENT", "BY", "EFFECTS"), _rows(chain.steps), "No effects.")
     last = next((step.session for step in reversed(chain.steps) if step.session), None)
     if last is not None:
         output.stdout().print(_limits(last))
@@ -99,7 +99,7 @@ def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:
         lines = [_said(one) for one in step.outputs]
         lines += [f"timer {name} at {due[11:19]}" for name, due in step.timers.items()]
         event, by = _said(step.event.data), step.component
-        rows += [(event, by, lines[0] if lines else "nothing more")]
+        rows += [(event, by, lines[0] if lines else "none")]
         rows += [("", "", line) for line in lines[1:]]
     return rows
 
@@ -108,7 +108,7 @@ def _limits(standing: dict[str, Any]) -> str:
     return (
         f"Round {standing['round']} of {standing['rounds_max']}, "
         f"{standing['tool_calls_used']} of {standing['tool_calls_max']} tool calls, "
-        f"{standing['tokens_left']} tokens left, {standing['model_failures']} failures of the model"
+        f"{standing['tokens_left']} tokens left, {standing['model_failures']} model failures"
     )
 
 

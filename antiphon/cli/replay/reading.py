@@ -26,5 +26,7 @@ def own_prompt(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"--prompt: {path} cannot be read: {error}.") from None
     if not text:
-        raise ConfigurationError(f"--prompt: {path} has no text.", hint="Leave the option out, or write one.")
+        raise ConfigurationError(
+            f"--prompt: {path} is empty.", hint="Omit the option, or write a prompt to the file."
+        )
     return text

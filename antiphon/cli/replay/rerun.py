@@ -18,24 +18,24 @@ from antiphon.recording.rerun_report import RerunReport
 
 
 def rerun(
-    paths: Annotated[list[Path], typer.Argument(help="Recordings, or folders with some.")],
+    paths: Annotated[list[Path], typer.Argument(help="Recordings, or folders of recordings.")],
     processes: Annotated[
-        bool, typer.Option("--processes", help="The five components as processes, on a redis-server.")
+        bool, typer.Option("--processes", help="Run the five components as processes, on a redis-server.")
     ] = False,
     match: Annotated[
         Literal["strict", "semantic"],
         typer.Option(
-            help="How a request to the model is found: the same, or the same but for white space, ids of calls, "
-            "the order of tools and max_tokens."
+            help="The comparison of requests to the model: strict, or semantic, which ignores white "
+            "space, call ids, the order of tools and max_tokens."
         ),
     ] = "strict",
     as_json: output.Json = False,
 ) -> None:
-    """Run recorded sessions again by the whole pipeline of today; the model and the tools answer as recorded.
+    """Run recorded sessions again in the current pipeline, with the recorded replies of the model and the tools.
 
-    What the recordings do not hold is refused, and shown; nothing is ever called.
+    A request that was not recorded is refused and reported; no model or tool is called.
 
-    Exit codes: 0 the same; 1 another response, or something was asked for that was not recorded; 2 usage;
+    Exit codes: 0 the same response; 1 another response, or a request that was not recorded; 2 usage error;
     3 unreadable.
     """
     # Recorded failures occur again, and are no news.
@@ -50,7 +50,8 @@ async def _rerun(
         alone = [path for path in there if works_alone(path)]
         for path in [path for path in there if path not in alone]:
             stderr().print(
-                f"{path}: not run again, as it worked together with other sessions. Verify it instead."
+                f"{path}: skipped, because the session depends on other sessions. Use `antiphon "
+                "replay verify`."
             )
         reports = await run_again(alone, has_processes=processes, match=match) if alone else []
     except OSError as error:

@@ -20,7 +20,7 @@ def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: 
     """
     if modules is None:
         if volatile or allows_network:
-            raise UsageError("--volatile and --allow-network are about --tools. Name the tools' module.")
+            raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
         yield lambda path, outcome: outcome
         return
     from antiphon.recording.tool_results.run import (  # the dispatcher is not needed otherwise

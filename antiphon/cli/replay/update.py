@@ -33,17 +33,19 @@ _ANSWERS = {"y": "yes", "n": "no", "a": "all", "q": "quit"}
 
 def update(
     paths: Paths,
-    is_agreed: Annotated[bool, typer.Option("--yes", "-y", help="Rewrite all without asking.")] = False,
-    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only show what would be rewritten.")] = False,
+    is_agreed: Annotated[
+        bool, typer.Option("--yes", "-y", help="Rewrite all without a confirmation.")
+    ] = False,
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing them.")] = False,
 ) -> None:
-    """Rewrite recordings as today's code would have written them, once every difference has been shown.
+    """Rewrite recordings as the current code would write them, after showing every difference.
 
-    Replies of models, results of tools, words of clients and times stay as they were. Each difference between the old
-    recording and the new one is shown by event, and each recording is asked about. One stays as it is where today's
-    code asks for something else, so that what was recorded is no answer any more, or where a step cannot be compared.
+    Replies of models, results of tools, input of clients and times are kept. The command shows the differences of each
+    recording by event and asks for a confirmation. It skips a recording in which the current code makes other
+    requests, so that the recorded replies do not fit, or in which a step cannot be compared.
 
-    Exit codes: 0 all are as today's code writes them; 1 one is not, and stays; 2 usage; 3 one cannot be read; 4 one
-    stays because it cannot be compared. Of several the first of 3, 1, 4, 0.
+    Exit codes: 0 all are up to date; 1 one was not updated; 2 usage error; 3 one is unreadable; 4 one was not updated
+    because it cannot be compared. If several apply, the first of 3, 1, 4, 0.
 
     \b
     antiphon replay update tests/recordings --dry-run
@@ -73,7 +75,9 @@ class _Asking:
         if is_wanted is None and sys.stdin.isatty():
             is_wanted = self._asked(path)
         elif is_wanted is None and not self._is_warned:
-            stderr().print("Nobody is there to be asked: --yes rewrites without.", style="dim")
+            stderr().print(
+                "Cannot ask for confirmation without a terminal. Use --yes to rewrite.", style="dim"
+            )
             self._is_warned = True
         self._rewritten += bool(is_wanted)
         self._left += not is_wanted
@@ -92,7 +96,7 @@ class _Asking:
 
     def summarize(self) -> None:
         if self._left:
-            stderr().print(f"{_count(self._left)} would be rewritten; nothing was.", style="dim")
+            stderr().print(f"{_count(self._left)} would be rewritten; nothing was written.", style="dim")
         if self._rewritten:
             stderr().print(f"{_count(self._rewritten)} rewritten.", style="dim")
 
@@ -112,7 +116,7 @@ def _update(path: Path, asking: _Asking) -> int:
         _say(text.told(then))
         return EXIT_UNREADABLE
     if new is None:
-        _say([f"{printable(then.path)}: is as it would be written today"])
+        _say([f"{printable(then.path)}: up to date"])
         return EXIT_DONE
     try:
         return _take(new, then, asking)
@@ -123,7 +127,7 @@ def _update(path: Path, asking: _Asking) -> int:
 def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
     """Replace the recording by the new one, if that is whole and wanted."""
     if new.report.result == "diverged":
-        return _stays(then, f"updated, it would still have {text.headline(new.report)}")
+        return _stays(then, f"after an update it would still have {text.headline(new.report)}")
     if new.report.incomparable:
         return _stays(then, f"updated, {_cannot_be_compared(new.report)}")
     _say(changed.told(then.path, new.changes()))
@@ -134,11 +138,11 @@ def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
 
 
 def _cannot_be_compared(report: Report) -> str:
-    return f"it cannot be compared with what today's code does: {text.reasons(report.incomparable)}"
+    return f"it cannot be compared with the current code: {text.reasons(report.incomparable)}"
 
 
 def _stays(then: Outcome, why: str) -> int:
-    _say([*text.told(then), f"  stays as it is: {printable(why)}"])
+    _say([*text.told(then), f"  not updated: {printable(why)}"])
     is_unchecked = then.report is not None and then.report.result == "unchecked"
     return EXIT_UNCHECKED if is_unchecked else EXIT_FAILED
 

@@ -47,16 +47,19 @@ def verify(
     paths: Paths,
     json: Json = False,
     annotates: Annotated[
-        bool, typer.Option("--github", help="Print annotations for GitHub Actions instead of words.")
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions instead of text.")
     ] = False,
     junit_file: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML too, for a CI system.")
+        Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML, for a CI system.")
     ] = None,
     is_quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Tell only what is not the same; no summary.")
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print only the recordings that are not the same, without a summary."
+        ),
     ] = False,
     fails_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Stop at the first that is not the same.")
+        bool, typer.Option("--fail-fast", help="Stop at the first recording that is not the same.")
     ] = False,
     jobs: Annotated[
         int | None,
@@ -66,25 +69,29 @@ def verify(
             min=1,
             max=_JOBS_MAX,
             metavar="N",
-            help="Processes to share the work. Without it, one for each core that there is work for.",
+            help="The number of worker processes. Default: the number of cores, if there is enough work.",
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="COMPONENT", help="Do only its steps again, which is quicker; repeatable."),
+        typer.Option(
+            metavar="COMPONENT", help="Verify only the steps of this component, which is faster; repeatable."
+        ),
     ] = None,
     allowed: Annotated[
         str | None,
         typer.Option(
             "--allow-unchecked",
             metavar="REASON",
-            help="Accept steps that cannot be checked; the reason stands in every report.",
+            help="Accept steps that cannot be checked; every report shows this reason.",
         ),
     ] = None,
     fault: Annotated[
         str | None,
         typer.Option(
-            "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
+            "--inject",
+            metavar="FAULT@N",
+            help="Show instead the effects of a fault at an event, for example tool_timeout@8.",
         ),
     ] = None,
     other: Annotated[
@@ -92,13 +99,15 @@ def verify(
         typer.Option(
             "--against",
             metavar="REF_OR_VERSION",
-            help="Report only what differs from the code at a git ref, or from a released version.",
+            help="Report only the differences from the code at a git ref, or from a released version.",
         ),
     ] = None,
     markdown_file: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
+            "--markdown",
+            metavar="FILE",
+            help="With --against: also write the report as Markdown, for a pull request.",
         ),
     ] = None,
     workflows: Annotated[
@@ -106,46 +115,50 @@ def verify(
         typer.Option(
             "--workflows",
             metavar="FILE",
-            help="Tell instead what recorded runs would do by the workflows in this file; repeatable.",
+            help="Show instead the effects of the workflows in this file on recorded runs; repeatable.",
         ),
     ] = None,
     tools: Annotated[
         str | None,
         typer.Option(
             metavar="MODULE",
-            help="Make recorded calls of reading tools again, with those of this module; comma list.",
+            help="Repeat the recorded calls of read tools with the tools of these modules, separated "
+            "by commas.",
         ),
     ] = None,
     volatile: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD",
-            help="With --tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+            help="With --tools: a field of results that may differ, as [TOOL:]PATH[=MATCHER]; repeatable.",
         ),
     ] = None,
     allows_network: Annotated[
-        bool, typer.Option("--allow-network", help="With --tools: let them reach other machines.")
+        bool, typer.Option("--allow-network", help="With --tools: allow the tools to use the network.")
     ] = False,
 ) -> None:
-    """Hold recordings against today's code: no network, no Redis, no model.
+    """Verify that the current code makes the recorded decisions, without network, Redis or a model.
 
-    Every recorded step is done again on what was recorded; the first thing that is decided otherwise is named.
-    Unchecked is not same: steps that could not be done again are counted by component and reason.
+    Every recorded step is repeated on its recorded input, and the first different decision is reported. Steps that
+    could not be repeated are counted as unchecked, by component and reason.
 
-    With --workflows, recorded runs are decided by another specification, fed with their recorded results: named is the
-    first node that would go another way, and how many runs share it.
+    With --workflows, recorded runs are decided by other workflow files with their recorded results. The report names
+    the first node that would decide differently, and the number of runs with that difference.
 
-    Exit codes: 0 all are the same; 1 something diverged; 2 usage, or no such recordings; 3 one cannot be read;
-    4 nothing diverged, but not every step was checked (0 with --allow-unchecked). Of several the first of 3, 1, 4, 0.
+    Exit codes: 0 all are the same; 1 a decision differs; 2 usage error, or no recordings; 3 one is unreadable; 4 some
+    steps are unchecked, and no decision differs (0 with --allow-unchecked). If several apply, the first of 3, 1, 4, 0.
 
     \b
     antiphon replay verify tests/recordings
     """
     try:
         if json and annotates:
-            raise UsageError("--json and --github both want standard output. Take one of them.")
+            raise UsageError("--json and --github both write to standard output. Use one of them.")
         if allowed is not None and not allowed.strip():
-            raise UsageError("--allow-unchecked: say why steps may go unchecked.")
+            raise UsageError(
+                "--allow-unchecked: the reason is missing. Pass the reason why "
+                "unchecked steps are acceptable."
+            )
         if other is not None or markdown_file is not None:
             from antiphon.cli.replay.against import check_options  # imports more than everything else here
 
@@ -176,7 +189,7 @@ def verify(
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
-            raise UsageError(f"The folder of {junit_file} does not exist. Make it first.")
+            raise UsageError(f"The folder of {junit_file} does not exist. Create it first.")
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
@@ -285,7 +298,9 @@ def _components(names: Sequence[str]) -> tuple[Component, ...]:
     """Return the named components, or all. Raises UsageError."""
     for name in names:
         if name not in COMPONENTS:
-            raise UsageError(f"--only: there is no component {name!r}. Name one of {', '.join(COMPONENTS)}.")
+            raise UsageError(
+                f"--only: component {name!r} does not exist. Name one of {', '.join(COMPONENTS)}."
+            )
     return tuple(one for one in COMPONENTS if not names or one in names)
 
 

@@ -28,9 +28,10 @@ COMMANDS = {
 app = typer.Typer(
     cls=on_demand(COMMANDS),
     no_args_is_help=True,
-    help="Workflows: which tool call follows which, written down in files, and run.\n\n"
-    "A file is checked (validate, dry-run), published (publish, or ANTIPHON_WORKFLOWS of the coordinators), and run "
-    "by a workflow's name (run). `runs` looks at what has begun.",
+    help="Check, publish and run workflows: files that define the order of tool calls.\n\n"
+    "Check a file (validate, dry-run), publish it (publish, or ANTIPHON_WORKFLOWS of the "
+    "coordinators), and run a workflow by its name (run). `runs` shows and controls started "
+    "runs.",
 )
 
 

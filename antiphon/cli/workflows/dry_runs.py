@@ -34,9 +34,9 @@ def params_of(plan: Plan, given: Sequence[str]) -> dict[str, Any]:
     for one in given:
         name, equals, text = one.partition("=")
         if not equals:
-            raise UsageError(f"--param {one!r} has no value. Write NAME=VALUE.")
+            raise UsageError(f"--param {one!r} has no value. Use NAME=VALUE.")
         if name not in declared:
-            raise UsageError(f"there is no param {name!r}.", hint=did_you_mean(name, declared))
+            raise UsageError(f"param {name!r} does not exist.", hint=did_you_mean(name, declared))
         params[name] = text if declared[name].type == "str" else _json(text, f"--param {name}")
     return params
 
@@ -50,10 +50,12 @@ def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}.") from None
     if not isinstance(results, dict):
-        raise UsageError(f"{file} holds no object. Write the results of nodes by their path.")
+        raise UsageError(f"{file} does not contain an object. Map the path of each node to its result.")
     for path in results:
         if path not in plan.graph.nodes:
-            raise UsageError(f"{file}: there is no node {path!r}.", hint=did_you_mean(path, plan.graph.nodes))
+            raise UsageError(
+                f"{file}: node {path!r} does not exist.", hint=did_you_mean(path, plan.graph.nodes)
+            )
     return results
 
 
@@ -62,7 +64,7 @@ def walked(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is
     try:
         run = dry_run(plan, params, results)
     except UnfitParams as error:
-        raise UsageError(f"{error}.", hint="Give it with --param.") from None
+        raise UsageError(f"{error}.", hint="Pass it with --param.") from None
     if is_json:
         print_json({**_as_json(run), "steps": [_step(command) for command in run.commands]})
         return True
@@ -79,7 +81,7 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
     try:
         coverage = cover(plan, params, results)
     except UnfitParams as error:
-        raise UsageError(f"{error}.", hint="Give it with --param.") from None
+        raise UsageError(f"{error}.", hint="Pass it with --param.") from None
     is_whole = not coverage.never_reached and not coverage.is_cut
     if is_json:
         print_json(
@@ -89,12 +91,12 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
     rows = [
         (one_line(run.scenario.name), run.end.status, _why(run.end), _left(run.end)) for run in coverage.runs
     ]
-    print_table(("what happens", "ends as", "because", "writes that stand"), rows, "No runs.")
+    print_table(("scenario", "ends as", "because", "remaining writes"), rows, "No runs.")
     ends = Counter(run.end.status for run in coverage.runs)
     told = ", ".join(f"{status} {count}" for status, count in ends.most_common())
     stdout().print(f"\n{counted(len(coverage.runs), 'run')}: {told}.")
     if coverage.is_cut:
-        stdout().print(f"There are more ways than the {SCENARIOS_MAX:,} that were walked.")
+        stdout().print(f"The workflow has more than {SCENARIOS_MAX:,} paths; the others were not checked.")
     if coverage.never_reached:
         stdout().print(f"Never reached: {', '.join(coverage.never_reached)}.")
     return is_whole
@@ -120,7 +122,7 @@ def _end(end: End) -> list[str]:
     if end.output is not None:
         lines.append(f"output: {one_line(orjson.dumps(end.output).decode())}")
     lines += [f"undone: {', '.join(end.undone)}"] if end.undone else []
-    lines += [f"writes that stand: {_left(end)}"] if end.standing and end.status != "completed" else []
+    lines += [f"remaining writes: {_left(end)}"] if end.standing and end.status != "completed" else []
     return lines
 
 
@@ -152,4 +154,4 @@ def _json(text: str, where: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise UsageError(f"{where} is no JSON: {error}.") from None
+        raise UsageError(f"{where} is not valid JSON: {error}.") from None

@@ -37,9 +37,11 @@ from antiphon.workflows.svg import as_svg
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
 FilesOrPublished = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[FILE...]", help="Workflow files, YAML or JSON. Without any, what is published."),
+    typer.Argument(
+        metavar="[FILE...]", help="Workflow files, YAML or JSON. Default: the published workflows."
+    ),
 ]
-Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")]
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The name of the workflow.")]
 
 
 class Drawing(StrEnum):
@@ -54,23 +56,23 @@ def validate(
     files: Files,
     tools: Annotated[
         list[str] | None,
-        tools_option("calls are not held against tools"),
+        tools_option("calls are not compared with tools"),
     ] = None,
     json: Json = False,
     is_github: Annotated[
         bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
     ] = False,
 ) -> None:
-    """Check workflow files, and name everything that is wrong with them at once.
+    """Check workflow files, and report all problems at once.
 
-    Exit codes: 0 no errors, though there may be warnings; 1 errors; 2 usage; 3 a file cannot be read.
+    Exit codes: 0 no errors, possibly warnings; 1 errors; 2 usage error; 3 a file is unreadable.
 
     \b
     antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
     """
     try:
         if json and is_github:
-            raise UsageError("--json and --github both want standard output. Take one of them.")
+            raise UsageError("--json and --github both write to standard output. Use one of them.")
         catalogue: Catalogue | None = catalogue_of(tools) if tools else None
     except AntiphonError as error:
         raise typer.Exit(refuse(error)) from None
@@ -82,7 +84,7 @@ def validate(
         stdout().print(_annotation(problem) if is_github else one_line(problem))
     summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
     stderr().print(
-        summary if tools else f"{summary} Calls were not held against tools: name them by --tools.",
+        summary if tools else f"{summary} Calls were not compared with tools. Name the tools with --tools.",
         style="dim",
     )
     is_unreadable = any(problem.code == "unreadable" for problem in found)
@@ -90,7 +92,7 @@ def validate(
 
 
 def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
-    """The workflows of files, or those that are published.
+    """List the workflows of files, or the published workflows.
 
     \b
     antiphon workflows list examples/travel/workflows.yaml
@@ -108,7 +110,7 @@ def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
 
 
 def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
-    """One workflow: what it needs, what it does, what it returns."""
+    """Show a workflow's params, nodes and output."""
     specification, workflow = named(name, files or ())
     if json:
         fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
@@ -135,18 +137,18 @@ def graph(
     files: FilesOrPublished = None,
     form: Annotated[
         Drawing | None,
-        typer.Option("--format", help="text, mermaid for a page of Markdown, or svg: a picture."),
+        typer.Option("--format", help="text, mermaid (for Markdown), or svg. Default: text."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Where to; FILE.svg is a picture without --format."
+            "-o", "--output", metavar="FILE", help="The output file; FILE.svg implies --format svg."
         ),
     ] = None,
 ) -> None:
-    """Draw one workflow, as text unless asked otherwise.
+    """Draw the graph of a workflow, as text by default.
 
-    Exit codes: 0 drawn; 1 the file has errors; 2 usage, or nothing can be written there; 3 a file cannot be read.
+    Exit codes: 0 drawn; 1 the file has errors; 2 usage error, or the output cannot be written; 3 a file is unreadable.
 
     \b
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
@@ -167,7 +169,7 @@ def graph(
     try:
         output.write_bytes(f"{harmless(drawn)}\n".encode())
     except OSError as error:
-        hint = "Name a file that can be written by -o."
+        hint = "Pass a writable file with -o."
         unwritten = UsageError(f"{output} cannot be written: {error.strerror}.", hint=hint)
         raise typer.Exit(refuse(unwritten)) from None
 
@@ -177,30 +179,30 @@ def dry_run(
     files: FilesOrPublished = None,
     params: Annotated[
         list[str] | None,
-        typer.Option("--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeat it."),
+        typer.Option(
+            "--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeatable."
+        ),
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="JSON with the results of nodes by their path, in place of samples."
-        ),
+        typer.Option(metavar="FILE", help="A JSON file with results by node path, used instead of samples."),
     ] = None,
     is_cover: Annotated[
         bool,
-        typer.Option("--cover", help="Take every arm of every branch, and let every node fail once."),
+        typer.Option("--cover", help="Follow every branch, and let every node fail once."),
     ] = False,
     tools: Annotated[
         list[str] | None,
-        tools_option("each call is taken for a write"),
+        tools_option("each call counts as a write"),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Walk the graph of one workflow, without calling anything.
+    """Simulate a run of a workflow, without calling any tool.
 
-    The decisions are those of a real run. Results are samples with the fields that the workflow reads, unless a file
-    has them. With --cover every way through the workflow is walked; nodes that none of them reaches are named.
+    The decisions are those of a real run. Results are samples with the fields that the workflow reads, or come from a
+    file. With --cover every path through the workflow is followed, and unreachable nodes are reported.
 
-    Exit codes: 0 done; 1 the file has errors, or --cover leaves nodes unreached; 2 usage; 3 a file cannot be read.
+    Exit codes: 0 done; 1 errors, or --cover found unreachable nodes; 2 usage error; 3 a file is unreadable.
 
     \b
     antiphon workflows dry-run book_trip examples/travel/workflows.yaml --param origin=NYC --tools examples.travel

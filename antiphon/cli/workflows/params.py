@@ -39,7 +39,7 @@ async def read_params(
     for one in typed:
         name, equals, text = one.partition("=")
         if not equals:
-            problems.append(f"--param {one!r} has no value; write NAME=VALUE")
+            problems.append(f"--param {one!r} has no value; use NAME=VALUE")
             continue
         try:
             given[name] = await _value(declared.get(name), text, output_of)
@@ -47,7 +47,7 @@ async def read_params(
             unfit[name] = str(error)
     problems += [f"param {name!r}: {why}" for name, why in unfit.items()]
     problems += _problems({name: one for name, one in declared.items() if name not in unfit}, given)
-    problems += [f"there is no param {name!r}" for name in {**given, **unfit} if name not in declared]
+    problems += [f"param {name!r} does not exist" for name in {**given, **unfit} if name not in declared]
     if problems:
         raise UsageError("; ".join(problems) + ".", hint=_described(declared))
     return given
@@ -60,13 +60,13 @@ def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str,
     for one in typed:
         name, equals, text = one.partition("=")
         if not equals:
-            problems.append(f"{one!r} has no value; write NAME=VALUE")
+            problems.append(f"{one!r} has no value; use NAME=VALUE")
             continue
         try:
             values[name] = typed_value(expects.get(name), text)
         except UnfitValue as error:
             problems.append(f"{name!r}: {error}")
-    problems += [f"nothing asks for {name!r}" for name in values if name not in expects]
+    problems += [f"value {name!r} was not requested" for name in values if name not in expects]
     if problems:
         raise UsageError("; ".join(problems) + ".", hint=_described(expects))
     return values
@@ -91,7 +91,7 @@ def at_path(value: Any, path: str, run_id: str) -> Any:
         elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
             value = value[int(key)]
         else:
-            raise UnfitValue(f"{walked} has no {key!r}; it is {_what(value)}")
+            raise UnfitValue(f"{walked} has no {key!r}: it is {_what(value)}")
         walked += f".{key}"
     return value
 
@@ -104,7 +104,7 @@ async def _value(param: Param | None, text: str, output_of: OutputOf) -> Any:
     found = _FROM_RUN.fullmatch(text)
     if found is None:
         raise UnfitValue(
-            f"{shown(text)} names no run; write @RUN_ID.path, or @@ for a text that begins with @"
+            f"{shown(text)} does not name a run; use @RUN_ID.path, or @@ for a text that begins with @"
         )
     run_id = found["braced"] or found["run"]
     return at_path(await output_of(run_id), found["path"] or "", run_id)
@@ -134,7 +134,9 @@ def _of_file(file: Path | None) -> dict[str, Any]:
         at = f":{first.position.line}:{first.position.column}" if first.position else ""
         raise UsageError(f"--params: {file}{at}: {first.message}.") from None
     if not isinstance(value, dict):
-        raise UsageError(f"--params: {file} holds no object. Write each param by its name.")
+        raise UsageError(
+            f"--params: {file} does not contain an object. Map the name of each param to its value."
+        )
     return value
 
 
@@ -143,7 +145,7 @@ def _described(declared: Mapping[str, Param]) -> str:
     there = (
         f"{name}: {param.type}{', required' if param.is_required else ''}" for name, param in declared.items()
     )
-    return f"There are: {'; '.join(there) or 'none'}."
+    return f"Defined: {'; '.join(there) or 'none'}."
 
 
 def _a_json(kind: str) -> str:

@@ -44,7 +44,7 @@ class Progress:
             case ToolsRequested(round=number, node=path, calls=(call, *_)) if path:
                 self._paths[number] = path
                 if _foreach_of(path):
-                    self._note(path, "under way")
+                    self._note(path, "running")
                     return []
                 return [f"  {one_line(path)}: calls {told.call_text(call)}"]
             case ToolsCompleted(round=number, results=(result, *_)) if number in self._paths:
@@ -57,7 +57,7 @@ class Progress:
                 return [*asked(request), *self._how("answer", how)]
             case ApprovalRequested():
                 how = told.how_to_decide(event.subject, self.command)
-                return [*told.progress(event), *self._how("decide", how)]
+                return [*told.progress(event), *self._how("approved", how)]
             case _:
                 return told.progress(event)
 
@@ -69,7 +69,7 @@ class Progress:
     def _how(self, what: str, lines: list[str]) -> list[str]:
         if self.command:
             return lines
-        return [f"    nobody can {what}: this pipeline is out of reach of other programs. Ctrl-C ends it."]
+        return [f"    cannot be {what}: other programs cannot reach this pipeline. Press Ctrl-C to end it."]
 
     def _completed(self, path: str, result: ToolResult) -> list[str]:
         is_error = result.status == "error"
@@ -98,7 +98,7 @@ class Progress:
     def _note(self, path: str, status: str) -> None:
         foreach = _foreach_of(path)
         item = _item_of(path, foreach)
-        if item == path or status == "under way":
+        if item == path or status == "running":
             self._items.setdefault(foreach, {})[item] = status
 
     def _failed_item(self, path: str, foreach: str, message: str) -> list[str]:

@@ -33,22 +33,22 @@ def publish(
         list[Path] | None,
         typer.Argument(
             metavar="[FILE...]",
-            help="Workflow files, and folders that hold some. Without any, those of ANTIPHON_WORKFLOWS.",
+            help="Workflow files, or folders of workflow files. Default: ANTIPHON_WORKFLOWS.",
         ),
     ] = None,
     tools: Annotated[
         list[str] | None,
-        tools_option("what the dispatchers offer now"),
+        tools_option("the tools that the dispatchers offer"),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check workflow files, and let the running pipeline run their workflows by name.
+    """Check workflow files and publish them, so that the running pipeline can run their workflows by name.
 
-    Each domain takes the place of what was published of it. Where one file has an error, nothing is published. Runs
-    that have begun go on by what they began with.
+    Each domain replaces its earlier published version. If a file has an error, nothing is published. Runs that have
+    already started continue with their version.
 
-    Exit codes: 0 published; 1 errors, each with its file and line; 2 usage, or a name that another domain has; 3 a
-    file cannot be read, or no Redis.
+    Exit codes: 0 published; 1 errors, each with its file and line; 2 usage error, or another domain has the name; 3 a
+    file is unreadable, or cannot connect to Redis.
 
     \b
     antiphon workflows publish trips.yaml
@@ -59,15 +59,15 @@ def publish(
 
 
 def withdraw(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="The domain, as its file names it.")],
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="The domain, as named in its file.")],
     json: Json = False,
 ) -> None:
-    """Take back what is published of a domain. Runs that have begun go on.
+    """Withdraw the published workflows of a domain. Runs that have already started continue.
 
-    A coordinator that publishes the domain by ANTIPHON_WORKFLOWS publishes it again: take it out there first.
+    A coordinator with the domain in ANTIPHON_WORKFLOWS publishes it again: remove it there first.
 
     \b
-    antiphon workflows list           # domains and workflows that are published
+    antiphon workflows list           # the published domains and workflows
     antiphon workflows withdraw travel
     """
     run(_withdraw(domain, json))
@@ -76,14 +76,14 @@ def withdraw(
 async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) -> int:
     paths = [*map(str, files)] or [*load(PipelineSettings).workflows]
     if not paths:
-        raise UsageError("there is nothing to publish.", hint="Name files, or set ANTIPHON_WORKFLOWS.")
+        raise UsageError("no workflow files were named.", hint="Name files, or set ANTIPHON_WORKFLOWS.")
     async with Antiphon() as antiphon:
         try:
             specifications = await workflows.publish(antiphon, paths, tools=tools)
         except InvalidWorkflow as invalid:
             errors = sum(problem.severity == "error" for problem in invalid.problems)
             code = show_problems(invalid.problems)
-            stderr().print(f"Nothing is published: {counted(errors, 'error')}.", style="red")
+            stderr().print(f"Nothing was published: {counted(errors, 'error')}.", style="red")
             return code
         are_tools_known = bool(tools) or await antiphon.open_bus().current_catalogue() is not None
     own = {one.domain: published(one) for one in specifications}
@@ -93,7 +93,9 @@ async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) ->
     rows = [(domain, one.version, ", ".join(one.workflows)) for domain, one in own.items()]
     print_table(("domain", "version", "workflows"), rows, "")
     if not are_tools_known:
-        stderr().print("Calls were not held against tools: no dispatcher offers any yet.", style="dim")
+        stderr().print(
+            "Calls were not compared with tools: no dispatcher has published its tools yet.", style="dim"
+        )
     return EXIT_DONE
 
 
@@ -103,7 +105,7 @@ async def _withdraw(domain: str, is_json: bool) -> None:
         known = (await store.published()).domains
         found = await store.withdraw(domain) if domain in known else None
     if found is None:
-        raise UsageError(f"nothing is published of the domain {domain!r}.", hint=did_you_mean(domain, known))
+        raise UsageError(f"domain {domain!r} is not published.", hint=did_you_mean(domain, known))
     if is_json:
         print_json({"domain": domain, "workflows": found.workflows})
     else:

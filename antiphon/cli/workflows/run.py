@@ -41,7 +41,7 @@ from antiphon.errors import StillRunning
 from antiphon.submission import checked_session_id
 from reasoning_engine.settings import Provider
 
-NO_TOOLS = "No tools: a workflow that calls some cannot begin. Name them with --tools MODULE."
+NO_TOOLS = "No tools: a workflow that calls tools cannot start. Name them with --tools MODULE."
 _AFTER_CANCEL_S = 5.0
 
 
@@ -49,7 +49,7 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[FILE...]",
-        help="Workflow files. Without any, what is published; in a pipeline of its own, ANTIPHON_WORKFLOWS.",
+        help="Workflow files. Default: the published workflows; in a private pipeline, ANTIPHON_WORKFLOWS.",
     ),
 ]
 TypedParams = Annotated[
@@ -57,27 +57,30 @@ TypedParams = Annotated[
     typer.Option(
         "--param",
         metavar="NAME=VALUE",
-        help="A param: text as it is for type str, else JSON. @RUN_ID.path is taken from what an earlier run "
-        "returned, @{RUN_ID}.path where the id has dots; @@ begins a text with @. Repeat it.",
+        help="A param: plain text for type str, else JSON; repeatable. @RUN_ID.path takes a value "
+        "from the output of an earlier run; use @{RUN_ID}.path if the id contains dots, and @@ "
+        "for a text that begins with @.",
     ),
 ]
 ParamsFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Params by name, JSON or YAML; --param goes before them.")
+    Path | None,
+    typer.Option(metavar="FILE", help="A JSON or YAML file with params by name; --param overrides it."),
 ]
 RunId = Annotated[
     str | None,
-    typer.Option(help="An id of your own; the same workflow and params under the same id are one run."),
+    typer.Option(help="An id of your own. The same workflow and params with the same id are one run."),
 ]
-Detach = Annotated[
-    bool, typer.Option("--detach", help="Print the run's id, and leave it to the running pipeline.")
-]
+Detach = Annotated[bool, typer.Option("--detach", help="Print the run's id without waiting for its end.")]
 Timeout = Annotated[
-    float | None, typer.Option(metavar="SECONDS", min=0.0, help="Wait for its end no longer; it goes on.")
+    float | None,
+    typer.Option(
+        metavar="SECONDS", min=0.0, help="The time to wait for the end; the run continues after it."
+    ),
 ]
 
 
 def run_workflow(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the workflow.")],
     files: Files = None,
     param: TypedParams = None,
     params: ParamsFile = None,
@@ -92,15 +95,14 @@ def run_workflow(
 ) -> None:
     """Run a workflow, and wait for its end.
 
-    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own for this
-    one run.
+    It uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a private pipeline for this run.
 
-    What it returns goes to stdout as JSON, with --json the whole response; what happens goes to stderr, node by node.
-    Where the run waits for a person and standard input is a terminal, you are asked; else the command that answers is
-    shown. Ctrl-C leaves the run going in a running pipeline, and cancels one in a pipeline of its own.
+    The output goes to stdout as JSON, with --json the whole response; progress goes to stderr, node by node. If the
+    run waits for a person, you are asked at a terminal; otherwise the command to answer with is shown. After Ctrl-C a
+    run in a running pipeline continues, and a run in a private pipeline is cancelled.
 
-    Exit codes: 0 completed; 1 it ended otherwise, or goes on after --timeout; 2 usage, a param that does not fit; 3 a
-    file cannot be read, or no Redis; 130 interrupted.
+    Exit codes: 0 completed; 1 another end, or still running after --timeout; 2 usage error, or an invalid param; 3 a
+    file is unreadable, or cannot connect to Redis; 130 interrupted.
 
     \b
     antiphon workflows run book_trip travel.yaml --tools examples.travel --scope read --scope write --param ...
@@ -157,7 +159,8 @@ async def _run(
     if settings.redis_url is None:
         if options.is_detached:
             raise UsageError(
-                "--detach: a pipeline of its own ends with this command.", hint="Set ANTIPHON_REDIS_URL."
+                "--detach: a private pipeline ends with this command.",
+                hint="Set ANTIPHON_REDIS_URL to use a running pipeline.",
             )
         assert specification is not None, "it was read from files"
         own_params = await options.read(specification, _no_earlier_runs)
@@ -170,7 +173,7 @@ async def _run(
             if not options.is_detached:
                 await warn_of_absent_components()
         else:
-            stderr().print(f"Runs on {antiphon.storage}.", style="dim")
+            stderr().print(f"Running on {antiphon.storage}.", style="dim")
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         begun = workflows.start(
             antiphon, options.name, params, source=specification, run_id=options.run_id, grant=grant
@@ -191,7 +194,7 @@ async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
         if antiphon.storage:
             return await _cancel(antiphon, options, "it took longer than --timeout", EXIT_FAILED)
         raise StillRunning(
-            f"run {options.run_id} has not ended within {options.timeout_s:g} s; it goes on.",
+            f"run {options.run_id} has not ended within {options.timeout_s:g} s; it continues.",
             hint=f"`antiphon workflows runs watch {options.run_id}` waits for its end.",
         ) from None
     except asyncio.CancelledError:
@@ -202,7 +205,7 @@ async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
             with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
                 asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
             return await _cancel(antiphon, options, "the user pressed Ctrl-C", EXIT_INTERRUPTED)
-        stderr().print(f"\nRun {options.run_id} goes on.")
+        stderr().print(f"\nRun {options.run_id} continues.")
         stderr().print(f"    to watch:  antiphon workflows runs watch {options.run_id}")
         stderr().print(f"    to cancel: antiphon workflows runs cancel {options.run_id}")
         return EXIT_INTERRUPTED
@@ -252,7 +255,7 @@ def is_terminal() -> bool:
 
 async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:
     """End a run of a private pipeline; show its end, if it comes soon."""
-    stderr().print(f"\nCancelling: {why}. Ctrl-C again leaves at once.")
+    stderr().print(f"\nCancelling: {why}. Press Ctrl-C again to exit at once.")
     with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
         async with asyncio.timeout(_AFTER_CANCEL_S):
             await antiphon.cancel(options.run_id, why)
@@ -264,17 +267,17 @@ async def _output(bus: Bus, run_id: str) -> Any:
     """Return the output of an earlier run. Raises UnfitValue."""
     response = await bus.session(run_id).response()
     if response is None:
-        raise UnfitValue(f"@{run_id}: there is no such run that has ended")
+        raise UnfitValue(f"@{run_id}: no finished run has this id")
     if response.status != "complete":
         ended = response.run.status if response.run is not None else response.status
-        raise UnfitValue(f"@{run_id}: that run returned nothing, it ended as {ended}")
+        raise UnfitValue(f"@{run_id}: the run has no output, it ended as {ended}")
     if response.result is None:
-        raise UnfitValue(f"@{run_id}: no output of that run is kept in its answer")
+        raise UnfitValue(f"@{run_id}: the answer of the run contains no output")
     return response.result
 
 
 async def _no_earlier_runs(run_id: str) -> Any:
-    raise UnfitValue(f"@{run_id}: a pipeline of its own has no earlier runs; set ANTIPHON_REDIS_URL")
+    raise UnfitValue(f"@{run_id}: a private pipeline has no earlier runs; set ANTIPHON_REDIS_URL")
 
 
 def _specification(options: Options, settings: PipelineSettings) -> Specification:
@@ -282,7 +285,8 @@ def _specification(options: Options, settings: PipelineSettings) -> Specificatio
     files = options.files or [Path(one) for one in settings.workflows]
     if not files:
         raise UsageError(
-            "no workflows are known here.",
-            hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use what is published there.",
+            "no workflows are available.",
+            hint="Name a file, set ANTIPHON_WORKFLOWS, or set ANTIPHON_REDIS_URL to use the "
+            "published workflows.",
         )
     return named(options.name, files)[0]

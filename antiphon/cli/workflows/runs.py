@@ -36,20 +36,25 @@ from antiphon.workflows.run import Given, awaited, give_to, refusal
 _DECIDED_S = 60.0
 
 app = typer.Typer(
-    no_args_is_help=True, help="Runs of workflows: look at them, answer, settle, resume, cancel."
+    no_args_is_help=True,
+    help="List, watch and cancel workflow runs, answer their requests, settle their writes, and resume them.",
 )
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
-By = Annotated[str, typer.Option(metavar="NAME", help="Who, for the record.")]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")]
-Node = Annotated[str, typer.Option("--node", metavar="PATH", help="Which node, where several wait.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run.")]
+By = Annotated[str, typer.Option(metavar="NAME", help="Your name, for the record.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the record.")]
+Node = Annotated[
+    str, typer.Option("--node", metavar="PATH", help="The path of the waiting node, if several wait.")
+]
 
 
 @app.command("list")
 def list_runs(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="The limit of runs shown, the newest first.")
+    ] = 20,
     json: Json = False,
 ) -> None:
-    """The newest runs, and how they stand: queued, running, waiting for a person, or how they ended."""
+    """List the newest runs with their status: queued, running, waiting for a person, or their end."""
     run(_list(limit, json))
 
 
@@ -60,12 +65,12 @@ def show(
         str | None,
         typer.Option(
             metavar="PATH",
-            help="Print the token of the wait at that node instead: whoever has it may answer, once.",
+            help="Print the token of the waiting node instead. Anyone who has the token can answer once.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """One run: its params, what each node did, what it waits for, and which writes stand.
+    """Show a run: its params, nodes and remaining writes, and the person's input that it waits for.
 
     \b
     antiphon workflows runs show $id
@@ -76,9 +81,9 @@ def show(
 
 @app.command()
 def watch(run_id: RunId, json: Json = False) -> None:
-    """Follow a run to its end, and print what it returns; with --json event by event, one per line.
+    """Show the progress of a run until its end, and print its output; with --json print one event per line.
 
-    Exit codes: 0 completed; 1 it ended otherwise; 2 there is no such run.
+    Exit codes: 0 completed; 1 another end; 2 unknown run.
     """
     run(_watch(run_id, json))
 
@@ -88,22 +93,22 @@ def answer(
     run_id: RunId,
     values: Annotated[
         list[str],
-        typer.Argument(metavar="NAME=VALUE...", help="Each value: text as it is for type str, else JSON."),
+        typer.Argument(metavar="NAME=VALUE...", help="The values: plain text for type str, else JSON."),
     ],
     node: Node = "",
     token: Annotated[
-        str | None, typer.Option(metavar="TOKEN", help="The token of the wait, where one was given.")
+        str | None, typer.Option(metavar="TOKEN", help="The token of the waiting node, if you received one.")
     ] = None,
     by: By = "",
     json: Json = False,
 ) -> None:
-    """Give a run the values that it waits for, and wait until they are accepted or refused.
+    """Send a run the values that it waits for, and wait until they are accepted or refused.
 
-    Exit codes: 0 accepted; 1 refused, with the reason, or it waits for nobody; 2 a value that does not fit its type,
-    or no such run.
+    Exit codes: 0 accepted; 1 refused, with the reason, or the run waits for no values; 2 a value does not match its
+    type, or unknown run.
 
     \b
-    antiphon workflows runs show $id              # what is asked
+    antiphon workflows runs show $id              # the requested values
     antiphon workflows runs answer $id agreed=true seat=aisle --by ann
     """
     run(_answer(run_id, values, node, token, by, json))
@@ -112,23 +117,21 @@ def answer(
 @app.command()
 def settle(
     run_id: RunId,
-    node: Annotated[str, typer.Argument(metavar="NODE", help="The path of the node that made the write.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="The path of the node that called the write.")],
     happened: Annotated[
         bool | None,
-        typer.Option(
-            "--happened/--did-not-happen", help="Whether the write took effect. One of them is needed."
-        ),
+        typer.Option("--happened/--did-not-happen", help="The outcome of the write; required."),
     ] = None,
     result: Annotated[
-        str | None, typer.Option(metavar="JSON", help="With --happened: what the call would have returned.")
+        str | None, typer.Option(metavar="JSON", help="With --happened: the result of the call.")
     ] = None,
     by: By = "",
     reason: Reason = "",
     json: Json = False,
 ) -> None:
-    """Say whether a write of unknown outcome took effect; then the run can be resumed.
+    """Report whether a write of unknown outcome took effect, so that the run can be resumed.
 
-    Look it up where the write went: after --did-not-happen a resumed run makes it again.
+    Check it in the target system first: after --did-not-happen, a resumed run repeats the write.
 
     \b
     antiphon workflows runs settle $id book --happened --result '{"id": "B7"}' --by ann
@@ -140,9 +143,9 @@ def settle(
 
 @app.command()
 def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) -> None:
-    """Let a run go on that failed, timed out or needs review, where nothing was undone.
+    """Resume a run that failed, timed out or needs review, if none of its writes was undone.
 
-    What was done stays done; what failed or was not reached runs.
+    Completed nodes are not repeated; failed nodes and nodes that were not reached run.
 
     \b
     antiphon workflows runs resume $id && antiphon workflows runs watch $id
@@ -152,7 +155,7 @@ def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) 
 
 @app.command()
 def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None:
-    """End a run: calls under way are stopped where they can be, and what it has done is undone."""
+    """Cancel a run: stop its running calls where possible, and compensate its completed writes."""
     run(_cancel(run_id, reason, json))
 
 
@@ -172,7 +175,7 @@ async def _list(limit: int, is_json: bool) -> None:
         )
         for one in found
     ]
-    print_table(("run", "workflow", "opened (UTC)", "status", "waits for a person at"), rows, "No runs.")
+    print_table(("run", "workflow", "opened (UTC)", "status", "waits at"), rows, "No runs.")
 
 
 async def _show(run_id: str, token: str | None, is_json: bool) -> None:
@@ -226,7 +229,7 @@ async def _refusal(antiphon: Antiphon, given: Given) -> str:
                 await tail.read()
     except TimeoutError:
         raise StillRunning(
-            f"run {given.run_id} has not decided on the values within {_DECIDED_S:g} s.",
+            f"run {given.run_id} has not accepted or refused the values within {_DECIDED_S:g} s.",
             hint="`antiphon status` shows whether a coordinator is alive.",
         ) from None
     finally:
@@ -237,14 +240,14 @@ async def _settle(
     run_id: str, node: str, happened: bool | None, result: str | None, by: str, reason: str, is_json: bool
 ) -> None:
     if happened is None:
-        raise UsageError("nothing says whether it took effect.", hint="Give --happened or --did-not-happen.")
+        raise UsageError("the outcome is missing.", hint="Pass --happened or --did-not-happen.")
     if result is not None and not happened:
-        raise UsageError("--result: a write that did not happen returned nothing.")
+        raise UsageError("--result cannot be combined with --did-not-happen.")
     value: Any = None
     try:
         value = orjson.loads(result) if result is not None else None
     except orjson.JSONDecodeError as error:
-        raise UsageError(f"--result is no JSON: {error}.") from None
+        raise UsageError(f"--result is not valid JSON: {error}.") from None
     async with Antiphon() as antiphon:
         await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)
     if is_json:
@@ -252,7 +255,7 @@ async def _settle(
         return
     what = "happened" if happened else "did not happen"
     stdout().print(f"Settled: {one_line(node)} {what}.")
-    stderr().print(f"    to go on: antiphon workflows runs resume {run_id}", style="dim")
+    stderr().print(f"    to resume: antiphon workflows runs resume {run_id}", style="dim")
 
 
 async def _resume(run_id: str, by: str, reason: str, is_json: bool) -> None:
@@ -274,4 +277,4 @@ async def _cancel(run_id: str, reason: str, is_json: bool) -> None:
     elif is_asked:
         stdout().print(f"Cancelling {run_id}.")
     else:
-        stderr().print(f"Run {run_id} had ended already.")
+        stderr().print(f"Run {run_id} had already ended.")

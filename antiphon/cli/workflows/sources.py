@@ -29,7 +29,7 @@ def tools_option(without: str) -> Any:
     return typer.Option(
         "--tools",
         metavar="MODULE[:NAME]",
-        help=f"Python modules with the tools that are called; without any, {without}.",
+        help=f"Python modules with the tools that are called; repeatable. Default: {without}.",
     )
 
 
@@ -58,7 +58,7 @@ def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specif
         if name in specification.workflows:
             return specification, specification.workflows[name]
     there = [workflow for specification in listed for workflow in specification.workflows]
-    raise UsageError(f"there is no workflow {name!r}.", hint=did_you_mean(name, there))
+    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, there))
 
 
 async def published_in(bus: Bus) -> list[Specification]:

@@ -23,11 +23,11 @@ def show_view(view: RunView) -> None:
         (node.path, node.status, node.attempt if node.attempt > 1 else "", one_line(node.message, _CUT))
         for node in view.nodes[:_NODES_MAX]
     ]
-    print_table(("node", "status", "attempt", ""), rows, "No node of it is known.")
+    print_table(("node", "status", "attempt", ""), rows, "No nodes have started.")
     if len(view.nodes) > _NODES_MAX:
         stdout().print(f"... and {counted(len(view.nodes) - _NODES_MAX, 'node')} more; --json has all.")
     for heading, paths in (
-        ("Writes that stand", view.standing),
+        ("Remaining writes", view.standing),
         ("Writes that may have taken effect", view.unknown),
         ("Undone", view.undone),
     ):

@@ -32,7 +32,7 @@ def kept(kind: str, name: str, make: Callable[[Path], object]) -> Path:
         part = Path(tempfile.mkdtemp(prefix=".", dir=shelf))
     except (OSError, RuntimeError) as error:
         raise ConfigurationError(
-            f"The cache cannot be written: {error}.", hint="Set XDG_CACHE_HOME to a folder that can."
+            f"The cache cannot be written: {error}.", hint="Set XDG_CACHE_HOME to a writable folder."
         ) from None
     try:
         make(part)

@@ -82,6 +82,6 @@ def _run(version: str, command: list[str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)
     raise ConfigurationError(
-        f"There is no git ref {version}, and antiphon {version} cannot be installed: {said}",
-        hint="Name a ref of this repository, or a version that the package index serves.",
+        f"{version} is not a git ref, and antiphon {version} cannot be installed: {said}",
+        hint="Name a ref of this repository, or a published version.",
     )

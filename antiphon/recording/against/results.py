@@ -47,5 +47,5 @@ def read(document: bytes | str) -> tuple[Result, ...]:
         return _Document.model_validate_json(document).recordings
     except ValidationError as error:
         raise UnreadableEvent(
-            f"it prints no results of a verification: {error.errors()[0]['msg']}."
+            f"its output is not the result of a verification: {error.errors()[0]['msg']}."
         ) from None

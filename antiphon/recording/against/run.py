@@ -81,13 +81,13 @@ def _verified(
     except UnreadableEvent as error:
         raise _failed(code, said.decode(errors="replace").strip() or error.message) from None
     if len(results) != len(paths):
-        raise _failed(code, f"it has verified {len(results)} of {len(paths)} recordings.")
+        raise _failed(code, f"it verified only {len(results)} of {len(paths)} recordings.")
     return results
 
 
 def _failed(code: OtherCode, said: str) -> OtherCodeFailed:
     return OtherCodeFailed(
         f"The code of {code.label} cannot verify recordings here: {said[-_SAID_CHARACTERS_MAX:]}",
-        hint="It needs a release that has `antiphon replay verify --json`, and the libraries it asks for: a released "
-        "version is installed with its own.",
+        hint="It must have `antiphon replay verify --json`, and its libraries must be installed. A "
+        "released version is installed with its own libraries.",
     )

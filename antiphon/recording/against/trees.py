@@ -35,15 +35,15 @@ def commit_of(ref: str) -> str:
     tracked = _git("ls-files", "--error-unmatch", "antiphon/__init__.py")
     if tracked.returncode:
         raise NotInHistory(
-            f"The code that runs here, in {ROOT}, is not in a git repository.",
+            f"The running code, in {ROOT}, is not in a git repository.",
             hint="Run it from a git working tree, or name a released version.",
         )
     found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     if found.returncode:
         is_shallow = _git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         raise NotInHistory(
-            f"The history in {ROOT} does not hold {ref}.",
-            hint="It is a shallow clone: fetch the rest with `git fetch --unshallow`."
+            f"The git history in {ROOT} does not contain {ref}.",
+            hint="It is a shallow clone: run `git fetch --unshallow`."
             if is_shallow
             else "Name a commit, a branch, a tag, or a released version.",
         )
@@ -65,4 +65,4 @@ def _git(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
 
 
 def _last_line(output: bytes) -> str:
-    return (output.decode(errors="replace").strip() or "no reason is given").splitlines()[-1]
+    return (output.decode(errors="replace").strip() or "no reason given").splitlines()[-1]

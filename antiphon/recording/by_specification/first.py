@@ -66,7 +66,7 @@ def _explained(at: At, now: Acts) -> At:
         )
         return replace(at, sentence=sentence, would=settled, weight=1)
     if at.kind == "end" and at.did is None and ("", "opens") in now:
-        return replace(at, sentence=f"the run would end as {at.would['status']} before it begins", weight=0)
+        return replace(at, sentence=f"the run would end as {at.would['status']} before it starts", weight=0)
     return at
 
 
@@ -88,7 +88,7 @@ def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
     match kind:
         case "opens":
             problem = (would or {}).get("problem")
-            sentence = f"the run could not begin: {problem}" if problem else "the run could begin"
+            sentence = f"the run could not start: {problem}" if problem else "the run could start"
             yield At(0, "cannot_begin", "", sentence, did, would)
         case "calls":
             yield _called(node, sides, moved)
@@ -101,14 +101,14 @@ def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
                 3,
                 "question",
                 node,
-                _one_sided(node, sides, "ask a person", "ask a person otherwise"),
+                _one_sided(node, sides, "ask a person", "ask a person differently"),
                 did,
                 would,
             )
         case "refuses":
-            yield At(3, "question", node, f"`{node}` would judge a person's values otherwise", did, would)
+            yield At(3, "question", node, f"`{node}` would judge a person's values differently", did, would)
         case "waits" if did is None and node in moved.before:
-            yield At(3, "begins", node, f"`{template_of(node)}` would be tried again", did, would)
+            yield At(3, "begins", node, f"`{template_of(node)}` would be retried", did, would)
         case "waits":
             yield At(4, "wait", node, _one_sided(node, sides, "wait", "wait for another time"), did, would)
         case "settled":
@@ -120,13 +120,13 @@ def _called(node: str, sides: _Sides, moved: Moved) -> At:
     shown, calls = template_of(node), (_shown_call(did), _shown_call(would))
     if did is None and would is not None:
         if node in moved.before:
-            return At(3, "begins", node, f"`{shown}` would be tried again", *calls)
+            return At(3, "begins", node, f"`{shown}` would be retried", *calls)
         if node in moved.recorded:
-            return At(5, "begins_earlier", node, f"`{shown}` would begin earlier", *calls)
+            return At(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
         return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
     if would is None and did is not None:
         if node in moved.rehearsed:
-            return At(5, "begins_later", node, f"`{shown}` would begin at another time", *calls)
+            return At(5, "begins_later", node, f"`{shown}` would start at another time", *calls)
         return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
     assert did is not None, "both sides are there"
     assert would is not None, "both sides are there"

@@ -46,7 +46,10 @@ def held(lines: Iterable[Line], specifications: Specifications) -> Found:
     opened = recorded.opened
     if opened is None or recorded.query is None:
         return Found(
-            "other", recorded.session_id, events=recorded.events, why="it is of no run of a workflow"
+            "other",
+            recorded.session_id,
+            events=recorded.events,
+            why="it is not the recording of a workflow run",
         )
     about: dict[str, Any] = {
         "session_id": recorded.session_id,
@@ -55,9 +58,9 @@ def held(lines: Iterable[Line], specifications: Specifications) -> Found:
     }
     if opened.workflow not in specifications.canonical:
         if recorded.domain not in specifications.domains:
-            return Found("other", **about, why=f"the workflow {opened.workflow!r} is of another domain")
+            return Found("other", **about, why=f"the workflow {opened.workflow!r} belongs to another domain")
         first = recorded.decisions[0].line
-        sentence = f"there would be no workflow `{opened.workflow}`"
+        sentence = f"the workflow `{opened.workflow}` would not exist"
         gone = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
         return Found("differs", **about, first=gone)
     content, hash = specifications.canonical[opened.workflow], specifications.hashes[opened.workflow]

@@ -38,4 +38,4 @@ def hold(path: Path, specifications: Specifications) -> Held:
 
 def lost(path: Path, error: Exception) -> Held:
     """Return the result for a recording whose worker has died."""
-    return Held(shown(path), error=f"{error}. Hold it alone, with --jobs 1, to see what happens there.")
+    return Held(shown(path), error=f"{error}. Verify this recording alone, with --jobs 1, to see the error.")

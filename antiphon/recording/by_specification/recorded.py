@@ -161,11 +161,11 @@ class RecordedRun:
     def _decision(self, record: RunRecord) -> None:
         line = self.known.lines.get(record.of)
         if line is None:
-            raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+            raise UnreadableEvent(f"a record names the missing event {record.of}.")
         found = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
         outputs = tuple(one.event.data for one in found if one is not None)
         if len(outputs) < record.outputs:
-            raise UnreadableEvent(f"an event that came of event {line.n} is not there.")
+            raise UnreadableEvent(f"an event that event {line.n} led to is missing.")
         self.decisions.append(Decided(line, record, outputs))
         asked = questions_of(record.sends)
         self.asked |= {

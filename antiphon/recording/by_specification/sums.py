@@ -61,5 +61,5 @@ def end_in_words(found: Found) -> str:
     """Return the course of a run from its first difference, in words."""
     rest = found.rest
     if rest is None or not rest.status:
-        return "how it goes on cannot be told"
+        return "its continuation is unknown"
     return "it ends as before" if rest.is_same_end else f"it ends as {rest.status}, with another output"

@@ -33,20 +33,22 @@ class Numeric(Value):
     """A number that the answer must hold."""
 
     value: float
-    tolerance: float = Field(default=0.0, ge=0, description="How far off it may be.")
+    tolerance: float = Field(default=0.0, ge=0, description="Maximum deviation from the value.")
 
 
 class Expected(Value):
     """The expected content of an answer. A field that is left out expects nothing."""
 
-    exact: str | None = Field(default=None, description="All that it says, but for case, spacing and markup.")
+    exact: str | None = Field(
+        default=None, description="The whole answer, ignoring case, spacing and markup."
+    )
     contains: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)] = Field(
-        default=(), description="Every one of these, but for case, spacing and markup."
+        default=(), description="Texts that the answer contains, ignoring case, spacing and markup."
     )
     numeric: Annotated[Numeric | None, BeforeValidator(_as_number)] = Field(
-        default=None, description="A number; whatever unit stands beside it."
+        default=None, description="Number in the answer, ignoring its unit."
     )
-    sources: int | None = Field(default=None, ge=0, description="So many sources cited, at least.")
+    sources: int | None = Field(default=None, ge=0, description="Minimum number of cited sources.")
 
 
 def matched(expected: Expected, response: Response) -> Mapping[str, bool]:

@@ -62,7 +62,7 @@ def of_recording(path: Path) -> Question:
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
         ) from None
     if submitted is None:
-        raise UnreadableEvent(f"{path}: it holds no query.")
+        raise UnreadableEvent(f"{path}: contains no query.")
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
     name = name.encode(errors="replace").decode()
     return Question(name, submitted.query, _options(submitted.options), recorded=response, served=served)
@@ -78,7 +78,7 @@ def of_file(path: Path) -> list[Question]:
     for number, line in _lines(path):
         asked = _read(path, number, line) if line.startswith("{") else Asked(query=line)
         if not asked.query.strip():
-            raise UnreadableEvent(f"{path}, line {number}: it has no query.")
+            raise UnreadableEvent(f"{path}, line {number}: `query` is missing.")
         id = asked.id or f"q{number}"
         questions.append(Question(id, asked.query, _options(asked.options), asked.expected))
     return questions
@@ -90,7 +90,9 @@ def expecting(questions: Iterable[Question], path: Path) -> list[Question]:
     for number, line in _lines(path):
         asked = _read(path, number, line)
         if asked.expected is None or not (asked.id or asked.query):
-            raise UnreadableEvent(f"{path}, line {number}: it needs `expected`, and an `id` or a `query`.")
+            raise UnreadableEvent(
+                f"{path}, line {number}: must contain `expected`, and an `id` or a `query`."
+            )
         expected[asked.id or asked.query] = asked.expected
     return [_expecting(question, expected) for question in questions]
 

@@ -58,13 +58,13 @@ def load_rubric(spec: str) -> Rubric:
         said = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
         raise ConfigurationError(
             f"--rubric: {spec} cannot be used: {said}.",
-            hint="The module must be importable, as those of --tools, and hold that function.",
+            hint="The module must be importable, like those of --tools, and contain that function.",
         ) from error
     needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER}
     if unknown := sorted(needed - set(_TOLD)):
         raise ConfigurationError(
             f"--rubric: {spec} takes {', '.join(unknown)}.",
-            hint=f"A rubric is told {', '.join(_TOLD)}; name what it needs of these.",
+            hint=f"The parameters of a rubric are any of {', '.join(_TOLD)}.",
         )
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
     named = {one.name for one in parameters}
@@ -114,7 +114,7 @@ def _read(name: str, said: Any) -> Judgement:
             f"it returned {type(score).__name__}; return a number from 0 to 1, a bool, or a Score"
         )
     if not (math.isfinite(score) and 0 <= score <= 1):
-        raise ValueError(f"it returned {score}; a score is from 0 to 1")
+        raise ValueError(f"it returned {score}; return a score from 0 to 1")
     return Judgement(name, float(score), note)
 
 

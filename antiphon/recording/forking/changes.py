@@ -66,19 +66,20 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
         settings[PROMPT_FILE] = prompt[0]
     for name, sign, value in given:
         if not sign:
-            raise ConfigurationError(f"--set {name}: it has no value.", hint="Write it as max_rounds=2.")
-        if name.startswith(_OF_OTHERS):
             raise ConfigurationError(
-                f"--set {name}: a fork runs on a Redis of its own.", hint="Leave it out."
+                f"--set {name}: the value is missing.", hint="Use the form max_rounds=2."
             )
+        if name.startswith(_OF_OTHERS):
+            raise ConfigurationError(f"--set {name}: a fork runs on a private Redis.", hint="Omit it.")
         if name.startswith("ANTIPHON_"):
             settings[name] = value
         elif name in Limits.model_fields:
             bounds[name] = value
         else:
             raise ConfigurationError(
-                f"--set {name}: there is no limit and no setting of that name.",
-                hint=f"Limits are {', '.join(Limits.model_fields)}; `antiphon settings` lists the settings.",
+                f"--set {name}: no limit or setting has this name.",
+                hint=f"The limits are {', '.join(Limits.model_fields)}; `antiphon settings` lists the "
+                "settings.",
             )
     told = {name: value for name, _, value in given}
     told |= {"model": model} if model else {}
@@ -130,7 +131,7 @@ def _with_limits(session: Session, changes: Changes, now: datetime) -> Session:
         if deadline <= now:
             gone_s = (now - session.opened).total_seconds()
             raise ConfigurationError(
-                f"--set deadline_s: {gone_s:.1f} s had passed at that event.", hint="Set more than that."
+                f"--set deadline_s: {gone_s:.1f} s had passed at that event.", hint="Set a larger value."
             )
     return replace(session, limits=bounds, deadline=deadline)
 

@@ -104,7 +104,7 @@ def beginning_of(lines: Sequence[Line]) -> Beginning:
     taken_over = sum(isinstance(line, EventLine) for line in lines)
     point = walked(lines, taken_over)
     if point.session is None:
-        raise UnreadableEvent("it is a fork of a session that had not been opened.")
+        raise UnreadableEvent("it is a fork of a session that was not open yet.")
     delivered = tuple(point.known.lines[one.event] for one in record.redelivered)
     return Beginning(point.session, delivered, point.briefings, taken_over)
 
@@ -118,9 +118,7 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
     point = walked(lines, last)
     problem = _problem(point)
     if problem:
-        raise NoSuchPoint(
-            f"The session cannot be gone on with from event {place}: {problem}", hint=_hint(lines)
-        )
+        raise NoSuchPoint(f"The session cannot continue from event {place}: {problem}", hint=_hint(lines))
     return point
 
 
@@ -130,8 +128,8 @@ def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
     found = next(_matching(events, place), None)
     if found is None:
         raise NoSuchPoint(
-            f"The recording has no event {place}: it has {len(events)} events.",
-            hint="Give its number, or its type with the round, as in reasoning.requested@2.",
+            f"The recording has no event {place}; it has {len(events)} events.",
+            hint="Use its number, or its type with the round, such as reasoning.requested@2.",
         )
     return found
 
@@ -180,7 +178,7 @@ def end_of_step(lines: Sequence[Line], n: int) -> int:
 def _check_outputs(lines: Sequence[Line], events: int) -> None:
     """Raise UnreadableEvent when the records count more events than there are."""
     if sum(line.record.outputs for line in lines if isinstance(line, RecordLine)) > events:
-        raise UnreadableEvent("its records tell of events that are not there.")
+        raise UnreadableEvent("its records name missing events.")
 
 
 def _outputs(record: StepRecord) -> list[UUID]:
@@ -193,7 +191,7 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
     Raises UnreadableEvent.
     """
     if not lines or not isinstance(lines[0], Header):
-        raise UnreadableEvent("it has no header.")
+        raise UnreadableEvent("the header is missing.")
     _check_outputs(lines, sum(isinstance(line, EventLine) for line in lines))
     point, document, handled = Point(lines[0]), Document(), set[UUID]()
     for line in lines:
@@ -233,7 +231,7 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
 def _step(point: Point, record: StepRecord, document: Document) -> None:
     line = point.known.lines.get(record.of)
     if line is None:
-        raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+        raise UnreadableEvent(f"a record names the missing event {record.of}.")
     outputs = tuple(point.known.lines[id] for id in _outputs(record) if id in point.known.lines)
     match record:
         case DecisionRecord():
@@ -256,7 +254,7 @@ def set_timer(
         try:
             data = _DATA[timer.type].model_validate(timer.data)
         except (KeyError, ValidationError):
-            raise UnreadableEvent(f"the timer {timer.name!r} of event {parent.n} cannot be read.") from None
+            raise UnreadableEvent(f"the timer {timer.name!r} of event {parent.n} is unreadable.") from None
         timers[timer.name] = Timer(timer.name, due, data, parent, number)
 
 
@@ -280,13 +278,13 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
 def _problem(point: Point) -> str:
     """Return the reason why the session cannot be resumed from there; empty when it can."""
     if point.session is None:
-        return "it had not been opened. To begin anew, ask the question anew."
+        return "it was not open yet. Ask the question again instead."
     if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):
-        return "it was answered by then."
+        return "it had already been answered."
     if point.session.phase == "approval" and not point.pending:
-        return "it waits for a person there, and in a fork nobody is asked."
+        return "it waits for a person, but a fork cannot ask a person."
     if not point.pending and point.session.phase != "resting":
-        return "nothing is left to be done there."
+        return "no work is left at that event."
     return ""
 
 
@@ -300,6 +298,6 @@ def _hint(lines: Sequence[Line]) -> str:
         if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
     ]
     if not good:
-        return "It has no event to go on from."
+        return "No event of the session can be continued from."
     more = f", and {len(good) - _NAMED_MAX} more" if len(good) > _NAMED_MAX else ""
-    return f"Go on from one of these: {', '.join(good[:_NAMED_MAX])}{more}."
+    return f"Use one of these events: {', '.join(good[:_NAMED_MAX])}{more}."

@@ -88,16 +88,17 @@ def run_point(
     own = _own(lines)
     chosen, name = specification or own, query.options.workflow.name
     if name not in chosen.workflows:
-        raise NoSuchPoint(f"The other specification has no workflow {name!r}.", hint="Give one that has it.")
+        raise NoSuchPoint(
+            f"The other workflow file does not contain the workflow {name!r}.",
+            hint="Use a file that contains it.",
+        )
     rehearsal = Rehearsal(recorded, canonical(chosen), specification_hash(chosen), name, catalogue)
     assert isinstance(lines[0], Header), "a recording begins with its header"
     point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal, chosen)
     _walk(point)
     point.deliveries = list(_under_way(point, events))
     if recorded.decisions and not (point.deliveries or point.timers):
-        raise NoSuchPoint(
-            "The run cannot be gone on with from there: nothing is left to be done.", hint=_hint(lines)
-        )
+        raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(lines))
     return point
 
 
@@ -159,16 +160,14 @@ def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) 
 def _own(lines: Sequence[Line]) -> Specification:
     whole = RecordedRun.of(lines)
     if whole.opened is None:
-        raise NoSuchPoint("The run had not begun.", hint="Begin it anew with `antiphon workflows run`.")
+        raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
     return specification_of(specification_in(whole.known, whole.opened.specification))
 
 
 def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
     """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
     if any(isinstance(line, RecordLine) and isinstance(line.record, ForkRecord) for line in lines):
-        raise NoSuchPoint(
-            "A fork of a run cannot be forked again.", hint="Fork the run that it is a fork of."
-        )
+        raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
     unhandled: UUID | None = None
     if node:
         cause = _began(lines, node)
@@ -194,7 +193,7 @@ def _began(lines: Sequence[Line], node: str) -> EventLine:
                 begun.setdefault(path, decided.line)
     if node not in begun:
         named = ", ".join(list(begun)[:_NAMED_MAX])
-        raise NoSuchPoint(f"No node {node!r} has begun in the run.", hint=f"These have: {named}.")
+        raise NoSuchPoint(f"The run did not start a node {node!r}.", hint=f"These have: {named}.")
     return begun[node]
 
 
@@ -206,8 +205,8 @@ def _walk(point: RunPoint) -> None:
         if step.differs:
             told = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
             raise NoSuchPoint(
-                f"By this specification the run would have gone another way before: at event {decided.line.n}, "
-                f"{told[0].sentence}.",
+                "With this workflow file the run would have differed before that point: at event "
+                f"{decided.line.n}, {told[0].sentence}.",
                 hint=_earlier(told[0].node),
             )
         assert step.made is not None, "it was decided"
@@ -215,12 +214,16 @@ def _walk(point: RunPoint) -> None:
         point.changes.append((decided.line.event.id, step.made.step.change))
         _timers(point, decided, step.made)
     if rehearsal.state.run.ended is not None:
-        raise NoSuchPoint("The run had ended by then.", hint="Go on from an earlier event, or a node.")
+        raise NoSuchPoint(
+            "The run had already ended.", hint="Continue from an earlier event, or from a node."
+        )
 
 
 def _earlier(node: str) -> str:
     return (
-        f"Go on from there: --from-node {node}." if node else "Go on from an earlier event, or run it anew."
+        f"Continue from that node: --from-node {node}."
+        if node
+        else "Continue from an earlier event, or run the workflow again."
     )
 
 
@@ -251,8 +254,8 @@ def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
         if open.kind in ("person", "approval", "reason"):
             who = "for a person" if open.kind != "reason" else "for a model"
             raise NoSuchPoint(
-                f"The run waits {who} at `{path}` there, and in a fork nobody is asked.",
-                hint="Go on from before that node, or from behind it.",
+                f"The run waits {who} at `{path}`, which a fork cannot do.",
+                hint="Continue from a point before or after that node.",
             )
         request = _request(path, open.number, events) if open.kind == "call" else None
         if request is not None and request.event.id not in answered:
@@ -269,7 +272,7 @@ def _request(path: str, number: int, events: Sequence[EventLine]) -> EventLine:
         if isinstance(line.event.data, ToolsRequested) and line.event.data.node == path
     ]
     if not asked:
-        raise UnreadableEvent(f"the recording lacks the call of `{path}` that was under way.")
+        raise UnreadableEvent(f"the recording lacks the running call of `{path}`.")
     line = asked[-1]
     data = line.event.data.model_copy(update={"round": number})
     return EventLine(line.n, line.entry, line.event.model_copy(update={"data": data}))
@@ -299,4 +302,4 @@ def _hint(lines: Sequence[Line]) -> str:
         for node in map(node_of, one.outputs)
         if node
     )
-    return f"Begin a node anew, with --from-node: {', '.join(list(begun)[:_NAMED_MAX])}."
+    return f"Start one of these nodes again with --from-node: {', '.join(list(begun)[:_NAMED_MAX])}."

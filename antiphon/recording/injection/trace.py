@@ -173,9 +173,9 @@ def _asks(data: EventData) -> str:
     """Return the call that cannot be made here, as a sentence; empty when there is none."""
     match data:
         case ReasoningRequested():
-            return "Here the model would be asked."
+            return "The next step is a model call."
         case ToolsRequested():
-            return "Here tools would be called."
+            return "The next step is a batch of tool calls."
         case _:
             return ""
 

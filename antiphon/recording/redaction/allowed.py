@@ -37,8 +37,9 @@ class Allowed:
             said = _ENTRY.fullmatch(entry)
             if said is None or not reason.strip():
                 raise ConfigurationError(
-                    f"line {number} of the allow-list is not understood.",
-                    hint="A line is a fingerprint of 16 digits, or /a pattern/ of kind and path, and then a reason.",
+                    f"line {number} of the allow-list is invalid.",
+                    hint="A line consists of a fingerprint of 16 digits, or of a /pattern/ for kind "
+                    "and path, followed by a reason.",
                 )
             if said["fingerprint"]:
                 fingerprints.append(said["fingerprint"])

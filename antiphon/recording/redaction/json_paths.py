@@ -45,20 +45,20 @@ class Path:
     def of(cls, text: str) -> "Path":
         """Read a path. Raises UnreadablePath, which says where it stops being valid."""
         if not text.startswith("$"):
-            raise UnreadablePath("a path begins with `$`, as in `$.data.results[*].data.email`.")
+            raise UnreadablePath("a path begins with `$`, for example `$.data.results[*].data.email`.")
         steps: list[_Step] = []
         at = 1
         while at < len(text):
             step = _STEP.match(text, at)
             if step is None or len(steps) == _STEPS_MAX:
                 raise UnreadablePath(
-                    f"not understood from {text[at : at + 30]!r} on; a step is `.name`, `..name`, `[*]`, `[0]` or "
+                    f"invalid at {text[at : at + 30]!r}; a step is `.name`, `..name`, `[*]`, `[0]` or "
                     '`["a name"]`.'
                 )
             steps.append(_Step(_key(step), step["anywhere"] is not None))
             at = step.end()
         if not steps:
-            raise UnreadablePath("it names everything.")
+            raise UnreadablePath("it matches everything.")
         return cls(tuple(steps))
 
     @classmethod

@@ -239,7 +239,7 @@ def _parsed(raw: bytes) -> Any:
     try:
         return from_json(raw)
     except ValueError as error:  # deeper than any line that can be read again
-        raise UnreadableEvent(f"what is to be redacted cannot be read: {error}.") from None
+        raise UnreadableEvent(f"the line cannot be redacted, because it is unreadable: {error}.") from None
 
 
 def _rebuilt(line: Line, raw: bytes) -> Line:

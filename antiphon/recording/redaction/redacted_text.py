@@ -117,7 +117,7 @@ class RedactedText:
             return value
         if value not in self._numbers and len(self._numbers) == VALUES_MAX:
             raise TooManySecrets(
-                f"More than {VALUES_MAX:,} different values of one session are to be replaced.",
+                f"The redaction rules match more than {VALUES_MAX:,} different values of one session.",
                 hint="Name fewer keys, paths and patterns in ANTIPHON_RECORDING_*.",
             )
         placeholder = f"[redacted {self._numbers.setdefault(value, len(self._numbers) + 1)}]"

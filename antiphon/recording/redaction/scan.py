@@ -109,7 +109,7 @@ class Scanner:
                         yield finding
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UnreadableEvent(
-                f"{path}: what was compressed cannot be read on: {error}.", hint="Was it cut off?"
+                f"{path}: the compressed file is damaged: {error}.", hint="Check that the file is complete."
             ) from None
 
     def line(self, raw: bytes, number: int) -> Iterator[Finding]:

@@ -142,9 +142,9 @@ class Replay:
     def report(self) -> Report:
         """Return the result. Raises UnreadableEvent when the recording is not whole."""
         if self.header is None:
-            raise UnreadableEvent("it has no header.")
+            raise UnreadableEvent("the header is missing.")
         if not self._is_ended:
-            raise UnreadableEvent("it has no end line: it was cut off.")
+            raise UnreadableEvent("the end line is missing: the file is incomplete.")
         self._miss_record()
         self._judge_undecided()
         self._judge_digests()
@@ -212,15 +212,15 @@ class Replay:
     def _read_record(self, record: AnyRecord) -> None:
         handled = self.known.lines.get(record.of)
         if handled is None:
-            raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+            raise UnreadableEvent(f"a record names the missing event {record.of}.")
         self._outputs += record.outputs
         if self._outputs > self._events:
-            raise UnreadableEvent(f"the record of event {handled.n} tells of events that are not there.")
+            raise UnreadableEvent(f"the record of event {handled.n} names missing events.")
         outputs = [
             line for n in range(record.outputs) if (line := self.known.lines.get(child_id(record.of, n)))
         ]
         if len(outputs) < record.outputs:
-            raise UnreadableEvent(f"an event that came of event {handled.n} is not there.")
+            raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
         self._recorded.add(handled.n)
         if self._unrecorded is handled:
             self._unrecorded = None

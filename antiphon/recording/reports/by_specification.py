@@ -31,9 +31,9 @@ def summary(all: Sequence[Held], duration_s: float) -> list[str]:
     """Return the counts of all results."""
     counts = Counter(one.result for one in all)
     words: dict[Result, str] = {
-        "same": "go the same way",
+        "same": "decide the same",
         "differs": "differ",
-        "other": "are of no run of these workflows",
+        "other": "are not runs of these workflows",
     }
     said = [f"{counts[result]} {words.get(result, result)}" for result in _RESULTS if counts[result]]
     decisions = sum(one.found.decisions for one in all if one.found is not None)
@@ -102,7 +102,7 @@ def case_lines(one: Held) -> Iterator[str]:
     more = f" (and {first.more} more node{'s' if first.more > 1 else ''} there)" if first.more else ""
     yield f"at event {first.event} ({printable(first.type)}): {printable(first.sentence)}{more}"
     if first.did is not None or first.would is not None:
-        yield "- as recorded, + by the other specification"
+        yield "- as recorded, + with the other workflow file"
         yield from (f"  {line}" for line in change(_or_nothing(first.did), _or_nothing(first.would)))
     yield f"from there: {_rest(found)}"
 
@@ -131,7 +131,7 @@ def _rest(found: Found) -> str:
         return end_in_words(found)
     listed = ", ".join(map(printable, missing[:_MISSING_SHOWN_MAX]))
     more = f" and {len(missing) - _MISSING_SHOWN_MAX} more" if len(missing) > _MISSING_SHOWN_MAX else ""
-    return f"{end_in_words(found)}: nothing is recorded of {listed}{more}"
+    return f"{end_in_words(found)}: not recorded: {listed}{more}"
 
 
 def _or_nothing(value: Any) -> Any:

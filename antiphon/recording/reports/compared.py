@@ -18,7 +18,7 @@ def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
     """Yield the first difference, the figures side by side, then the differences place by place."""
     both = " and ".join(map(printable, names))
     if comparison.is_same:
-        yield f"{both}: same, but for ids and times"
+        yield f"{both}: same, except for ids and times"
         return
     count = len(comparison.places)
     yield f"{both}: {count} place{'s' if count > 1 else ''} differ, first {_where(comparison.places[0])}"
@@ -29,7 +29,7 @@ def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
         yield from _place(place)
     if (more := count - _PLACES_MAX) > 0:
         yield ""
-        yield f"{more} more places; --json tells all."
+        yield f"{more} more places; --json lists all."
 
 
 def document(names: tuple[str, str], comparison: Comparison) -> str:

@@ -13,7 +13,7 @@ _VERDICTS: Mapping[Outcome, str] = {
     "same": "the same response",
     "different": "another response",
     "unfinished": "did not end in time",
-    "none": "as far as the recording goes; it has no response",
+    "none": "the same up to the end of the recording, which has no response",
 }
 
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
     "different": "the final answer is different",
-    "unasked": "the final answer was not put together again",
-    "unknown": "the final answer cannot be told: the session would have gone another way, or its step failed",
+    "unasked": "the final answer was not assembled again",
+    "unknown": "the final answer is unknown: the session would have continued differently, or its "
+    "step failed",
     "none": "it has no final answer",
 }
 
@@ -113,11 +114,11 @@ def _leads(next: "Next | None") -> list[str]:
         return []
     match next.kind:
         case "answered":
-            where = f"it is answered in round {next.round}: {next.status}, {next.reason}"
+            where = f"it would be answered in round {next.round}: {next.status}, {next.reason}"
         case "asks_model":
-            where = f"it asks the model in round {next.round}"
+            where = f"it would call the model in round {next.round}"
         case "calls_tools":
-            where = f"it calls {printable(', '.join(next.tools))} in round {next.round}"
+            where = f"it would call {printable(', '.join(next.tools))} in round {next.round}"
         case "waits":
             where = "it waits"
-    return [f"the session goes another way: {where}"]
+    return [f"the session would continue differently: {where}"]

@@ -74,7 +74,7 @@ class Exchanges:
 
     def _miss(self, request: Mapping[str, Any], session_id: str) -> Miss:
         kept = [one for one in self._all if session_id in ("", one.session_id)]
-        asked = f"the model {request.get('model')!r} was asked what the recording does not hold"
+        asked = f"a request to the model {request.get('model')!r} was not recorded"
         if any(request_hash(one.asked.request) == request_hash(request) for one in kept):
             return Miss(session_id, "model", asked + " so often")
         lines = shown(request)

@@ -63,7 +63,7 @@ async def _ready(bus: Bus, children: Mapping[Component, Process], folder: Path) 
                     said = (await asyncio.to_thread((folder / f"{name}.log").read_text, errors="replace"))[
                         -2_000:
                     ]
-                    raise PipelineFailed(f"the {name} of the rerun ended at once:\n{said}")
+                    raise PipelineFailed(f"the {name} of the rerun exited immediately:\n{said}")
                 if await health.workers(bus, name):
                     waiting.discard(name)
             await asyncio.sleep(_LOOK_EVERY_S)

@@ -133,7 +133,7 @@ class Score:
                 case End():
                     is_whole = True
         if not is_whole:
-            raise UnreadableEvent("it has no end line: it was cut off.")
+            raise UnreadableEvent("the end line is missing: the file is incomplete.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
             raise UnreadableEvent("it does not begin with a query.")
         if behind_fork:
@@ -154,7 +154,7 @@ class Score:
         has_replies = any(isinstance(line.event.data, ReasoningCompleted) for line in own)
         if has_replies and not any(self.records_of(ExchangeRecord)):
             raise UnreadableEvent(
-                "it holds no exchanges with a model.",
+                "it contains no exchanges with a model.",
                 hint="Record sessions with ANTIPHON_BUS_RECORDING=true, which is the default.",
             )
         self.exchanges: Mapping[UUID, Exchange] = {

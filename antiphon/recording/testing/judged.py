@@ -32,10 +32,14 @@ class Unchecked(AssertionError):
         self.report = report
 
 
-_NEXT = "If that is meant: look at `antiphon replay update`, or record the session anew with --antiphon-record=rewrite."
+_NEXT = (
+    "If the change is intended, use `antiphon replay update`, or record the session again with "
+    "--antiphon-record=rewrite."
+)
 _UNCHECKED = (
-    "Unchecked is not same: record the session anew, or write the upcaster that is missing. To accept it, say why with "
-    "--antiphon-allow-unchecked=REASON, or allow_unchecked=REASON of the marker `recording`."
+    "Unchecked steps do not count as the same: record the session again, or write the missing "
+    "upcaster. To accept them, give a reason with --antiphon-allow-unchecked=REASON, or "
+    "allow_unchecked=REASON of the marker `recording`."
 )
 
 

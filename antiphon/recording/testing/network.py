@@ -24,7 +24,7 @@ def denied() -> Iterator[list[str]]:
     def check(host: Any) -> None:
         if not _is_local(host):
             attempts.append(str(host))
-            raise NetworkDenied(f"network denied: {host} is not this machine; see docs/testing.md.")
+            raise NetworkDenied(f"network denied: {host} is not the local machine; see docs/testing.md.")
 
     def guarded(original: Callable[..., Any]) -> Callable[..., Any]:
         def connect(self: socket.socket, address: Any) -> Any:

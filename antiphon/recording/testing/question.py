@@ -86,7 +86,7 @@ def question_in(lines: Sequence[Line]) -> Question:
     submitted = next((data for data in events if isinstance(data, QuerySubmitted)), None)
     opened = next((data for data in events if isinstance(data, SessionOpened)), None)
     if submitted is None or opened is None:
-        raise UnreadableEvent("the session had not been opened when it was recorded.")
+        raise UnreadableEvent("the session was not open yet when it was recorded.")
     catalogues = {line.hash: line.catalogue for line in lines if isinstance(line, CatalogueLine)}
     if opened.catalogue and opened.catalogue not in catalogues:
         raise UnreadableEvent(f"it lacks the tool catalogue {opened.catalogue}.")

@@ -32,14 +32,14 @@ _CLOSED_LIMIT_S = 30.0
 _LOOK_EVERY_S = 0.02
 
 
-_ANEW = "Ask what was recorded, or record it anew with --antiphon-record=rewrite."
+_ANEW = "Ask the recorded question, or record again with --antiphon-record=rewrite."
 
 
 class AnotherQuestion(AssertionError):
     """A test asks another question than was recorded, so its answer is unknown."""
 
     def __init__(self, path: Path, found: Iterable[str]) -> None:
-        head = f"{path} answers another question than the test asks:"
+        head = f"The question of the test differs from the recorded question in {path}:"
         super().__init__(
             "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _ANEW])
         )
@@ -81,8 +81,8 @@ class Recorded:
         """Return all its lines. Raises AssertionError when there is no recording, UnreadableEvent."""
         if not self.path.exists():
             raise AssertionError(
-                f"There is no recording {self.path}. Make it: let the test call recording.ask(...), and run it with "
-                "--antiphon-record=once, which asks live."
+                f"Recording {self.path} does not exist. To create it, call recording.ask(...) in the "
+                "test, and run the test with --antiphon-record=once, which asks live."
             )
         return tuple(read_lines(self.path))
 
@@ -102,7 +102,9 @@ class Recorded:
         for event in reversed(self.events):
             if isinstance(event.data, ResponseReady):
                 return Response.model_validate(event.data.model_dump())
-        raise AssertionError(f"{self.path} holds no answer: the session had not ended when it was recorded.")
+        raise AssertionError(
+            f"{self.path} contains no answer: the session had not ended when it was recorded."
+        )
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:

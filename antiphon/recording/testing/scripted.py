@@ -69,14 +69,14 @@ class ScriptedModel:
     def and_calls(self, tool: str, /, **arguments: Any) -> Self:
         """Add a call of a tool to the last reply."""
         if not self._replies or self._replies[-1].status != 200:
-            raise ValueError("there is no reply that could call one more tool; begin with `says` or `calls`.")
+            raise ValueError("no reply exists to add a call to; begin with `says` or `calls`.")
         self._replies[-1].calls.append((tool, arguments))
         return self
 
     def fails(self, status: int, text: str = "scripted", **headers: str) -> Self:
         """Add an error in place of a reply: 529 overloaded, 429 with retry_after="1", 500, ..."""
         if not 400 <= status <= 599:
-            raise ValueError(f"{status} is no status of an error; they are 400 to 599.")
+            raise ValueError(f"{status} is not an error status; use 400 to 599.")
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self._replies.append(_Reply(text=text, status=status, headers=named))
         return self
@@ -107,8 +107,8 @@ class ScriptedModel:
         if not self._replies:
             shown = orjson.dumps(body.get("messages")).decode()[-_SHOWN_CHARACTERS:]
             self.unexpected.append(
-                f"The scripted model was asked {len(self.requests)} times, which is more than it was told to say. "
-                f"The last thing it was asked ends: {shown}"
+                f"The scripted model received {len(self.requests)} requests, more than it has "
+                f"replies. The last request ends: {shown}"
             )
             return _failed(400, "the script has no reply to this request", {})
         reply = self._replies.pop(0)

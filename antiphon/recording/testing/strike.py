@@ -19,13 +19,13 @@ def strike(point: str, action: str = "raise", times: str = "") -> Iterator[None]
     """
     if action == "kill":
         raise ConfigurationError(
-            "a fault of a test must not kill: the pipeline lives in the test's own process.",
+            "a fault of a test must not kill: the pipeline runs in the test's own process.",
             hint="Use raise, unavailable, delay=S, hang or disconnect.",
         )
     with armed(read_faults(f"{point}:{action}{times}")) as faults:
         yield
     if not faults.struck:
         raise AssertionError(
-            f"The fault {point}:{action}{times} never struck. Start the pipeline inside the block, and let the "
-            "session come by that point."
+            f"The fault {point}:{action}{times} was never triggered. Start the pipeline inside the "
+            "block, and make the session pass that point."
         )

@@ -35,9 +35,9 @@ def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
         return Left("not_run", "its tool was not run when it was recorded")
     tool = tools.get(call.name)
     if tool is None:
-        return Left("unchecked", "there is no such tool today")
+        return Left("unchecked", "the tool does not exist any more")
     if tool.contract.effect == "write":
-        return Left("unchecked", "it is a write today, and never run")
+        return Left("unchecked", "it is a write now, which is never run")
     return _unknown(one)
 
 
@@ -51,9 +51,9 @@ def _unknown(one: RecordedCall) -> Left | None:
     if result.handle:
         return Left("unchecked", "its result was cut")
     if result.substitute:
-        return Left("unchecked", "an alternative had answered it")
+        return Left("unchecked", "an alternative answered it")
     if result.error is not None and result.error.error_type in MAY_PASS:
-        return Left("unchecked", f"it had failed with {result.error.error_type}, which may pass")
+        return Left("unchecked", f"it failed with {result.error.error_type}, which may be temporary")
     return None
 
 

@@ -14,7 +14,7 @@ from antiphon.recording.tool_results.choice import holds_placeholder
 from antiphon.recording.tool_results.volatile import Volatile, differing
 
 _COMPARED = {"error_type", "message", "suggested_action", "code", "fields"}
-_AFTER_WRITE = ", after a write that is not made again:"
+_AFTER_WRITE = ", after a write that is not repeated:"
 _PLACEHOLDER = re.compile(r"\[redacted(?: \d{1,9})?\]")
 _TYPE = "antiphon.tools.completed.v1"
 

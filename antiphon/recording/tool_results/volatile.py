@@ -23,7 +23,10 @@ from antiphon.recording.replaying.differences import ABSENT, Difference
 _WRITTEN = re.compile(
     r"(?:(?P<tool>[a-zA-Z0-9_-]{1,64}):)?(?P<path>\$.*?)(?:=(?P<matcher>[a-z]+)(?::(?P<bound>.+))?)?"
 )
-_FORM = "Write it as PATH, as in $..updated_at, or TOOL:PATH=MATCHER with one of any, type, text, unordered, numeric:N."
+_FORM = (
+    "Use PATH, for example $..updated_at, or TOOL:PATH=MATCHER with one of any, type, text, "
+    "unordered, numeric:N."
+)
 _MISSING = object()
 Matcher = Callable[[Any, Any], bool]
 
@@ -42,7 +45,7 @@ class Volatile:
         """Read its written form. Raises ConfigurationError."""
         written = _WRITTEN.fullmatch(text)
         if written is None:
-            raise ConfigurationError(f"{text!r} does not name a field that may differ.", hint=_FORM)
+            raise ConfigurationError(f"{text!r} does not name a field.", hint=_FORM)
         try:
             path = Path.of(written["path"])
         except UnreadablePath as error:
@@ -86,7 +89,7 @@ def _shown(value: Any) -> Any:
 
 def _matcher(text: str, name: str, bound: str | None) -> Matcher:
     if (name == "numeric") != (bound is not None):
-        raise ConfigurationError(f"{text!r}: numeric takes a bound, and nothing else does.", hint=_FORM)
+        raise ConfigurationError(f"{text!r}: numeric needs a bound; other matchers have none.", hint=_FORM)
     match name:
         case "any":
             return lambda expected, got: True
@@ -99,7 +102,7 @@ def _matcher(text: str, name: str, bound: str | None) -> Matcher:
         case "numeric":
             return _numeric(text, bound or "")
         case _:
-            raise ConfigurationError(f"{text!r}: there is no matcher {name!r}.", hint=_FORM)
+            raise ConfigurationError(f"{text!r}: matcher {name!r} does not exist.", hint=_FORM)
 
 
 def _same_text(expected: Any, got: Any) -> bool:

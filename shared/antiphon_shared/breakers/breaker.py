@@ -31,17 +31,19 @@ class Held(Value):
     """A person's order that keeps the circuit open, until a person closes it."""
 
     at: float = Field(ge=0, le=1e11, description="Unix seconds.")
-    by: str = Field(default="", max_length=100, description="Who.")
-    because: str = Field(default="", max_length=300, description="Why.")
+    by: str = Field(default="", max_length=100, description="Name of the person.")
+    because: str = Field(default="", max_length=300, description="Reason given by the person.")
 
 
 class BreakerState(Value):
     """The state of one breaker."""
 
-    endings: tuple[Ending, ...] = Field(default=(), description="The latest, while closed; why, while open.")
-    opened: float | None = Field(default=None, description="When it opened; None while closed.")
-    probed: float | None = Field(default=None, description="When the probe began that is under way.")
-    held: Held | None = Field(default=None, description="Opened by hand: no probe, whatever the time.")
+    endings: tuple[Ending, ...] = Field(
+        default=(), description="Latest calls while closed; the calls that opened it while open."
+    )
+    opened: float | None = Field(default=None, description="Time of the opening; None while closed.")
+    probed: float | None = Field(default=None, description="Start of the running probe.")
+    held: Held | None = Field(default=None, description="Opened by a person: no probes.")
 
     @property
     def failures(self) -> int:
@@ -71,18 +73,20 @@ class Breaker(Value):
     """The rule of a breaker: it opens by the rate of failures in a rolling window, given a minimum of calls."""
 
     calls_min: int = Field(
-        default=10, ge=1, le=1_000, description="Calls in the window that it takes to open."
+        default=10, ge=1, le=1_000, description="Minimum number of calls in the window to open."
     )
     failure_rate: float = Field(
-        default=0.5, gt=0, le=1, description="Share of failures among the calls in the window that opens it."
+        default=0.5, gt=0, le=1, description="Share of failed calls in the window at which it opens."
     )
-    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Seconds looked back.")
-    window_calls: int = Field(default=50, ge=1, le=1_000, description="Calls looked back.")
+    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Length of the window, in seconds.")
+    window_calls: int = Field(
+        default=50, ge=1, le=1_000, description="Maximum number of calls in the window."
+    )
     open_s: float = Field(
         default=15.0,
         gt=0,
         le=86_400,
-        description="Seconds until a probe is let through, and then the next one.",
+        description="Seconds until a probe is allowed, and between probes.",
     )
 
     def phase(self, state: BreakerState, now: float) -> Phase:

@@ -106,5 +106,5 @@ def _port(given: str, default: int) -> str:
     found = _HOST.fullmatch(given)
     port = int(found[2]) if found is not None and found[2] else default
     if not 0 < port < 65_536:
-        raise _Malformed("one of the ports is no number from 1 to 65535")
+        raise _Malformed("one of the ports is not a number from 1 to 65535")
     return f":{port}"

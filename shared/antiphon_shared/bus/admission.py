@@ -90,7 +90,7 @@ class Admission:
                 if is_unavailable(error):
                     raise
                 # A key that holds foreign content must not delay the other partitions.
-                self._log.error("sessions could not be let in", partition=partition, error=str(error))
+                self._log.error("admission_failed", partition=partition, error=str(error))
                 await asyncio.sleep(BLOCK_S)
                 return 0
         return left

@@ -80,11 +80,11 @@ class BreakerStore:
                 return raw != new
             if swap.outcome == "full":
                 raise BreakersBusy(
-                    f"{name}: there are {BREAKERS_MAX} breakers already, none of them closed.",
-                    hint="`antiphon breakers list` shows them; close one.",
+                    f"{name}: the limit of {BREAKERS_MAX} breakers that are not closed is reached.",
+                    hint="Close one of those in `antiphon breakers list`.",
                 )
             raw = swap.raw
-        raise BreakersBusy(f"{name}: it keeps being changed by others.", hint="Try again.")
+        raise BreakersBusy(f"{name}: other processes kept changing it.", hint="Try again.")
 
     async def _swap(self, name: str, read: bytes, new: bytes) -> Swap:
         # A name written by a foreign client is deleted exactly as it was read.

@@ -91,7 +91,7 @@ class SharedBreakers:
                 self._is_away = False
             except RedisError as error:
                 if not self._is_away:
-                    structlog.get_logger().warning("breakers are not shared at the moment", error=str(error))
+                    structlog.get_logger().warning("breakers_not_shared", error=str(error))
                 self._is_away = True
             await asyncio.sleep(_PAUSE_S)
             with contextlib.suppress(TimeoutError):
@@ -251,10 +251,10 @@ class SharedBreakers:
         log = structlog.get_logger().bind(breaker=name)
         if after.opened is not None:
             log.warning(
-                "it keeps failing and is left alone",
+                "circuit_opened",
                 failures=after.failures,
                 calls=len(after.endings),
                 open_s=self._breaker.open_s,
             )
         else:
-            log.info("it answers again")
+            log.info("circuit_closed")

@@ -141,7 +141,7 @@ class Connections:
         try:
             await self.main.nodes_manager.initialize(last_failed_node_name=failed_node)
         except (RedisError, RedisClusterException, OSError) as error:
-            structlog.get_logger().debug("the cluster's layout could not be read", error=str(error))
+            structlog.get_logger().debug("cluster_layout_unreadable", error=str(error))
         finally:
             self._learned_s, self._learning = monotonic_s(), None
 
@@ -203,8 +203,8 @@ class Connections:
         await client.aclose()
         if not is_cluster:
             raise ConfigurationError(
-                "ANTIPHON_REDIS_URL names several servers, and what answers is no cluster.",
-                hint="For one server and its replicas name their sentinels: redis+sentinel://HOST:PORT/SERVICE.",
+                "ANTIPHON_REDIS_URL names several servers, but they are not a cluster.",
+                hint="For a server with replicas, name its sentinels: redis+sentinel://HOST:PORT/SERVICE.",
             )
         clustered: Client = RedisCluster.from_url(
             self._server,
@@ -235,7 +235,7 @@ class Connections:
                 raise
             raise ConfigurationError(
                 # A server that does not know AUTH quotes the command.
-                f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
+                f"Redis refuses the connection: {Redactor(secrets_in(self.url)).text(str(error))}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
         except ConnectionError as error:
@@ -275,7 +275,7 @@ async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: flo
             if limit_s is not None and waited_s + delay_s > limit_s:
                 raise unavailable(error) from None
             if n in (0, 5) or n % 30 == 0:
-                structlog.get_logger().warning("redis unavailable", doing=what, error=str(error), tries=n + 1)
+                structlog.get_logger().warning("redis_unavailable", doing=what, error=str(error), tries=n + 1)
         await asyncio.sleep(delay_s)
         waited_s, n = waited_s + delay_s, n + 1
 

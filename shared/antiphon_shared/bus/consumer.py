@@ -117,7 +117,7 @@ class Consumer:
                 await ended(self._leases.tasks, 0)
                 await self._leave()
         except (RedisError, TimeoutError):
-            self._log.warning("could not hand back what was in hand; it is taken over when its lease is out")
+            self._log.warning("deliveries_not_handed_back")
         await ended(self._leases.tasks, 0)
         self._stopped.set()
 
@@ -126,7 +126,7 @@ class Consumer:
             try:
                 await self._bus.batcher.run(scripts.LEAVE, [stream], [self._service.name, self.name])
             except RedisError:
-                self._log.debug("could not leave the group; the name stays until somebody cleans up")
+                self._log.debug("consumer_not_removed")
 
     def _take(self, entry: Entry) -> None:
         task = asyncio.create_task(self._deliver(entry))
@@ -148,7 +148,7 @@ class Consumer:
                 finally:
                     self._gate.leave()
         except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again after its lease
-            self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
+            self._log.exception("delivery_not_ended", stream=entry.stream, entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
@@ -189,13 +189,13 @@ class Consumer:
         component = self._service.name
         may_help = not isinstance(error, AntiphonError) or error.retryable
         if isinstance(error, TryLater):
-            self._log.info("handed back for later", reason=error.message, attempt=delivery.attempt)
+            self._log.info("delivery_postponed", reason=error.message, attempt=delivery.attempt)
             delay_s = error.delay_s
         elif may_help and delivery.attempt + 1 < settings.max_attempts:
-            self._log.warning("handler failed; trying again later", attempt=delivery.attempt, exc_info=error)
+            self._log.warning("handler_retried", attempt=delivery.attempt, exc_info=error)
             delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
         else:
-            self._log.error("handler failed; setting the message aside", exc_info=error)
+            self._log.error("handler_failed", exc_info=error)
             await self._bury(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
             return
         raw, delay = entry.fields[b"event"], timedelta(seconds=delay_s)
@@ -214,7 +214,7 @@ class Consumer:
         self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_told: bool = True
     ) -> None:
         """Set a message aside as a dead letter; report it to its session unless the message may be forged."""
-        self._log.error("dead letter", entry=entry.id, code=error.code, reason=error.message)
+        self._log.error("dead_letter", entry=entry.id, code=error.code, reason=error.message)
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
         told = delivery if is_told else None
         try:
@@ -223,7 +223,7 @@ class Consumer:
             if told is None:
                 raise
             # Without the session: a key of it holds foreign content.
-            self._log.error("the failure could not be reported to the session", exc_info=refusal)
+            self._log.error("failure_not_reported", exc_info=refusal)
             await self._commit(entry, None, self._burial(entry, letter, None))
 
     def _burial(self, entry: Entry, letter: Letter, told: Delivery | None) -> Iterable[committing.Operation]:
@@ -268,7 +268,7 @@ class Consumer:
 
         result = await patiently("commit", commit)
         if result == b"duplicate":
-            self._log.info("somebody else has finished this message", entry=entry.id)
+            self._log.info("delivery_already_finished", entry=entry.id)
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
@@ -293,7 +293,7 @@ class Consumer:
     def _handler(self, delivery: Delivery) -> Handler:
         handler = self._service.handlers.get(type(delivery.event.data))
         if handler is None:
-            raise UnreadableEvent(f"{delivery.event.type} is no event for {self._service.name}.")
+            raise UnreadableEvent(f"{self._service.name} does not handle {delivery.event.type}.")
         return handler
 
 
@@ -311,7 +311,7 @@ def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) ->
         raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
     genuine(signer, entry.stream, entry.fields)
     if not _PLACE.fullmatch(place):
-        raise UnreadableEvent("log: not the place of an event in its session's log.")
+        raise UnreadableEvent("log: not the id of an entry in the session's log.")
     count = entry.fields.get(b"attempt", b"0")
     if not _COUNT.fullmatch(count):
         raise UnreadableEvent("attempt: not a small whole number.")

@@ -115,7 +115,8 @@ class DeadLetters:
         entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
         if not entries:
             raise AntiphonError(
-                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+                f"dead letter {letter_id} does not exist.",
+                hint="`antiphon dead list` shows the dead letters.",
             )
         (found, fields) = entries[0]
         return _letter(found, fields), fields.get(b"event", b"")
@@ -126,7 +127,7 @@ class DeadLetters:
         letter, event = await self.show(letter_id)
         if not letter.event_type or letter.component == "unknown":
             raise AntiphonError(
-                f"dead letter {letter_id} is no readable event.",
+                f"dead letter {letter_id} does not contain a readable event.",
                 hint="It can be shown and dropped, not requeued.",
             )
         inbox = self._bus.keys.inbox(partition, letter.component)
@@ -134,14 +135,15 @@ class DeadLetters:
         arguments: list[Argument] = [entry, event, letter.log, *signature]
         moved = await self._bus.batcher.run(scripts.REQUEUE, [key, inbox], arguments)
         if not moved:
-            raise AntiphonError(f"dead letter {letter_id} was taken away meanwhile.")
+            raise AntiphonError(f"dead letter {letter_id} was removed in the meantime.")
 
     async def drop(self, letter_id: str) -> None:
         """Delete a letter for good. Raises AntiphonError when there is none."""
         key, entry, _ = self._place(letter_id)
         if not await self._bus.batcher.submit("XDEL", key, entry):
             raise AntiphonError(
-                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+                f"dead letter {letter_id} does not exist.",
+                hint="`antiphon dead list` shows the dead letters.",
             )
 
     def _place(self, letter_id: str) -> tuple[str, str, int]:
@@ -150,7 +152,7 @@ class DeadLetters:
         is_place = all(int(number) < 2**64 for number in entry.split("-")) if entry else False
         if not is_place or int(partition) >= self._bus.keys.partitions:
             raise AntiphonError(
-                f"{letter_id!r} is no id of a dead letter.", hint="It looks like 0/1795244309110-0."
+                f"{letter_id!r} is not the id of a dead letter.", hint="Use an id such as 0/1795244309110-0."
             )
         return self._bus.keys.dead(int(partition)), entry, int(partition)
 

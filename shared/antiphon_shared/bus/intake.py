@@ -123,7 +123,7 @@ class Intake:
                 await ended(self._leases.tasks, 0)
                 await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
         except (RedisError, TimeoutError):
-            self._log.warning("could not hand back submissions; they are taken over when their lease is out")
+            self._log.warning("submissions_not_handed_back")
         await ended(self._leases.tasks, 0)
 
     def _take(self, entry: Entry) -> None:
@@ -143,22 +143,20 @@ class Intake:
                 await self._reject(entry, self._not_let_in(error))
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again after its lease
-            self._log.exception("a submission could not be let in", entry=entry.id)
+            self._log.exception("submission_retried", entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
 
     def _not_let_in(self, error: Exception) -> Unacceptable:
-        self._log.error("a submission could not be let in, again and again", exc_info=error)
-        return Unacceptable(f"it could not be let in: {ErrorInfo.of(error, self._bus.redactor).message}")
+        self._log.error("submission_failed", exc_info=error)
+        return Unacceptable(f"the submission failed: {ErrorInfo.of(error, self._bus.redactor).message}")
 
     def _read(self, entry: Entry) -> AnyEvent:
         """Return the query of an entry. Raises an AntiphonError when it cannot be admitted."""
         signer, settings = self._bus.signer, self._bus.settings
         if entry.deliveries > _READS_MAX * settings.max_deliveries:
-            raise Unacceptable(
-                f"{entry.deliveries - 1} coordinators in a row stopped while they had it in hand."
-            )
+            raise Unacceptable(f"{entry.deliveries - 1} coordinators in a row stopped while they handled it.")
         self._require_key(entry)
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
             signer = None
@@ -175,9 +173,9 @@ class Intake:
         needed, field = needed_format(event.data) if format < FORMAT else (format, "")
         if needed > format:
             raise Unacceptable(
-                f"{field}: needs format {needed}, and a worker of an earlier release is running, which reads "
-                f"format {format}.",
-                hint="Leave it out, or submit the query again when every worker has been replaced.",
+                f"{field}: needs format {needed}, but a running worker of an earlier release reads "
+                f"only format {format}.",
+                hint="Omit it, or submit the query again when every worker has been replaced.",
             )
         return event.model_copy(update={"format": format})
 
@@ -187,7 +185,7 @@ class Intake:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
             if not self._has_told_of_key:
-                self._log.error("signed queries are rejected", reason=error.message, hint=error.hint)
+                self._log.error("signed_queries_rejected", reason=error.message, hint=error.hint)
             self._has_told_of_key = True
             raise
 
@@ -219,7 +217,7 @@ class Intake:
         try:
             return await self._bus.query_of(session_id)
         except UnreadableEvent:
-            raise conflict(session_id, "and what it began with cannot be read") from None
+            raise conflict(session_id, "and its opening event is unreadable") from None
 
     async def _has_ended(self, entry: Entry, event: AnyEvent) -> bool:
         """Return whether the submission was rejected, or has opened its session."""
@@ -238,8 +236,9 @@ class Intake:
             self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
         )
         return Overloaded(
-            f"{waiting} queries wait already, {mine} of them of tenant {tenant}.",
-            hint="Submit it again later, more slowly, or add engines: `antiphon status` shows who waits.",
+            f"{waiting} queries are already waiting, {mine} of them from tenant {tenant}.",
+            hint="Submit it again later, submit fewer queries, or add engines: `antiphon status` "
+            "shows the waiting tenants.",
         )
 
     async def _acknowledge(self, entry: Entry) -> None:
@@ -250,11 +249,11 @@ class Intake:
         )
         await faults.at("submission.acknowledge.after")
         if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
-            self._log.warning("an entry's id lay in the future; the queue is brought back to the present")
+            self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 
     async def _reject(self, entry: Entry, error: AntiphonError) -> None:
-        self._log.warning("submission rejected", entry=entry.id, reason=str(error))
+        self._log.warning("submission_rejected", entry=entry.id, reason=str(error))
         fields = fields_of(entry, error, self._bus.settings.max_event_bytes)
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
         await patiently(
@@ -292,7 +291,8 @@ def read_submission(
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(
-            f"entry: {entry.id} is no time of our age.", hint="Let Redis choose it: XADD KEY *"
+            f"entry: the time of the id {entry.id} is out of range.",
+            hint="Let Redis choose the id: XADD KEY *",
         )
     time = datetime.fromtimestamp(submitted_ms / 1000, UTC)
     if "event" in fields:
@@ -301,7 +301,7 @@ def read_submission(
         event = _from_fields(fields, id_of_entry(stream, entry.id), time)
     if CHILD in event.subject:
         raise Unacceptable(
-            f"session_id: {CHILD} stands in ids of sessions that others begin.", hint="Leave it out."
+            f"session_id: {CHILD} is reserved for sessions that another session starts.", hint="Omit it."
         )
     if len(encode(event)) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
@@ -314,14 +314,16 @@ def _milliseconds(entry: Entry) -> int:
 
 def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
     if len(fields) > 1:
-        raise Unacceptable("event: comes alone.", hint="Put the other fields into the event.")
+        raise Unacceptable(
+            "event: cannot be combined with other fields.", hint="Put the other fields into the event."
+        )
     event = decode(fields["event"])
     if not isinstance(event.data, QuerySubmitted):
         raise Unacceptable(
             f"event: {event.type} cannot be submitted.", hint=f"Submit an {QuerySubmitted.type}."
         )
     if event.data.parent is not None:
-        raise Unacceptable("parent: only sessions begin sessions that have one.", hint="Leave it out.")
+        raise Unacceptable("parent: only another session can set it.", hint="Omit it.")
     return event.model_copy(update={"time": time, "correlationid": event.id, "causationid": None})
 
 
@@ -333,7 +335,7 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
         options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
     except ValidationError as error:
         said, hint = unknown_field(error, QueryOptions.model_fields)
-        raise Unacceptable(f"options.{said}", hint=hint or "Options are a JSON object.") from None
+        raise Unacceptable(f"options.{said}", hint=hint or "Options must be a JSON object.") from None
     try:
         data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
     except ValidationError as error:

@@ -44,15 +44,15 @@ class Leases:
                 await faults.at("lease.renewal.before")
                 lost = await self._renew(list(self._tasks), idle_ms=0, added=0)
             except RedisError as error:
-                self._log.warning("leases could not be renewed", error=str(error))
+                self._log.warning("leases_not_renewed", error=str(error))
                 continue
             except Exception:  # noqa: BLE001  # without renewals the process would keep losing its deliveries
-                self._log.exception("leases could not be renewed")
+                self._log.exception("leases_not_renewed")
                 continue
             for stream, entry_id in lost:
                 # A delivery that was committed meanwhile is lost too, and no longer in flight.
                 if task := self._tasks.get((stream, entry_id)):
-                    self._log.warning("lease lost; the handler is cancelled", stream=stream, entry=entry_id)
+                    self._log.warning("lease_lost", stream=stream, entry=entry_id)
                     task.cancel()
 
     async def begin(self, entry: Entry) -> bool:

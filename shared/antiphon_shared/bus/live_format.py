@@ -64,10 +64,11 @@ class LiveFormat:
         stored = await patiently("read the format", self._stored)
         if stored > FORMAT:
             raise ConfigurationError(
-                f"This deployment holds sessions of format {stored} ({self._keys.format()}), and this release reads "
-                f"up to format {FORMAT}.",
-                hint="Run the release that wrote them, or a later one. To go back all the same, let every session "
-                f"end, stop all workers, and delete the key {self._keys.format()}.",
+                f"This deployment contains sessions of format {stored} ({self._keys.format()}), but "
+                f"this release reads only formats up to {FORMAT}.",
+                hint="Run the release that wrote them, or a later one. To downgrade nevertheless, "
+                "wait until every session has ended, stop all workers, and delete the key "
+                f"{self._keys.format()}.",
             )
 
     async def _ask(self) -> int:
@@ -86,9 +87,9 @@ class LiveFormat:
         """Return the first format: without permission to read heartbeats, workers of any release may be running."""
         if not self._is_refused:
             structlog.get_logger().warning(
-                "heartbeats cannot be read, so new sessions stay in the first format; "
-                "renew the rules with `antiphon redis acl`",
+                "heartbeats_unreadable",
                 error=str(error),
+                hint="New sessions keep the first format. Renew the access rules with `antiphon redis acl`.",
             )
         self._is_refused = True
         return _FIRST

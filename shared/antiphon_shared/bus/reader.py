@@ -108,7 +108,7 @@ class Reader:
                 finally:
                     await self._bus.connections.release(other)
             except (RedisError, OSError):
-                self._log.debug("could not unblock the read; it ends by itself")
+                self._log.debug("read_not_unblocked")
 
     async def _next(self, places: int) -> list[Entry]:
         if not self._has_group:
@@ -152,7 +152,7 @@ class Reader:
         ]
         entries = self._entries_of(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
         if entries:
-            self._log.info("took over deliveries of a silent worker", entries=len(entries))
+            self._log.info("deliveries_reclaimed", entries=len(entries))
         return entries
 
     async def _missed(self) -> list[Entry]:
@@ -216,14 +216,14 @@ class Reader:
     async def _recover(self, error: Exception, failures: int) -> None:
         """Wait for Redis; make the next read begin with entries that the failed one may have received."""
         if isinstance(error, ResponseError) and "NOGROUP" in str(error):
-            self._log.warning("stream or group is gone; creating it again")
+            self._log.warning("stream_recreated")
         elif is_unavailable(error):
             if failures == 1:
-                self._log.warning("reading failed; waiting for Redis", error=str(error))
+                self._log.warning("read_waiting_for_redis", error=str(error))
             # Live workers must be able to renew before any takeover: while Redis was away, no worker could.
             self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
         elif failures == 1 or failures % 30 == 0:
-            self._log.error("reading failed; trying again", failures=failures, exc_info=error)
+            self._log.error("read_failed", failures=failures, exc_info=error)
         self._has_group = False
         self._own_pending_first = True
         self._client_id = None
@@ -239,7 +239,7 @@ class Reader:
         try:
             await self._bus.connections.release(client)
         except (RedisError, OSError):
-            self._log.debug("a broken connection could not be closed cleanly")
+            self._log.debug("connection_not_closed")
 
 
 def _text(raw: bytes) -> str:

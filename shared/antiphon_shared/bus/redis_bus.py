@@ -265,7 +265,7 @@ def _readable(content: bytes) -> Catalogue:
     try:
         return CATALOGUE.read(content)
     except UnreadableEvent as error:
-        structlog.get_logger().warning("catalogue holds what cannot be read", error=error.message)
+        structlog.get_logger().warning("catalogue_tool_unreadable", error=error.message)
     try:
         given = from_json(content)
         tools = tuple(tool for one in given["tools"] if (tool := _tool(one)) is not None)

@@ -48,13 +48,13 @@ class Sentinels:
             return
         if any(isinstance(refusal, AuthenticationError | NoPermissionError) for refusal in refusals):
             raise ConfigurationError(
-                "ANTIPHON_REDIS_URL: the sentinels refuse us.",
-                hint="Their credentials are the parameters sentinel_username and sentinel_password.",
+                "ANTIPHON_REDIS_URL: the sentinels refuse the connection.",
+                hint="Set their credentials with the parameters sentinel_username and sentinel_password.",
             )
         if all("No such master" in str(refusal) for refusal in refusals):
             raise ConfigurationError(
                 f"ANTIPHON_REDIS_URL: the sentinels watch no service named {self._service}.",
-                hint="It is the name in their line `sentinel monitor NAME HOST PORT QUORUM`.",
+                hint="Use the name in their configuration line `sentinel monitor NAME HOST PORT QUORUM`.",
             )
 
     async def _ask(self) -> list[_Master | Exception]:
@@ -101,7 +101,7 @@ class _FollowsMaster:
         await connection.send_command("ROLE", check_health=False)
         role = await connection.read_response()
         if role[0] != b"master":
-            raise ConnectionError(f"the server at {self.host}:{self.port} is no master any more")
+            raise ConnectionError(f"the server at {self.host}:{self.port} is no longer the master")
 
 
 class MasterConnection(_FollowsMaster, Connection):

@@ -44,7 +44,7 @@ class SessionContent:
     def refuse_other(self, first: AnyEvent, session_id: str) -> None:
         """Raise SessionConflict unless `first`, the session's first event, has the same content."""
         if not isinstance(first.data, QuerySubmitted):
-            raise conflict(session_id, "and did not begin with a query")
+            raise conflict(session_id, "and its first event is not a query")
         other = SessionContent.of(first)
         names = [field.name for field in fields(self)]
         differing = [name for name in names if getattr(self, name) != getattr(other, name)]
@@ -55,8 +55,8 @@ class SessionContent:
 def conflict(session_id: str, why: str) -> SessionConflict:
     """Return the error for an id that cannot be used again, because of `why`."""
     return SessionConflict(
-        f"session {session_id} is there already, {why}.",
-        hint="Give each query a session id of its own, or none.",
+        f"session {session_id} already exists, {why}.",
+        hint="Use a new session id for each query, or omit it.",
     )
 
 

@@ -132,5 +132,5 @@ def read_logged(
     try:
         return decode(genuine(signer, log, fields))
     except UnreadableEvent as error:
-        structlog.get_logger().warning("not an event of ours", log=log, entry=entry, reason=error.message)
+        structlog.get_logger().warning("event_unreadable", log=log, entry=entry, reason=error.message)
         return None

@@ -40,7 +40,7 @@ class Signer:
         if any(len(key) < KEY_LENGTH_MIN for key in keys):
             raise ConfigurationError(
                 f"ANTIPHON_SIGNING_KEY: a key is shorter than {KEY_LENGTH_MIN} bytes.",
-                hint="Draw one with `openssl rand -hex 32`.",
+                hint="Generate one with `openssl rand -hex 32`.",
             )
         return cls(keys) if keys else None
 
@@ -54,7 +54,7 @@ class Signer:
         for key in self.keys:
             if hmac.compare_digest(_signature(key, stream, event).encode(), signature):
                 return
-        raise BadSignature(f"signature: not that of this event in {stream}.", hint=_SAME_KEY)
+        raise BadSignature(f"signature: does not match this event in {stream}.", hint=_SAME_KEY)
 
 
 def genuine(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
@@ -69,7 +69,7 @@ def require_key(signer: Signer | None, fields: Mapping[bytes, bytes]) -> None:
     """Raise KeyMissing when the message is signed and ours would be unsigned."""
     if signer is None and SIGNATURE in fields:
         raise KeyMissing(
-            "the messages of this pipeline are signed, and this process has no key.",
+            "the messages of this pipeline are signed, but this process has no key.",
             hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process and client.",
         )
 
@@ -78,4 +78,4 @@ def _signature(key: bytes, stream: str, event: bytes) -> str:
     return hmac.digest(key, stream.encode() + b"\n" + event, "sha256").hex()
 
 
-_SAME_KEY = "ANTIPHON_SIGNING_KEY has to hold the same keys for every process and client."
+_SAME_KEY = "ANTIPHON_SIGNING_KEY must contain the same keys for every process and client."

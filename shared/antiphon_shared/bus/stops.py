@@ -51,7 +51,7 @@ class Stops:
             self._is_blind = False
         except (RedisError, OverflowError) as error:  # a foreign score may be infinite
             if not self._is_blind:
-                self._log.warning("cannot see which sessions are cancelled", error=str(error))
+                self._log.warning("cancellations_unreadable", error=str(error))
             self._is_blind = True
 
     def cover(self, delivery: Delivery) -> bool:
@@ -66,7 +66,7 @@ class Stops:
         is abandoned.
         """
         if self.cover(delivery):
-            self._log.info("not begun: its session was stopped")
+            self._log.info("handler_skipped_session_stopped")
             return NOTHING
         stop: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(_caught(work))
@@ -79,7 +79,7 @@ class Stops:
             if not task.done():
                 await self._end(task)
         if is_stopped:
-            self._log.info("dropped: its session was stopped")
+            self._log.info("handler_cancelled_session_stopped")
             return NOTHING
         outcome = task.result()
         if isinstance(outcome, BaseException):
@@ -91,7 +91,7 @@ class Stops:
         _REFUSING.add(task)
         task.add_done_callback(_REFUSING.discard)
         if not (await asyncio.wait((task,), timeout=_REFUSAL_S))[0]:
-            self._log.warning("a handler that was cancelled goes on; nobody waits for it")
+            self._log.warning("cancelled_handler_abandoned")
 
     async def _look_at(self, partition: int) -> None:
         found = await self._bus.batcher.submit(

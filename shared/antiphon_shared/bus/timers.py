@@ -58,9 +58,7 @@ class Chores:
             if is_unavailable(error) or "NOGROUP" in str(error):
                 raise
             # A key that holds foreign content must not keep the reader from reading.
-            structlog.get_logger().error(
-                "a duty could not be done", partition=self.partition, error=str(error)
-            )
+            structlog.get_logger().error("background_duty_failed", partition=self.partition, error=str(error))
             return BLOCK_S
 
     async def _move_due_timers(self) -> float:
@@ -106,9 +104,7 @@ class Chores:
         )
         self._swept = self._swept + stay if gone + stay == _SWEEP_AT_ONCE else 0
         if gone:
-            structlog.get_logger().warning(
-                "sessions held room for nothing", partition=self.partition, gone=gone
-            )
+            structlog.get_logger().warning("admission_slots_recovered", partition=self.partition, gone=gone)
 
 
 @dataclass

@@ -20,13 +20,13 @@ def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
         return url
     if not url.startswith(TLS_BEGINNINGS):
         raise ConfigurationError(
-            f"{_CA}, {_CERT}, {_KEY}: the address of Redis is not one with TLS.",
-            hint="Begin ANTIPHON_REDIS_URL with rediss:// or rediss+sentinel://.",
+            f"{_CA}, {_CERT}, {_KEY}: the address of Redis does not use TLS.",
+            hint="Use rediss:// or rediss+sentinel:// in ANTIPHON_REDIS_URL.",
         )
     if bool(certificate) != bool(key):
         missing = _KEY if certificate else _CERT
         raise ConfigurationError(
-            f"{missing}: missing.", hint="A client's certificate needs its key beside it."
+            f"{missing}: missing.", hint="A client certificate also needs its private key."
         )
     _load(ca, certificate, key)
     files = {"ssl_ca_certs": ca, "ssl_certfile": certificate, "ssl_keyfile": key}
@@ -42,17 +42,18 @@ def refusal(error: BaseException) -> ConfigurationError | None:
     match cause:
         case ssl.SSLCertVerificationError(verify_message=said):
             return ConfigurationError(
-                f"the certificate of Redis is not to be trusted: {said}.",
-                hint=f"{_CA} names the authority it is from; it has to be for the host in ANTIPHON_REDIS_URL.",
+                f"the certificate of Redis is not trusted: {said}.",
+                hint=f"Set {_CA} to its certificate authority. The certificate must be issued for the "
+                "host in ANTIPHON_REDIS_URL.",
             )
         case ssl.SSLError(reason="WRONG_VERSION_NUMBER"):
             return ConfigurationError(
-                "Redis does not speak TLS at this address.", hint="Use redis://, or its port for TLS."
+                "Redis does not speak TLS at this address.", hint="Use redis://, or the TLS port."
             )
         case ssl.SSLError(reason=str(reason)) if "ALERT" in reason:
             return ConfigurationError(
-                f"Redis refuses our certificate: {reason.lower().replace('_', ' ')}.",
-                hint=f"Check {_CERT} and {_KEY}: they have to be from the authority that Redis trusts.",
+                f"Redis refuses the client certificate: {reason.lower().replace('_', ' ')}.",
+                hint=f"Check {_CERT} and {_KEY}: Redis must trust their certificate authority.",
             )
     return None
 
@@ -65,7 +66,7 @@ def _load(ca: str, certificate: str, key: str) -> None:
             context.load_verify_locations(cafile=ca)
     except (OSError, ValueError) as error:
         raise ConfigurationError(
-            f"{_CA}: {ca}: {_said(error)}.", hint="It is a file of certificates, PEM."
+            f"{_CA}: {ca}: {_said(error)}.", hint="Use a PEM file of certificates."
         ) from None
     try:
         if certificate:
@@ -74,7 +75,7 @@ def _load(ca: str, certificate: str, key: str) -> None:
     except (OSError, ValueError) as error:
         raise ConfigurationError(
             f"{_CERT}, {_KEY}: {certificate}, {key}: {_said(error)}.",
-            hint="They are a certificate and its own key, PEM, the key without a password.",
+            hint="Use a certificate and its private key in PEM; the key must not have a password.",
         ) from None
 
 

@@ -5,14 +5,14 @@ from redis.exceptions import BusyLoadingError
 from antiphon_shared.process.errors import RedisUnavailable
 
 _WHAT_TO_DO = {
-    "MISCONF": "Free room on its disk, or see why it cannot save: `redis-cli INFO persistence`.",
-    "OOM": "Raise its maxmemory, or delete what is not needed any more.",
+    "MISCONF": "Free space on its disk, or check why it cannot save: `redis-cli INFO persistence`.",
+    "OOM": "Raise its maxmemory, or delete data that is no longer needed.",
     "READONLY": "It is a replica: set ANTIPHON_REDIS_URL to the master, or wait for the failover to end.",
-    "LOADING": "It reads its data from disk after a start: wait until it has.",
+    "LOADING": "It is loading its data from disk: wait until it has finished.",
     "NOREPLICAS": "Fewer replicas are connected than min-replicas-to-write demands: start them, or lower it.",
-    "BUSY": "A script holds it: wait, or end it with `redis-cli SCRIPT KILL`.",
+    "BUSY": "A script blocks it: wait, or end the script with `redis-cli SCRIPT KILL`.",
     "MASTERDOWN": "It is a replica without its master: wait for the failover to end.",
-    "CLUSTERDOWN": "Its cluster is not whole: see `redis-cli CLUSTER INFO`.",
+    "CLUSTERDOWN": "Its cluster is incomplete: see `redis-cli CLUSTER INFO`.",
 }
 
 
@@ -21,10 +21,8 @@ def unavailable(error: BaseException) -> RedisUnavailable:
     said = str(error).strip().rstrip(".")
     word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, said)
     if word is None:
-        return RedisUnavailable(f"Redis is out of reach: {said}.")
-    return RedisUnavailable(
-        f"Redis answers, but does not do what it is asked: {said}.", hint=_WHAT_TO_DO[word]
-    )
+        return RedisUnavailable(f"Redis is unavailable: {said}.")
+    return RedisUnavailable(f"Redis answers, but refuses commands: {said}.", hint=_WHAT_TO_DO[word])
 
 
 def _word(error: BaseException, said: str) -> str | None:

@@ -97,7 +97,7 @@ class WorkflowStore:
             try:
                 domains[name.decode()] = PUBLISHED_DOMAIN.read(content)
             except (UnreadableEvent, UnicodeDecodeError) as error:
-                structlog.get_logger().warning("published workflows cannot be read", reason=str(error))
+                structlog.get_logger().warning("published_workflows_unreadable", reason=str(error))
         return Publication(domains=domains)
 
     def _life_ms(self, more_s: float = 0.0) -> int:

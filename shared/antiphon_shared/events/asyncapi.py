@@ -51,17 +51,17 @@ def _channels() -> Document:
     channels = {
         "queries": _channel(
             "antiphon:queries",
-            "What clients submit. The entry's fields are the message.",
+            "Submissions of clients. The entry's fields are the message.",
             ["Submission"],
         ),
         "rejected": _channel(
             "antiphon:queries:rejected",
-            "Submissions that could not be understood. The entry's fields are the message.",
+            "Rejected submissions. The entry's fields are the message.",
             ["Rejection"],
         ),
         "responses": _channel(
             "antiphon:{partition}:responses",
-            "The one answer of every session. The field `session_id` stands beside `event`.",
+            "The one answer of every session. The entry also has the field `session_id`.",
             [ResponseReady.__name__],
         ),
         "feed": _channel(
@@ -78,8 +78,8 @@ def _channels() -> Document:
     for component in COMPONENTS:
         channels[f"inbox_{component}"] = _channel(
             f"antiphon:{{partition}}:inbox:{component}",
-            f"What {component} has to do. The field `log` names the event's entry in its session's log; "
-            "`attempt`, where present, counts the failures of handlers before.",
+            f"Inbox of {component}. The field `log` is the id of the event's entry in its session's "
+            "log; `attempt`, if present, counts earlier failures of handlers.",
             [data.__name__ for data in EVENT_DATA if data.inbox == component],
         )
     return channels
@@ -146,8 +146,8 @@ def _messages() -> Document:
     }
     for name, summary in (
         ("Submission", "A query, in fields or as a whole event."),
-        ("Rejection", "A submission set aside, and why."),
-        ("Pointer", "That something happened, and where to read it."),
+        ("Rejection", "A rejected submission, and the reason."),
+        ("Pointer", "A pointer to an event."),
     ):
         payload = {"$ref": f"#/components/schemas/{name}"}
         messages[name] = {"summary": summary, "contentType": "application/json", "payload": payload}
@@ -172,9 +172,9 @@ def _schemas() -> Document:
     schemas["Submission"] = _submission()
     schemas["Rejection"] = _entry(
         {
-            "entry": _TEXT | {"description": "The submission's place in the queue."},
+            "entry": _TEXT | {"description": "Id of the submission's entry in the queue."},
             "code": _TEXT,
-            "reason": _TEXT | {"description": "The field at fault, and the way out."},
+            "reason": _TEXT | {"description": "The invalid field, and the correction."},
         },
         required=("entry", "code", "reason"),
         patternProperties={"^original\\.": _TEXT | {"description": "A field as it was submitted."}},
@@ -194,17 +194,22 @@ def _submission() -> Document:
     event = f"#/components/schemas/{ENVELOPES[QuerySubmitted].__name__}"
     options = "#/components/schemas/QueryOptions"
     fields = {
-        "query": _TEXT | {"description": "The user's words."},
-        "session_id": _TEXT | {"description": "The client's own; submitting it twice opens one session."},
+        "query": _TEXT | {"description": "The user's question."},
+        "session_id": _TEXT
+        | {"description": "An id chosen by the client; submitting it twice opens one session."},
         "options": _TEXT | {"contentMediaType": "application/json", "description": f"JSON of {options}."},
         "grant": _TEXT
         | {
             "contentMediaType": "application/jwt",
             "maxLength": GRANT_LENGTH_MAX,
-            "description": "What the session may do, signed; the operator's default scopes without one.",
+            "description": "Signed permissions of the session; default: the operator's default scopes.",
         },
         "traceparent": _TEXT | {"description": "W3C trace context."},
-        "event": _TEXT | {"contentMediaType": CONTENT_TYPE, "description": f"JSON of {event}; comes alone."},
+        "event": _TEXT
+        | {
+            "contentMediaType": CONTENT_TYPE,
+            "description": f"JSON of {event}; cannot be combined with other fields.",
+        },
     }
     schema = _entry(fields, required=())
     schema["oneOf"] = [

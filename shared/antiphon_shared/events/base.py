@@ -61,7 +61,7 @@ class Event(Value, Generic[DataT]):
     format: int = Field(
         default=1,
         ge=1,
-        description="Of the session: what every process that may read it can read.",
+        description="Format of the session, which every process that handles it can read.",
         json_schema_extra=since(2),
     )
     data: DataT

@@ -23,9 +23,9 @@ class Parent(Value):
     """The session that has begun another, and waits for its end."""
 
     session: SessionId
-    round: Round = Field(description="Of a session its round, of a run the number of its request.")
+    round: Round = Field(description="Round of a session, or request number of a run.")
     call_id: str = Field(default="", max_length=200, description="The call that it is the result of.")
-    is_interactive: bool = Field(default=False, description="Whether the parent has a user who can be asked.")
+    is_interactive: bool = Field(default=False, description="True if the parent's user can answer questions.")
 
 
 class QuerySubmitted(EventData):
@@ -47,7 +47,7 @@ class QuerySubmitted(EventData):
     grant: str = Field(
         default="",
         max_length=GRANT_LENGTH_MAX,
-        description="What the session may do, as a signed JSON Web Token; empty: the default scopes.",
+        description="Permissions of the session, as a signed JSON Web Token; empty: the default scopes.",
     )
 
 
@@ -69,7 +69,7 @@ class ApprovalDecided(EventData):
     round: Round
     is_approved: bool
     calls: CallIds = Field(default=(), description="Ids of the calls; all that wait when empty.")
-    by: str = Field(default="", max_length=200, description="Who decided.")
+    by: str = Field(default="", max_length=200, description="Name of the person who decided.")
     reason: str = Field(default="", max_length=1000)
 
 
@@ -81,7 +81,7 @@ class InputGiven(EventData):
 
     round: Round = Field(description="The number of the request that it answers.")
     values: dict[str, Any]
-    by: str = Field(default="", max_length=200, description="Who gives them.")
+    by: str = Field(default="", max_length=200, description="Name of the person who gives the values.")
 
 
 class OutcomeSettled(EventData):
@@ -92,8 +92,8 @@ class OutcomeSettled(EventData):
 
     node: str = Field(min_length=1, max_length=2_000, description="The path of its node.")
     happened: bool
-    result: Any = Field(default=None, description="What the call returned, where it happened.")
-    by: str = Field(default="", max_length=200, description="Who found out.")
+    result: Any = Field(default=None, description="Result of the call, if it took effect.")
+    by: str = Field(default="", max_length=200, description="Name of the person who checked the outcome.")
     reason: str = Field(default="", max_length=1000)
 
 
@@ -116,4 +116,4 @@ class QuestionAnswered(EventData):
     round: Round
     answer: str = Field(min_length=1, max_length=ANSWER_LENGTH_MAX, pattern=r"\S")
     calls: CallIds = Field(default=(), description="Ids of the questions; all that wait when empty.")
-    by: str = Field(default="", max_length=200, description="Who answered.")
+    by: str = Field(default="", max_length=200, description="Name of the person who answered.")

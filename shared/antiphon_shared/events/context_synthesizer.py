@@ -16,8 +16,8 @@ class ToSummarize(Value):
         description="Digest of the text to shorten, which stands in a document of the session."
     )
     facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
-    tokens: int = Field(ge=1, description="Of the text, estimated.")
-    tokens_max: int = Field(ge=1, description="Of the summary.")
+    tokens: int = Field(ge=1, description="Estimated number of tokens of the text.")
+    tokens_max: int = Field(ge=1, description="Maximum number of tokens of the summary.")
 
 
 class BriefingReady(EventData):
@@ -29,13 +29,13 @@ class BriefingReady(EventData):
     round: Round
     briefing: Outline
     to_summarize: ToSummarize | None = Field(
-        default=None, description="What is better summarized, if a model is there for it."
+        default=None, description="Text that a model should summarize, if one is available."
     )
     salience: dict[str, float] = Field(
         default={},
-        description="Of the facts filed for it, and of the closest filed before, what embeddings have made of it: a"
-        " replay's input.",
+        description="Salience from embeddings of the newly filed facts and of the closest earlier "
+        "facts; an input of replays.",
     )
     summary_refused: str = Field(
-        default="", description="Why the summary that came with the request is not used; empty when it is."
+        default="", description="Reason why the summary of the request is not used; empty when it is used."
     )

@@ -42,11 +42,11 @@ class SessionOpened(EventData):
     tools_offered: int = Field(default=8, ge=1, description="Tools offered where there are more.")
     deadline: AwareDatetime
     grant_refused: str = Field(
-        default="", description="Why the session's grant counts for nothing.", json_schema_extra=since(2)
+        default="", description="Reason why the session's grant is refused.", json_schema_extra=since(2)
     )
     is_grant_ignored: bool = Field(
         default=False,
-        description="Whether the grant was not looked at, for want of a key to verify it with.",
+        description="True if the grant was ignored because no key to verify it is set.",
         json_schema_extra=since(2),
     )
 
@@ -70,7 +70,7 @@ class RungTaken(EventData):
 
     round: Round
     rung: Rung
-    because: str = Field(description="What failed, in a sentence.")
+    because: str = Field(description="The failure, in a sentence.")
     model: str = Field(default="", description="The model asked instead, where it is another.")
 
 
@@ -81,7 +81,7 @@ class AnswerRefused(EventData):
     inbox: ClassVar[Component | None] = None
 
     round: Round
-    because: tuple[str, ...] = Field(description="What is wrong with it, a sentence each.")
+    because: tuple[str, ...] = Field(description="The errors of the answer, a sentence each.")
 
 
 class StepBegun(EventData):
@@ -92,10 +92,11 @@ class StepBegun(EventData):
 
     round: Round = Field(description="The first of the attempt.")
     step: str
-    number: int = Field(ge=1, description="Of the step; counts from 1.")
+    number: int = Field(ge=1, description="Number of the step, from 1.")
     attempt: int = Field(ge=1, description="Counts from 1.")
     because: tuple[str, ...] = Field(
-        default=(), description="Why the attempt before it failed, a sentence each; empty in the first."
+        default=(),
+        description="Reasons why the previous attempt failed, a sentence each; empty in the first attempt.",
     )
 
 
@@ -111,14 +112,14 @@ class OutagesSeen(EventData):
 class StepToBrief(Value):
     """The attempt at a step that a briefing is for."""
 
-    number: int = Field(ge=1, description="Of the step; counts from 1.")
+    number: int = Field(ge=1, description="Number of the step, from 1.")
     attempt: int = Field(ge=1, description="Counts from 1.")
     begun: Round = Field(description="The first round of the attempt.")
     input: LogEntry | None = Field(
         default=None, description="The reasoning.completed that holds the output of the step before."
     )
     is_untrusted: bool = Field(
-        default=False, description="Whether anybody may have written words of the input."
+        default=False, description="True if the input may contain text from unknown authors."
     )
 
 
@@ -137,7 +138,7 @@ class BriefingRequested(EventData):
     )
     results: LogEntry | None = Field(default=None, description="The last round's tools.completed, to file.")
     untrusted: tuple[str, ...] = Field(
-        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+        default=(), description="Ids of the calls in `results` with text from unknown authors."
     )
     summary: LogEntry | None = Field(default=None, description="A summary.completed, to check and file.")
     conversation: tuple[Turn, ...] = Field(
@@ -149,7 +150,7 @@ class BriefingRequested(EventData):
         le=4.0,
         description="Tokens that the model has counted for each that was estimated, so far in the session.",
     )
-    may_summarize: bool = Field(default=True, description="Whether a summary may be asked for.")
+    may_summarize: bool = Field(default=True, description="True if a summary is permitted.")
     step: StepToBrief | None = Field(default=None, json_schema_extra=since(4))
 
 
@@ -164,8 +165,8 @@ class SummaryRequested(EventData):
         description="Digest of the text to shorten, which stands in a document of the session."
     )
     facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
-    tokens_max: int = Field(ge=1, description="Of the summary.")
-    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    tokens_max: int = Field(ge=1, description="Maximum number of tokens of the summary.")
+    tokens_left: int = Field(ge=1, description="Rest of the session's token budget.")
     deadline: AwareDatetime
 
 
@@ -183,9 +184,11 @@ class ReasoningRequested(EventData):
     )
     last_round_because: str = Field(
         default="",
-        description="Why no tools are offered any more, for the model; empty in an ordinary round.",
+        description="Reason for the model why no more tools are offered; empty in an ordinary round.",
     )
-    notice: str = Field(default="", description="What the model is told beside the briefing, once.")
+    notice: str = Field(
+        default="", description="Message to the model in addition to the briefing, sent once."
+    )
     model: str = Field(default="", description="Model id; empty for the engine's own default.")
     output: LogEntry | None = Field(
         default=None,
@@ -195,7 +198,7 @@ class ReasoningRequested(EventData):
     step: int = Field(
         default=0, ge=0, description="The step of the query; counts from 1.", json_schema_extra=since(4)
     )
-    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    tokens_left: int = Field(ge=1, description="Rest of the session's token budget.")
     deadline: AwareDatetime
 
 
@@ -212,10 +215,12 @@ class ToolsRequested(EventData):
         default=(), description="Names of the tools that have succeeded in earlier rounds."
     )
     has_untrusted: bool = Field(
-        default=False, description="Whether content that anybody may have written is in the session."
+        default=False, description="True if the session contains text from unknown authors."
     )
     tenant: Tenant = DEFAULT_TENANT
-    grant: str = Field(default="", description="What the session may do, signed; empty: the default scopes.")
+    grant: str = Field(
+        default="", description="Signed permissions of the session; empty: the default scopes."
+    )
     deadline: AwareDatetime
     node: str = Field(
         default="",
@@ -224,7 +229,7 @@ class ToolsRequested(EventData):
     )
     is_retried: bool = Field(
         default=True,
-        description="Whether the contract's retries apply; the run has its own where not.",
+        description="True if the contract's retries apply; false if the run has its own.",
         json_schema_extra=since(5),
     )
     catalogue: str = Field(
@@ -240,7 +245,7 @@ class CallToApprove(Value):
     id: str
     tool: str
     arguments: dict[str, Any]
-    because: str = Field(description="Which rule demands it, for the person.")
+    because: str = Field(description="The rule that requires approval, for the person.")
 
 
 class ApprovalRequested(EventData):
@@ -251,13 +256,15 @@ class ApprovalRequested(EventData):
 
     round: Round
     calls: tuple[CallToApprove, ...] = Field(min_length=1)
-    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
+    until: AwareDatetime | None = Field(
+        default=None, description="Time at which the session continues without a reply."
+    )
 
 
 class Question(Value):
     """One question of the model to the user."""
 
-    id: str = Field(description="Of the call of `ask_user`.")
+    id: str = Field(description="Id of the call of `ask_user`.")
     question: str
     choices: tuple[str, ...] = Field(default=(), description="Answers it suggests; any other will do too.")
 
@@ -270,7 +277,9 @@ class QuestionAsked(EventData):
 
     round: Round
     questions: tuple[Question, ...] = Field(min_length=1)
-    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
+    until: AwareDatetime | None = Field(
+        default=None, description="Time at which the session continues without a reply."
+    )
 
 
 class StepOutput(Value):
@@ -294,7 +303,7 @@ class AssemblyRequested(EventData):
     )
     has_result: bool = Field(
         default=False,
-        description="Whether the reply holds a value that fits the schema demanded.",
+        description="True if the reply contains a value that matches the required schema.",
         json_schema_extra=since(3),
     )
     steps: tuple[StepOutput, ...] = Field(
@@ -305,10 +314,10 @@ class AssemblyRequested(EventData):
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
     results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
     batch: Round | None = Field(
-        default=None, description="The round of a batch still under way: what its journal holds is used."
+        default=None, description="Round of an unfinished batch, whose journaled results are used."
     )
     untrusted: tuple[str, ...] = Field(
-        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+        default=(), description="Ids of the calls in `results` with text from unknown authors."
     )
     citations: Citations = "normal"
     uncertainty: tuple[Uncertainty, ...] = ()
@@ -348,4 +357,4 @@ class ModelDue(EventData):
     inbox: ClassVar[Component | None] = "coordinator"
 
     round: Round
-    wait: int = Field(default=1, ge=1, description="Which of the session's waits is over; 1 is the first.")
+    wait: int = Field(default=1, ge=1, description="Number of the wait that is over, from 1.")

@@ -17,7 +17,7 @@ class PinnedTool(Value):
     is_idempotent: bool = False
     is_sequential: bool = False
     is_open_world: bool = Field(
-        default=False, description="Whether anybody may have written what it returns."
+        default=False, description="True if its results may contain text from unknown authors."
     )
     approval: Approval = "never"
     depends_on: tuple[str, ...] = ()
@@ -34,17 +34,19 @@ class RunOpened(EventData):
     specification: str = Field(description="Content hash of the specification; empty where there is none.")
     catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
     tools: dict[str, PinnedTool] = Field(description="The tools that the workflow calls and that there are.")
-    problem: str = Field(default="", description="Why it cannot begin, as a sentence; empty where it can.")
+    problem: str = Field(
+        default="", description="Reason why the run cannot start, as a sentence; empty if it can."
+    )
     timeout_s: float = Field(
-        gt=0, description="Of working; while only people are waited for, the clock stands."
+        gt=0, description="Limit of working time; waiting for people only does not count."
     )
     person_s: float = Field(gt=0, description="Seconds that an approval is waited for at most.")
     tenant: Tenant = DEFAULT_TENANT
     grant_refused: str = Field(
-        default="", description="Why its grant counted for nothing; empty when it counted."
+        default="", description="Reason why its grant was refused; empty when it was accepted."
     )
     is_grant_ignored: bool = Field(
-        default=False, description="Whether there was no key to verify a grant with."
+        default=False, description="True if the grant was ignored because no key to verify it is set."
     )
 
 
@@ -78,7 +80,7 @@ class NodeSettled(Value):
 
     path: str
     status: Literal["done", "failed", "skipped", "stopped"]
-    message: str = Field(default="", description="Why it failed; empty where it did not.")
+    message: str = Field(default="", description="Reason for the failure; empty without one.")
 
 
 class NodesSettled(EventData):
@@ -88,7 +90,7 @@ class NodesSettled(EventData):
     inbox: ClassVar[Component | None] = None
 
     nodes: tuple[NodeSettled, ...] = Field(min_length=1)
-    more: int = Field(default=0, ge=0, description="How many are not listed.")
+    more: int = Field(default=0, ge=0, description="Number of nodes that are not listed.")
 
 
 class NodeDue(EventData):
@@ -107,10 +109,10 @@ class ChildBegun(EventData):
     type: ClassVar[str] = "antiphon.child.begun.v1"
     inbox: ClassVar[Component | None] = None
 
-    round: Round = Field(description="Of a session its round, of a run the number of its request.")
+    round: Round = Field(description="Round of a session, or request number of a run.")
     child: SessionId
-    node: str = Field(default="", description="Of a run: the path of the node that is a session.")
-    call_id: str = Field(default="", description="Of a session: the call that is a run.")
+    node: str = Field(default="", description="For a run: path of the node that is a session.")
+    call_id: str = Field(default="", description="For a session: id of the call that is a run.")
 
 
 class ChildWaiting(EventData):
@@ -125,7 +127,7 @@ class ChildWaiting(EventData):
     request: Round = Field(description="The number of the request in the run.")
     message: str
     expects: dict[str, Any]
-    because: str = Field(default="", description="Why the values given last do not count.")
+    because: str = Field(default="", description="Reason why the latest values were refused.")
     until: AwareDatetime
 
 

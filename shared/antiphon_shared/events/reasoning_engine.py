@@ -26,14 +26,17 @@ class ReasoningCompleted(EventData):
     refused: tuple[str, ...] = Field(
         default=(),
         json_schema_extra=since(4),
-        description="Why it does not count, a sentence each: it has not the form that models without tool calling "
-        "are asked for. It asks for nothing then.",
+        description="Reasons why the reply is refused, a sentence each: it does not have the form "
+        "that models without tool calling must use. Such a reply has no tool calls.",
     )
     model: str
     usage: Usage = Usage()
     attempts: int = Field(default=1, ge=1, description="Calls to the model, the failed ones included.")
     prompt_tokens_estimated: int = Field(
-        default=0, ge=0, description="Of one call's prompt; 0 when no estimate can be held against the usage."
+        default=0,
+        ge=0,
+        description="Estimated tokens of one call's prompt; 0 when the estimate "
+        "cannot be compared with the usage.",
     )
     duration_ms: int = Field(default=0, ge=0)
 
@@ -54,7 +57,7 @@ class ReasoningFailed(EventData):
     model: str
     usage: Usage = Usage()
     attempts: int = Field(default=1, ge=0, description="Calls to the model; 0 when it was not asked.")
-    retry_after_s: float | None = Field(default=None, ge=0, description="When asking again may help.")
+    retry_after_s: float | None = Field(default=None, ge=0, description="Seconds until a retry may succeed.")
     duration_ms: int = Field(default=0, ge=0)
 
 

@@ -73,13 +73,16 @@ class QueryOptions(Value):
         json_schema_extra=since(2),
     )
     max_tool_calls: int | None = Field(
-        default=None, ge=0, le=10_000, description="Tool calls at most, in all."
+        default=None, ge=0, le=10_000, description="Limit of tool calls in the session."
     )
     max_tokens: int | None = Field(
-        default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
+        default=None,
+        ge=100,
+        le=100_000_000,
+        description="Limit of model tokens in the session, input and output together.",
     )
     max_cost_usd: float | None = Field(
-        default=None, gt=0, le=1e6, description="What the model may cost at most, in US dollars."
+        default=None, gt=0, le=1e6, description="Limit of the model's cost, in US dollars."
     )
     deadline_s: float | None = Field(
         default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
@@ -94,10 +97,10 @@ class QueryOptions(Value):
         default=None, description="`strict`: statements of the answer that cite no source are marked."
     )
     conversation_id: SessionId | None = Field(
-        default=None, description="The conversation the query goes on; earlier answers of it are built upon."
+        default=None, description="Conversation that the query continues; its earlier answers are used."
     )
     interactive: bool | None = Field(
-        default=None, description="Whether the model may ask the user a question back."
+        default=None, description="True if the model may ask the user questions."
     )
     output_schema: Schema | None = Field(
         default=None,
@@ -169,7 +172,7 @@ class Limits(Value):
     deadline_max_s: float = Field(
         default=86_400.0,
         gt=0,
-        description="Of any query: what is kept of a session must outlive its deadline.",
+        description="Maximum deadline of any query, since sessions are stored for a limited time.",
     )
     person_s: float = Field(
         default=3_600.0, gt=0, description="Seconds a person is waited for at most, within the deadline."
@@ -187,7 +190,7 @@ class Uncertainty(Value):
 
     kind: str = Field(description="Stable word, for programs: see docs/uncertainty.md.")
     message: str = Field(description="One sentence for the reader.")
-    about: str = Field(default="", description="What it concerns: a tool, a call, a limit.")
+    about: str = Field(default="", description="Subject of the uncertainty: a tool, a call, a limit.")
     severity: Severity = "caution"
 
 
@@ -195,7 +198,9 @@ class Source(Value):
     """The source of a part of an answer."""
 
     id: str = Field(description="The fact it rests on, `F3`.")
-    number: int = Field(default=0, ge=0, description="What the answer cites it by, `[1]`; 0: not cited.")
+    number: int = Field(
+        default=0, ge=0, description="Number by which the answer cites it, such as `[1]`; 0: not cited."
+    )
     tool: str
     call_id: str
     title: str
@@ -214,7 +219,7 @@ class NodeOutcome(Value):
 
     path: str
     status: Literal["done", "failed", "skipped", "stopped", "undone"]
-    message: str = Field(default="", description="Why it failed; empty where it did not.")
+    message: str = Field(default="", description="Reason for the failure; empty without one.")
 
 
 class RunOutcome(Value):
@@ -224,7 +229,7 @@ class RunOutcome(Value):
     specification: str = Field(description="Hash of the specification.")
     status: RunStatus
     nodes: tuple[NodeOutcome, ...] = Field(
-        description="Those that something happened to; of a foreach one line."
+        description="Nodes that were started or skipped; one entry for a foreach."
     )
     standing: tuple[str, ...] = Field(default=(), description="Writes that took effect and were not undone.")
     unknown: tuple[str, ...] = Field(default=(), description="Writes that may have taken effect.")
@@ -245,7 +250,7 @@ class Response(Value):
     )
     result_sources: tuple[FieldSources, ...] = Field(default=(), json_schema_extra=since(3))
     run: RunOutcome | None = Field(
-        default=None, description="Of a run of a workflow.", json_schema_extra=since(5)
+        default=None, description="Outcome of a workflow run.", json_schema_extra=since(5)
     )
     termination_reason: TerminationReason
     uncertainty: tuple[Uncertainty, ...] = ()
@@ -268,5 +273,5 @@ class Turn(Value):
     answer: str = Field(description="Markdown, cut where it is long.")
     status: Status
     has_untrusted: bool = Field(
-        default=False, description="Whether content that anybody may have written was in its session."
+        default=False, description="True if the session contained text from unknown authors."
     )

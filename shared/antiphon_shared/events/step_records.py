@@ -37,7 +37,9 @@ class StepRecord(Value):
     """One step: the handling of one event by a component."""
 
     of: UUID = Field(description="Id of the event that was handled.")
-    outputs: int = Field(default=0, ge=0, description="How many events came of it; the commit tells.")
+    outputs: int = Field(
+        default=0, ge=0, description="Number of events that the step emitted, filled in by the commit."
+    )
 
 
 class TimerRecord(Value):
@@ -55,7 +57,7 @@ class SendRecord(Value):
 
     session: SessionId
     type: str
-    opens: bool = Field(default=False, description="Whether the session begins with it.")
+    opens: bool = Field(default=False, description="True if the event opens the session.")
     data: Json = Field(
         default_factory=dict,
         description="Its fields, but for those at their defaults, and a response: that is the one of the step.",
@@ -66,10 +68,14 @@ class MaterialRead(Value):
     """The data read for an answer besides log and memory."""
 
     filings: int | None = Field(
-        default=None, description="How many there were in memory: one may come while the answer is composed."
+        default=None,
+        description="Number of filings in memory at that time; another may arrive "
+        "while the answer is composed.",
     )
-    batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
-    missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
+    batch: ToolsCompleted | None = Field(
+        default=None, description="Results from the journal of an unfinished batch."
+    )
+    missing: tuple[str, ...] = Field(default=(), description="Parts of the session that could not be read.")
 
 
 class DecisionRecord(StepRecord):
@@ -78,7 +84,7 @@ class DecisionRecord(StepRecord):
     kind: Literal["decision"] = "decision"
     changed: Json = Field(description="The fields of its document that have changed, as they are now.")
     document_version: int = Field(
-        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
+        default=1, ge=1, description="Version of the session document with these fields; present if above 1."
     )
     timers: tuple[TimerRecord, ...] = ()
     sends: tuple[SendRecord, ...] = Field(default=(), json_schema_extra=since(5))
@@ -121,13 +127,13 @@ class BriefingRecord(StepRecord):
 class ModelError(Value):
     """A call to the model without a complete reply."""
 
-    failure: ErrorInfo = Field(description="As it was classified.")
+    failure: ErrorInfo = Field(description="Classified error.")
     retry_after_s: float | None = None
-    status: int | None = Field(default=None, description="Of the HTTP answer, if there was one.")
+    status: int | None = Field(default=None, description="Status of the HTTP response, if there was one.")
     headers: dict[str, str] = Field(
-        default_factory=dict, description="Of that answer, those that may be shown."
+        default_factory=dict, description="Permitted headers of the HTTP response."
     )
-    body: Any = Field(default=None, description="Of that answer: JSON, or text.")
+    body: Any = Field(default=None, description="Body of the HTTP response: JSON, or text.")
     partial: Json | None = Field(default=None, description="The message as far as it had come.")
 
 
@@ -140,7 +146,7 @@ class ModelCall(Value):
     reply: Json | None = Field(default=None, description="The whole message.")
     error: ModelError | None = None
     headers: dict[str, str] = Field(
-        default_factory=dict, description="Of the reply, those that may be shown."
+        default_factory=dict, description="Permitted headers of the HTTP response."
     )
     duration_ms: int = Field(default=0, ge=0)
 
@@ -153,18 +159,19 @@ class ExchangeRecord(StepRecord):
     contents: tuple[str, ...] = Field(default=(), description="Hashes of the shared contents they name.")
     is_offline: bool = False
     max_output_tokens: int
-    default_model: str = Field(description="What was asked where the request names no model.")
+    default_model: str = Field(description="Model that was called if the request names none.")
     has_own_prompt: bool = Field(
-        default=False, description="Whether the system prompt was the operator's own, and not this program's."
+        default=False, description="True if the operator replaced the built-in system prompt."
     )
     output_style: Literal["auto", "native", "tool"] = Field(
         default="auto",
-        description="How an answer of a shape was asked for: the setting; `tool` for a schema refused before.",
+        description="Method for structured answers: the setting, or `tool` for a schema that was "
+        "refused before.",
         json_schema_extra=since(3),
     )
     tool_style: Literal["native", "prompted"] = Field(
         default="native",
-        description="How tools were offered: the setting; the offline model has its own way.",
+        description="Method for tool calls: the setting; the offline model has its own method.",
         json_schema_extra=since(4),
     )
     prices: dict[str, float] = Field(
@@ -179,7 +186,7 @@ class BatchRecord(StepRecord):
     batch_concurrency: int
     collapse_above: int
     settled: dict[Place, ToolResult] = Field(
-        default_factory=dict, description="What the journal had already."
+        default_factory=dict, description="Results that were already in the journal."
     )
     begun: tuple[Place, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
     repeats: tuple[Place, ...] = Field(
@@ -187,7 +194,9 @@ class BatchRecord(StepRecord):
         json_schema_extra=since(2),
         description="Writes that an earlier call of the session, or of the batch, had made.",
     )
-    refused: dict[Place, ToolError] = Field(default_factory=dict, description="Why calls must not run.")
+    refused: dict[Place, ToolError] = Field(
+        default_factory=dict, description="Errors of calls that were refused."
+    )
     barred: tuple[str, ...] = Field(default=(), description="Tools that nothing was collapsed onto.")
     examples: dict[str, Any] = Field(
         default_factory=dict, description="Valid arguments, of tools whose calls failed."
@@ -211,14 +220,18 @@ class AssemblyRecord(StepRecord):
 
     kind: Literal["assembly"] = "assembly"
     filings: int | None = Field(
-        default=None, description="How many there were in memory: one may come while the answer is composed."
+        default=None,
+        description="Number of filings in memory at that time; another may arrive "
+        "while the answer is composed.",
     )
-    batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
-    missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
+    batch: ToolsCompleted | None = Field(
+        default=None, description="Results from the journal of an unfinished batch."
+    )
+    missing: tuple[str, ...] = Field(default=(), description="Parts of the session that could not be read.")
     waited_ms: int = Field(
         default=0,
         ge=0,
-        description="How long the request had waited for an assembler, where that was more than a second.",
+        description="Waiting time of the request, if longer than a second.",
         json_schema_extra=since(2),
     )
 
@@ -249,7 +262,7 @@ class ForkRecord(StepRecord):
         description="The fields of the coordinator's document that are different, as they are now."
     )
     document_version: int = Field(
-        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
+        default=1, ge=1, description="Version of the session document with these fields; present if above 1."
     )
     redelivered: tuple[Redelivered, ...] = ()
 

@@ -23,8 +23,9 @@ _FORM = re.compile(
     r"|\*(?P<percent>[0-9.]{1,12})%(?:~(?P<seed>[0-9]{1,9}))?)?"
 )
 _HINT = (
-    "It is POINT:ACTION[=SECONDS] and which time, as in commit.before:kill@3, tool.before:delay=0.5*10%, "
-    "reader.read.before:unavailable@2-4, model.before:raise@every=5; several are separated by commas."
+    "Use POINT:ACTION[=SECONDS] and the occurrences, for example commit.before:kill@3, "
+    "tool.before:delay=0.5*10%, reader.read.before:unavailable@2-4, model.before:raise@every=5; "
+    "separate several by commas."
 )
 
 
@@ -46,7 +47,7 @@ def read_faults(text: str) -> tuple[Fault, ...]:
     """Return the faults in a setting, in order. Raises ConfigurationError, which names the mistake."""
     parts = [part for part in map(str.strip, text.split(",")) if part]
     if len(parts) > FAULTS_MAX:
-        raise _refused(f"{len(parts)} faults; {FAULTS_MAX} are allowed", "Leave some away.")
+        raise _refused(f"{len(parts)} faults; {FAULTS_MAX} are allowed", "Remove some.")
     return tuple(map(_read, parts))
 
 
@@ -54,15 +55,17 @@ def _read(text: str) -> Fault:
     shown = repr(text[:_SHOWN_MAX])
     form = _FORM.fullmatch(text)
     if form is None:
-        raise _refused(f"{shown} is no fault", _HINT)
+        raise _refused(f"{shown} is not a fault", _HINT)
     point = POINTS.get(form["point"])
     if point is None:
-        raise _refused(f"{shown}: there is no such point", f"There are {', '.join(POINTS)}.")
+        raise _refused(f"{shown}: the point does not exist", f"There are {', '.join(POINTS)}.")
     if form["action"] not in ACTIONS:
-        raise _refused(f"{shown}: there is no such action", f"There are {', '.join(ACTIONS)}.")
+        raise _refused(f"{shown}: the action does not exist", f"There are {', '.join(ACTIONS)}.")
     action = cast(Action, form["action"])
     if action not in point.actions:
-        raise _refused(f"{shown}: {action} cannot happen there", f"Choose of {', '.join(point.actions)}.")
+        raise _refused(
+            f"{shown}: {action} is not possible at this point", f"Choose of {', '.join(point.actions)}."
+        )
     if (action in _TIMED) != (form["seconds"] is not None):
         hint = f"Write {action}=0.5." if action in _TIMED else f"Write {action} alone."
         raise _refused(f"{shown}: {'how many' if action in _TIMED else 'it takes no'} seconds", hint)
@@ -74,7 +77,7 @@ def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
     if form["every"] is not None:
         every = int(form["every"])
         if not every:
-            raise _refused(f"{shown}: every=0 is never", "Write every=1 or more.")
+            raise _refused(f"{shown}: every=0 never occurs", "Use every=1 or more.")
         return lambda n: n % every == 0
     if form["percent"] is not None:
         share = _number(form["percent"], 100.0, shown) / 100
@@ -83,7 +86,7 @@ def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
     first = int(form["first"] or 1)
     last = int(form["last"] or first)
     if not 1 <= first <= last:
-        raise _refused(f"{shown}: no such times", "Times count from 1, and a range goes upwards.")
+        raise _refused(f"{shown}: invalid occurrences", "Occurrences count from 1, and a range must ascend.")
     return lambda n: first <= n <= last
 
 
@@ -99,7 +102,7 @@ def _number(text: str, most: float, shown: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number <= most:
-        raise _refused(f"{shown}: {text} is no number above 0 and up to {most:g}", "Correct it.")
+        raise _refused(f"{shown}: {text} is not a number above 0 and up to {most:g}", "Correct it.")
     return number
 
 

@@ -85,8 +85,8 @@ class Outline(Value):
     shown: tuple[str, ...] = Field(
         default=(), description="Ids of the facts in it, whole or shortened; neighbours as `F3-F9`."
     )
-    shortened: tuple[str, ...] = Field(default=(), description="Those of them that are not whole.")
-    omitted: int = Field(default=0, ge=0, description="How many facts are not in it.")
+    shortened: tuple[str, ...] = Field(default=(), description="Ids of the facts that are shortened.")
+    omitted: int = Field(default=0, ge=0, description="Number of facts that are left out.")
     missed: tuple[str, ...] = Field(
         default=(),
         description="Facts that are not in it though they are close to what is asked; the closest first.",

@@ -27,13 +27,14 @@ class Intent(Value):
 
     round: Round
     goal: str = Field(
-        description="What is wanted: the question on one line, until a note of the model names it."
+        description="Goal of the session: the question on one line, until a note of the model states "
+        "the goal."
     )
     constraints: tuple[str, ...] = ()
     open: tuple[str, ...] = Field(default=(), description="Sub-questions not answered yet.")
     answered: tuple[str, ...] = Field(default=(), description="Sub-questions with their answers.")
     changed: tuple[str, ...] = Field(
-        default=(), description="What the round changed, such as `open: who teaches it?`; nothing at first."
+        default=(), description="Changes by the round, such as `open: who teaches it?`; empty at first."
     )
 
 

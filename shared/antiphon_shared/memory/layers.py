@@ -35,12 +35,12 @@ class Document(Value):
     id: str = Field(description="`D` and a number; counts from D1 within a session.")
     round: Round
     call_id: str
-    tool: str = Field(description="The tool that said it; an alternative's name where one answered.")
+    tool: str = Field(description="Tool that returned it, or the alternative that answered.")
     position: str = Field(
-        description="Where in the result: a JSON path such as `$.results[2]`; `$`: all of it."
+        description="JSON path in the result, such as `$.results[2]`; `$`: the whole result."
     )
-    title: str = Field(default="", description="What it calls itself, on one line.")
-    is_untrusted: bool = Field(default=False, description="Whether anybody may have written it.")
+    title: str = Field(default="", description="Title of the document, on one line.")
+    is_untrusted: bool = Field(default=False, description="True if it is text from unknown authors.")
 
 
 class Fact(Value):
@@ -49,8 +49,8 @@ class Fact(Value):
     id: str = Field(description="`F` and a number; counts from F1 within a session.")
     document: str = Field(description="Id of the document it was taken from first.")
     position: str = Field(
-        description="Where in the result: `$.results[2].text[120:180]` for a piece of text, counted in"
-        " characters, or the JSON path of a value."
+        description="Position in the result: `$.results[2].text[120:180]` for a piece of text, "
+        "counted in characters, or the JSON path of a value."
     )
     statement: str = Field(description="The text as it stands there, or the value as compact JSON.")
     is_json: bool = False
@@ -58,7 +58,7 @@ class Fact(Value):
         default=0.5,
         ge=0,
         le=1,
-        description="How much it matters, whatever it is about: boilerplate little. 0.5 when nothing is known.",
+        description="Importance independent of the question; low for boilerplate, 0.5 when unknown.",
     )
     supersedes: tuple[str, ...] = Field(
         default=(),
@@ -96,9 +96,9 @@ class ToolUse(Value):
     call_id: str
     tool: str
     arguments: dict[str, Any]
-    query: str = Field(default="", description="What it searched for, in words; empty when it was no search.")
+    query: str = Field(default="", description="Search text of the call; empty if it was not a search.")
     outcome: str = Field(description="`ok`, or the error type.")
-    message: str = Field(default="", description="What the model is told of a failure.")
+    message: str = Field(default="", description="Error message for the model.")
     what_happened: str = Field(
         default="",
         description="The part of a failure's message that is for readers too: without what the model should do next.",
@@ -106,31 +106,33 @@ class ToolUse(Value):
     )
     advice: str = Field(
         default="",
-        description="Of a failed call: what the model is to do about it, in one line beside the error.",
+        description="For a failed call: the suggested next step for the model, on one line.",
         json_schema_extra=since(4),
     )
     facts: tuple[str, ...] = Field(
-        default=(), description="Ids of the facts that it told, new or known already; neighbours as `F3-F9`."
+        default=(), description="Ids of the facts in the result, new or already known; neighbours as `F3-F9`."
     )
     substitute: str = Field(default="", description="The alternative that answered in the tool's place.")
-    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
-    handle: str = Field(
-        default="", description="What the whole result is read by, where the facts are only its beginning."
+    substitute_because: str = Field(
+        default="", description="Reason for the substitution, for the model and the reader."
     )
-    is_untrusted: bool = Field(default=False, description="Whether anybody may have written what it said.")
+    handle: str = Field(
+        default="", description="Handle of the whole result, if the facts cover only its beginning."
+    )
+    is_untrusted: bool = Field(default=False, description="True if the result is text from unknown authors.")
     results: LogEntry | None = Field(default=None, description="The tools.completed that holds its result.")
     repeated: str = Field(
         default="",
         json_schema_extra=since(2),
-        description="Of a write that was not run: the id of the identical call before it.",
+        description="For a write that was not run: id of the identical earlier call.",
     )
     repeated_because: str = Field(
-        default="", json_schema_extra=since(2), description="What the model is told of it, in a line."
+        default="", json_schema_extra=since(2), description="Message about it for the model, on one line."
     )
     settles: str = Field(
         default="",
         json_schema_extra=since(2),
-        description="Of a write that ran: the id of the identical call whose outcome was unknown until then.",
+        description="For a write that ran: id of the identical call whose outcome was unknown until then.",
     )
     facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
 

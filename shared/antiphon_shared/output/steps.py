@@ -29,7 +29,7 @@ class Step(Value):
     """One step of a query. Its answer, once accepted, is the input of the next step."""
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$", description="Unique among the steps.")
-    instructions: str = Field(min_length=1, max_length=20_000, description="What the model has to do.")
+    instructions: str = Field(min_length=1, max_length=20_000, description="Task of the model in this step.")
     tools: tuple[ToolName, ...] = Field(
         min_length=1, max_length=100, description="Names of the only tools that may be called."
     )
@@ -41,7 +41,7 @@ class Step(Value):
         default=None,
         min_length=1,
         max_length=10,
-        description="Those of `tools` that must have passed what the step returns; only together with `output`.",
+        description="Tools of `tools` that must accept the step's output; only together with `output`.",
     )
     max_rounds: int = Field(default=10, ge=5, le=50, description="Reasoning rounds of one attempt at most.")
     attempts: int = Field(default=3, ge=1, le=10, description="Attempts at the step before the session ends.")

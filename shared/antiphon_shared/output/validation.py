@@ -17,7 +17,7 @@ class Validation(Value):
 
     of: str = Field(description="Digest of what was validated.")
     has_passed: bool
-    errors: tuple[str, ...] = Field(default=(), description="What is wrong with it, a sentence each.")
+    errors: tuple[str, ...] = Field(default=(), description="The errors, a sentence each.")
 
 
 def content_digest(value: Any) -> str:

@@ -17,18 +17,23 @@ class BreakerSettings(Settings):
         default=10,
         ge=1,
         le=1_000,
-        description="Calls of a tool or model in the window before its circuit can open.",
+        description="Minimum number of calls of a tool or model in the window before its circuit can open.",
     )
     failure_rate: float = Field(
         default=0.5,
         gt=0,
         le=1,
-        description="Share of failures among the calls in the window from which on a circuit opens.",
+        description="Share of failed calls in the window at which a circuit opens.",
     )
-    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Seconds that the window looks back.")
-    window_calls: int = Field(default=50, ge=1, le=1_000, description="Calls that the window holds at most.")
+    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Length of the window, in seconds.")
+    window_calls: int = Field(
+        default=50, ge=1, le=1_000, description="Maximum number of calls in the window."
+    )
     open_s: float = Field(
-        default=15.0, gt=0, le=86_400, description="Seconds from the opening of a circuit to the next probe."
+        default=15.0,
+        gt=0,
+        le=86_400,
+        description="Seconds between the opening of a circuit and the next probe call.",
     )
 
     @property

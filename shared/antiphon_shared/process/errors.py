@@ -47,7 +47,7 @@ class NewerFormat(UnreadableEvent):
 
     def __init__(self, what: str, written: int, read: int) -> None:
         super().__init__(
-            f"{what} has format {written}, and this release reads up to {read}.",
+            f"{what} has format {written}; this release reads formats up to {read}.",
             hint="Start the release that wrote it. A message that was set aside for this goes back to it with "
             "`antiphon dead requeue`.",
         )
@@ -67,8 +67,8 @@ class TryLater(AntiphonError):
 class ErrorInfo(Value):
     """An error in the form used in events and answers."""
 
-    code: str = Field(description="Stable word for what happened, for programs.")
-    message: str = Field(description="What happened and what to do next, for people.")
+    code: str = Field(description="Stable code of the error, for programs.")
+    message: str = Field(description="Description of the error and the next step, for people.")
     retryable: bool = False
 
     @classmethod

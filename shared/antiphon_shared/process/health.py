@@ -33,8 +33,8 @@ class Heartbeat(Value):
     pid: int
     started: datetime
     in_hand: int
-    format: int = Field(default=1, ge=1, description="The newest format that it reads.")
-    signs: bool = Field(default=False, description="Whether it has a key to sign messages with.")
+    format: int = Field(default=1, ge=1, description="Newest format that the worker reads.")
+    signs: bool = Field(default=False, description="True if the worker has a key to sign messages.")
 
 
 class Worker(Heartbeat):
@@ -69,7 +69,7 @@ async def beat(
                 [consumer, heartbeat.model_dump_json(), FORGET_MS],
             )
         except RedisError as error:
-            structlog.get_logger().debug("heartbeat failed", error=str(error))
+            structlog.get_logger().debug("heartbeat_failed", error=str(error))
         await asyncio.sleep(HEARTBEAT_S)
 
 
@@ -79,7 +79,7 @@ async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
         async with asyncio.timeout(_SIGN_OFF_S):
             await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
     except (RedisError, TimeoutError):
-        structlog.get_logger().debug("could not sign off; the heartbeat runs out by itself")
+        structlog.get_logger().debug("heartbeat_not_removed")
 
 
 async def workers(bus: Bus, component: Component) -> list[Worker]:
@@ -112,11 +112,11 @@ async def check_key(bus: Bus) -> None:
             "see who signs", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
         )
     except ResponseError as error:  # a foreign key, or no permission to read it
-        structlog.get_logger().debug("cannot see whether others sign", error=str(error))
+        structlog.get_logger().debug("signing_check_failed", error=str(error))
         return
     signing = [worker.name for found in listed for worker in found if worker.signs and worker.is_alive]
     if signing:
         raise ConfigurationError(
-            f"the messages of this pipeline are signed (by {signing[0]}), and this process has no key.",
+            f"the messages of this pipeline are signed (by {signing[0]}), but this process has no key.",
             hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process and client.",
         )

@@ -119,4 +119,4 @@ def _log_the_end(kind: type[BaseException], error: BaseException, trace: Traceba
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
         return
-    structlog.get_logger().critical("the process dies of an error", exc_info=(kind, error, trace))
+    structlog.get_logger().critical("process_crashed", exc_info=(kind, error, trace))

@@ -65,13 +65,11 @@ def _arm(settings: PipelineSettings) -> None:
         return
     if settings.faults_allowed != FAULTS_ALLOWED:
         raise ConfigurationError(
-            "ANTIPHON_FAULTS makes this process fail on purpose, and is for development only.",
+            "ANTIPHON_FAULTS injects faults into this process, and is for development only.",
             hint=f"Unset it, or set ANTIPHON_FAULTS_ALLOWED={FAULTS_ALLOWED} as well.",
         )
     faults.arm(planned)
-    structlog.get_logger().warning(
-        "THIS PROCESS FAILS ON PURPOSE: ANTIPHON_FAULTS is set", faults=[fault.text for fault in planned]
-    )
+    structlog.get_logger().warning("fault_injection_enabled", faults=[fault.text for fault in planned])
 
 
 async def _serve(bus: Bus, build: Build, grace_s: float) -> None:

@@ -48,7 +48,7 @@ def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
         for entry in filter(None, entries):
             if not re.fullmatch(pattern, entry):
                 raise ValueError(
-                    f"{entry[:100]!r} is not {what}; it is a comma list of what is like {pattern}"
+                    f"{entry[:100]!r} is not {what}; use a comma list whose entries match {pattern}"
                 )
         return tuple(dict.fromkeys(filter(None, entries)))
 
@@ -62,68 +62,73 @@ class PipelineSettings(Settings):
 
     redis_url: SecretStr | None = Field(
         default=None,
-        description="Where Redis is: `redis://USER:PASSWORD@HOST:PORT/DB`, several HOST:PORT for a cluster, "
-        "`redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB` for sentinels; `rediss://` and "
-        "`rediss+sentinel://` with TLS. Components default to `redis://localhost:6379/0`.",
+        description="Address of Redis: `redis://USER:PASSWORD@HOST:PORT/DB`, several HOST:PORT for a "
+        "cluster, `redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB` for "
+        "sentinels; `rediss://` and `rediss+sentinel://` use TLS. Components use "
+        "`redis://localhost:6379/0` by default.",
     )
     redis_tls_ca: str = Field(
         default="",
-        description="PEM file of the authorities that Redis's certificate may be from; the system's when empty.",
+        description="PEM file of the certificate authorities for Redis's certificate. When empty, "
+        "the system's authorities.",
     )
     redis_tls_cert: str = Field(
         default="",
-        description="PEM file of the certificate by which this process identifies itself to Redis.",
+        description="PEM file of the client certificate of this process for Redis.",
     )
-    redis_tls_key: str = Field(default="", description="PEM file of that certificate's key.")
+    redis_tls_key: str = Field(default="", description="PEM file of the client certificate's private key.")
     namespace: str = Field(
-        default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="First part of every Redis key."
+        default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Prefix of every Redis key."
     )
     partitions: int = Field(
         default=1,
         ge=1,
         le=1024,
-        description="Parts the sessions are spread over; never change it on a running deployment.",
+        description="Number of partitions for sessions; never change it on a running deployment.",
     )
     tools: str = Field(
         default="",
-        description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
+        description="Comma list of Python modules with tools, `package.module` or "
+        "`package.module:attribute`, for the dispatcher.",
     )
     workflows: Annotated[tuple[str, ...], *comma_list("a path", r"[^?*]+")] = Field(
         default=(),
-        description="Comma list of workflow files, and of folders with such files, that coordinators publish at their "
-        "start; see docs/workflows.md. Set it alike for all coordinators.",
+        description="Comma list of workflow files, or folders of workflow files, that coordinators "
+        "publish at start-up; see docs/workflows.md. Set it to the same value for all "
+        "coordinators.",
     )
     model: str = Field(
         default="claude-sonnet-5-5",
-        description="Model id that is asked. The coordinator chooses by it: set it alike for all components.",
+        description="Id of the model. The coordinator uses it to choose: set it to the same value "
+        "for all components.",
     )
     models: Annotated[tuple[str, ...], *comma_list("a model id", r"[A-Za-z0-9._:/@-]{1,200}")] = Field(
         default=(),
-        description="Comma list of model ids to fall back to, in this order, when that one is out of order. Set it "
-        "where coordinators run.",
+        description="Comma list of fallback model ids, in order of preference, used while "
+        "ANTIPHON_MODEL is unavailable. Set it where coordinators run.",
     )
     signing_key: SecretStr | None = Field(
         default=None,
-        description="Signs every message: the same for all processes and clients, 16 bytes or more. Of a comma "
-        "list the first signs and all verify.",
+        description="Key that signs every message, at least 16 bytes, the same for all processes and "
+        "clients. In a comma list, the first key signs and all keys verify.",
     )
     log_level: str = Field(
         default="info",
         pattern=r"^(debug|info|warning|error)$",
-        description="Least severe line that is logged.",
+        description="Minimum severity of log lines.",
     )
     log_format: Literal["auto", "json", "text"] = Field(
         default="auto",
-        description="How processes log: `auto` is text on a terminal, and one JSON object per line elsewhere.",
+        description="Format of logs: `auto` is text on a terminal, and one JSON object per line elsewhere.",
     )
     faults: str = Field(
         default="",
-        description="Development only: where processes fail on purpose, as in `commit.before:kill@3`; see "
+        description="Development only: injected faults, such as `commit.before:kill@3`; see "
         "docs/reliability.md.",
     )
     faults_allowed: str = Field(
         default="",
-        description="Must be `yes-this-is-no-production` where ANTIPHON_FAULTS is set.",
+        description="Required value `yes-this-is-no-production` when ANTIPHON_FAULTS is set.",
     )
 
 
@@ -137,80 +142,90 @@ class BusSettings(Settings):
         default=20.0,
         ge=0.2,
         le=600,
-        description="Seconds a worker may be silent before its deliveries are taken over.",
+        description="Seconds without a sign of life after which a worker's deliveries are reclaimed.",
     )
     max_deliveries: int = Field(
-        default=5, ge=2, le=100, description="Deliveries of one message before it becomes a dead letter."
+        default=5,
+        ge=2,
+        le=100,
+        description="Maximum number of deliveries of a message; then it becomes a dead letter.",
     )
     max_attempts: int = Field(
         default=5,
         ge=1,
         le=100,
-        description="Failures of a handler at one message before it becomes a dead letter.",
+        description="Maximum number of handler failures for a message; then it becomes a dead letter.",
     )
     retry_delay_s: float = Field(
         default=0.5,
         ge=0.01,
         le=600,
-        description="Delay before the first retry of a failed handler; doubles each time.",
+        description="Delay before the first retry of a failed handler; it doubles with each retry.",
     )
     retention_s: float = Field(
         default=172_800,
         ge=1,
         le=31_536_000,
-        description="Seconds what belongs to a session is kept after its last change; no deadline is longer than "
-        "half of it.",
+        description="Seconds that the data of a session is kept after its last change. Deadlines are "
+        "limited to half of it.",
     )
     feed_length: int = Field(
-        default=10_000, ge=0, le=10_000_000, description="Entries of a partition's live feed, about."
+        default=10_000,
+        ge=0,
+        le=10_000_000,
+        description="Approximate maximum number of entries in a partition's live feed.",
     )
     responses_length: int = Field(
         default=100_000,
         ge=1,
         le=100_000_000,
-        description="Entries of a partition's stream of responses, about.",
+        description="Approximate maximum number of entries in a partition's stream of responses.",
     )
     dead_length: int = Field(
-        default=10_000, ge=1, le=10_000_000, description="Dead letters a partition keeps, about."
+        default=10_000,
+        ge=1,
+        le=10_000_000,
+        description="Approximate maximum number of dead letters in a partition.",
     )
     max_open_sessions: int = Field(
         default=32,
         ge=1,
         le=10_000_000,
-        description="Sessions open at once per partition; further queries wait, and tenants take turns. About "
-        "twice what the engines have in hand: see docs/overload.md.",
+        description="Maximum number of open sessions per partition; further queries wait, and "
+        "tenants take turns. Set it to about twice the engines' concurrency: see "
+        "docs/overload.md.",
     )
     max_waiting_sessions: int = Field(
         default=20_000,
         ge=1,
         le=10_000_000,
-        description="Queries that may wait for room per partition; beyond, one is rejected as `overloaded`, unless "
-        "its tenant has less than its share.",
+        description="Maximum number of waiting queries per partition; further queries are rejected "
+        "as `overloaded`, except those of tenants below their share.",
     )
     wait_replicas: int = Field(
         default=0,
         ge=0,
         le=16,
-        description="Replicas that must have the claim of a write before its call starts; see docs/operations.md. Set "
-        "it where dispatchers run.",
+        description="Number of Redis replicas that must confirm the claim of a write before its call "
+        "starts; see docs/operations.md. Set it where dispatchers run.",
     )
     wait_replicas_timeout_s: float = Field(
         default=1.0,
         ge=0.01,
         le=8,
-        description="Seconds they are waited for; then the call does not start.",
+        description="Seconds to wait for these replicas; then the call does not start.",
     )
     unsigned_queries: bool = Field(
         default=False,
-        description="Whether the queue takes unsigned submissions although ANTIPHON_SIGNING_KEY is set.",
+        description="Accept unsigned submissions even if ANTIPHON_SIGNING_KEY is set.",
     )
     max_event_bytes: int = Field(
-        default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."
+        default=4_000_000, ge=10_000, le=100_000_000, description="Maximum size of an event, in bytes."
     )
     recording: bool = Field(
         default=True,
-        description="Whether sessions keep, beside their events, what a replay needs: prompts and replies as they "
-        "were sent, the changes of each decision.",
+        description="Store the data that a replay needs with each session: prompts and replies in "
+        "their wire form, and the changes of each decision.",
     )
 
     @property

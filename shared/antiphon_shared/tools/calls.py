@@ -40,7 +40,8 @@ class ToolCall(Value):
     name: str = Field(max_length=200)
     arguments: dict[str, Any] = {}
     problem: str | None = Field(
-        default=None, description="Why the arguments cannot be used as they came, for instance not an object."
+        default=None,
+        description="Reason why the arguments are unusable, for example because they are not an object.",
     )
 
 
@@ -53,7 +54,8 @@ class RequestedCall(ToolCall):
     )
     refused: str | None = Field(
         default=None,
-        description="Why it must not run, for instance that the session's call limit is reached.",
+        description="Reason why the call is refused, for example because the session's call limit is "
+        "reached.",
     )
     approval: LogEntry | None = Field(
         default=None, description="The approval.decided that allows it, where a person has to."
@@ -67,7 +69,7 @@ class RequestedCall(ToolCall):
         description="Id of the earlier call that this one repeats on purpose.",
     )
     reason: str = Field(
-        default="", json_schema_extra=since(2), description="Why it is repeated, in the model's words."
+        default="", json_schema_extra=since(2), description="Reason for the repetition, in the model's words."
     )
 
 
@@ -75,11 +77,11 @@ class ToolError(Value):
     """The error of a failed call, as a model receives it."""
 
     error_type: ErrorType
-    message: str = Field(description="What happened.")
-    suggested_action: str = Field(description="What to do next, written for a model that will act on it.")
+    message: str = Field(description="Description of the error.")
+    suggested_action: str = Field(description="Next step, for the model.")
     example_valid_call: dict[str, Any] | None = None
     retry_after_s: float | None = None
-    fields: dict[str, str] = Field(default={}, description="What is wrong with each argument, by its path.")
+    fields: dict[str, str] = Field(default={}, description="Error of each argument, by its path.")
     code: str = Field(
         default="",
         max_length=100,
@@ -93,7 +95,7 @@ class Repeated(Value):
 
     call_id: str
     round: int = Field(ge=1)
-    at: AwareDatetime | None = Field(default=None, description="When the first call settled.")
+    at: AwareDatetime | None = Field(default=None, description="Time at which the first call settled.")
 
     def line(self, tool: str) -> str:
         """Return the one-line note for the model."""
@@ -115,31 +117,33 @@ class ToolResult(Value):
     data: Any = Field(default=None, description="JSON: text, or a structure.")
     error: ToolError | None = None
     substitute: str = Field(default="", description="The alternative that was run in the tool's place.")
-    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
+    substitute_because: str = Field(
+        default="", description="Reason for the substitution, for the model and the reader."
+    )
     handle: str = Field(
-        default="", description="What the whole of a result is read by, when `data` is only its beginning."
+        default="", description="Handle of the whole result, when `data` is only its beginning."
     )
     duration_ms: int = Field(default=0, ge=0)
     cached: bool = Field(
         default=False,
         json_schema_extra=since(2),
-        description="Whether an earlier read's result was given again.",
+        description="True if the result of an earlier read was reused.",
     )
     cached_at: AwareDatetime | None = Field(
-        default=None, json_schema_extra=since(2), description="When that read was made."
+        default=None, json_schema_extra=since(2), description="Time of that read."
     )
     repeated: Repeated | None = Field(
         default=None,
         json_schema_extra=since(2),
-        description="Of a write that was not run, because an identical one had been: that one.",
+        description="For a write that was not run: the identical earlier write.",
     )
     validation: Validation | None = Field(
-        default=None, json_schema_extra=since(3), description="Of a tool that validates: what it found out."
+        default=None, json_schema_extra=since(3), description="For a tool that validates: its verdict."
     )
     settles: str = Field(
         default="",
         json_schema_extra=since(2),
-        description="Of a write that ran: the identical call whose outcome was unknown until then.",
+        description="For a write that ran: the identical call whose outcome was unknown until then.",
     )
 
 
@@ -193,7 +197,7 @@ class Catalogue(Value):
 
     tools: tuple[ToolDefinition, ...] = ()
     default_scopes: tuple[str, ...] = Field(
-        default=("read",), description="What a session without a grant may do."
+        default=("read",), description="Scopes of a session without a grant."
     )
 
     @cached_property

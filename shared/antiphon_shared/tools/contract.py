@@ -51,7 +51,9 @@ class Backoff(Value):
 class Retry(Value):
     """The number of attempts at a call whose failure is transient and whose second run is safe."""
 
-    attempts: int = Field(default=3, ge=1, le=10, description="In all, the first one included.")
+    attempts: int = Field(
+        default=3, ge=1, le=10, description="Total number of attempts, including the first."
+    )
 
 
 class RateLimit(Value):
@@ -85,7 +87,10 @@ class Contract(Value):
     effect: Effect
     mode: Mode = "parallel-safe"
     max_concurrency: int | None = Field(
-        default=None, ge=1, le=10_000, description="Calls under way at once, over all dispatcher processes."
+        default=None,
+        ge=1,
+        le=10_000,
+        description="Maximum number of concurrent calls, over all dispatcher processes.",
     )
     depends_on: tuple[Dependency, ...] = ()
     error_propagation: ErrorPropagation = "partial-success"
@@ -109,7 +114,9 @@ class Contract(Value):
         default=False,
         description="Writes: a second run with the same idempotency key changes nothing more.",
     )
-    reconciles: bool = Field(default=False, description="Writes: it can be asked what came of a key.")
+    reconciles: bool = Field(
+        default=False, description="Writes: the tool can report the outcome of an idempotency key."
+    )
     idempotency_ttl_s: float = Field(default=IDEMPOTENCY_TTL_S_MIN, ge=IDEMPOTENCY_TTL_S_MIN, le=86_400 * 365)
     repeat: Repeat = Field(
         default="return",
@@ -123,10 +130,10 @@ class Contract(Value):
     rounds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field(
         default=(),
         json_schema_extra=since(4),
-        description="Those in which it is offered and accepted; all when empty. Before format 4: `steps`.",
+        description="Rounds in which it is offered and accepted; all when empty. Before format 4: `steps`.",
     )
     rate_limit: RateLimit | None = None
-    open_world: bool = Field(default=False, description="What it returns may have been written by anybody.")
+    open_world: bool = Field(default=False, description="Its results may contain text from unknown authors.")
     pinned: bool = Field(default=False, description="Offered always, however many tools there are.")
     next: tuple[Name, ...] = Field(default=(), description="Tools that are usually called after it.")
     validates: str = Field(

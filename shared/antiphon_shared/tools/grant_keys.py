@@ -43,20 +43,19 @@ def load_keys(path: str, source: str) -> tuple[PublicKey, ...]:
 def read_keys(content: bytes, source: str) -> tuple[PublicKey, ...]:
     """Return the public keys in PEM, in their order. Raises InvalidKey, which never quotes the content."""
     if len(content) > _FILE_BYTES_MAX:
-        raise InvalidKey(f"{source} is too large to hold keys.", hint=_HOW_TO)
+        raise InvalidKey(f"{source} is too large for a file of keys.", hint=_HOW_TO)
     if b"PRIVATE KEY" in content:
         raise InvalidKey(
-            f"{source} holds a private key.",
-            hint="Who only verifies must not have one: whoever reads it there can issue grants. Give it the public "
-            "key, take the private one off this machine, and make a new pair if others could read it.",
+            f"{source} contains a private key.",
+            hint="Verification needs only the public key; anyone who can read the private key can "
+            "issue grants. Use the public key, remove the private key from this machine, and "
+            "create a new pair if others could read it.",
         )
     blocks = list(_BLOCK.finditer(content))
     if not blocks or len(blocks) != content.count(_BEGINNING):
-        raise InvalidKey(f"{source} holds no complete public key in PEM.", hint=_HOW_TO)
+        raise InvalidKey(f"{source} does not contain a complete public key in PEM.", hint=_HOW_TO)
     if len(blocks) > KEYS_MAX:
-        raise InvalidKey(
-            f"{source} holds more than {KEYS_MAX} keys.", hint="Take out those that are not used."
-        )
+        raise InvalidKey(f"{source} contains more than {KEYS_MAX} keys.", hint="Remove unused keys.")
     return tuple(_key(block, f"{source}, key {n}") for n, block in enumerate(blocks, 1))
 
 
@@ -73,7 +72,7 @@ def algorithms_of(key: PublicKey) -> tuple[str, ...]:
 
 def _key(block: "re.Match[bytes]", source: str) -> PublicKey:
     if block[1] == b"CERTIFICATE":
-        hint = "Take its key out with `openssl x509 -pubkey -noout -in FILE`."
+        hint = "Extract its key with `openssl x509 -pubkey -noout -in FILE`."
         raise InvalidKey(f"{source} is a certificate.", hint=hint)
     try:
         key = load_pem_public_key(block[0])
@@ -87,10 +86,10 @@ def _key(block: "re.Match[bytes]", source: str) -> PublicKey:
         case RSAPublicKey() if key.key_size >= _RSA_BITS_MIN:
             return key
         case RSAPublicKey():
-            problem = f"is an RSA key of {key.key_size} bits; {_RSA_BITS_MIN} are the least"
+            problem = f"is an RSA key of {key.key_size} bits; the minimum is {_RSA_BITS_MIN}"
             raise InvalidKey(f"{source} {problem}.", hint=_HOW_TO)
         case _:
-            raise InvalidKey(f"{source} is of a kind that verifies no grants.", hint=_HOW_TO)
+            raise InvalidKey(f"{source} is a kind of key that cannot verify grants.", hint=_HOW_TO)
 
 
-_HOW_TO = "It takes Ed25519, P-256 or RSA public keys in PEM; `antiphon grants keygen` makes a pair."
+_HOW_TO = "Use Ed25519, P-256 or RSA public keys in PEM; `antiphon grants keygen` creates a pair."

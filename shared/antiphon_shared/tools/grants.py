@@ -43,7 +43,9 @@ class Claims(Value):
     scopes: tuple[Scope, ...]
     expires: AwareDatetime
     session: str = Field(default="", description="The one session it is for; empty: any.")
-    subject: str = Field(default="", description="Who of the tenant it was issued for; empty: not said.")
+    subject: str = Field(
+        default="", description="Person of the tenant for whom it was issued; empty: not stated."
+    )
 
 
 def read_claims(token: str) -> Claims:
@@ -52,7 +54,9 @@ def read_claims(token: str) -> Claims:
     Raises UnreadableGrant, whose message can end a sentence: `its payload is ...`.
     """
     if not _TOKEN.fullmatch(token):
-        raise UnreadableGrant("it is not a signed JSON Web Token.", hint="`antiphon grants issue` makes one.")
+        raise UnreadableGrant(
+            "it is not a signed JSON Web Token.", hint="`antiphon grants issue` creates one."
+        )
     try:
         payload = orjson.loads(b64decode(_padded(token.split(".")[1]), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
@@ -73,7 +77,7 @@ def claims_of(payload: Any) -> Claims:
         where = f"its claim `{fault['loc'][0]}`" if fault["loc"] else "its payload"
         raise UnreadableGrant(f"{where}: {fault['msg']}.") from None
     except (OverflowError, ValueError, OSError):
-        raise UnreadableGrant("its claim `exp` is no time of our age.") from None
+        raise UnreadableGrant("its claim `exp` is out of range.") from None
     if AUDIENCE not in (claims.aud if isinstance(claims.aud, list) else [claims.aud]):
         raise UnreadableGrant(f"its claim `aud` is not {AUDIENCE!r}; it was issued for something else.")
     return Claims(

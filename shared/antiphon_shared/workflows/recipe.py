@@ -19,7 +19,7 @@ from antiphon_shared.workflows.specification import Specification, Workflow
 class Recipe(Value):
     """A learned workflow."""
 
-    name: Name = Field(description="Of the recipe, and of the one workflow in its file.")
+    name: Name = Field(description="Name of the recipe, and of the one workflow in its file.")
     file: dict[str, Any] = Field(description="The fields of the workflow file.")
     tools: dict[str, str] = Field(description="For each tool that it calls, the hash of its schema.")
     learned_from: tuple[SessionId, ...] = Field(min_length=1, description="Ids of the sessions.")

@@ -56,24 +56,24 @@ def words(contract: Contract) -> dict[str, str]:
 def test_a_contract_that_says_everything_reads_as_this() -> None:
     assert words(Contract(effect="read", **EVERYTHING)) == {
         "mode": "sequential-only: its calls run one after another, in their order",
-        "at once": "4 at most, over all dispatchers",
-        "after": "search, whose result must hold id, title",
-        "batch": "many calls become one of looks: up to 50 in its places",
+        "at once": "at most 4, across all dispatchers",
+        "after": "search, whose result must contain id, title",
+        "batch": "several calls are merged into one call of looks: up to 50 items in its places",
         "next": "rerank",
-        "errors": "fail-fast: when a call fails, those of the batch that have not begun are cancelled",
+        "errors": "fail-fast: when a call fails, the calls of the batch that have not started are cancelled",
         "timeout": "1.5 min",
-        "slow": "from 4 s on, which its circuit breaker counts as a failure",
+        "slow": "after 4 s; the circuit breaker counts a slow call as a failure",
         "retry": "5 attempts in all; pauses linear, from 50 ms to 4 s",
-        "rate limit": "10 in 1 min, over all dispatchers",
+        "rate limit": "10 per 1 min, across all dispatchers",
         "cache": "10 min; the same arguments give the same result",
         "scopes": "crm:read, read",
         "approval": "not needed",
         "instead": "guess (its place from city)",
         "rounds": "1, 2",
-        "offered": "always, however many tools there are",
-        "validates": "the value of plan, for answers that must have passed it",
-        "result": "5000 bytes are shown, the rest is read by its handle",
-        "trust": "what it returns may have been written by anybody",
+        "offered": "always, in a catalogue of any size",
+        "validates": "the value of plan, for answers that must pass this validation",
+        "result": "5000 bytes are shown; the rest can be read by its handle",
+        "trust": "its results may contain text from unknown authors",
         "version": "2026-11",
     }
 
@@ -92,8 +92,8 @@ def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
     ("promised", "said"),
     [
         ({"idempotent": True}, "run again with the same key"),
-        ({"reconciles": True}, "asked what came of its key"),
-        ({}, "its outcome is unknown"),
+        ({"reconciles": True}, "the tool is asked for the outcome of its key"),
+        ({}, "the outcome is reported as unknown"),
     ],
 )
 def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str) -> None:
@@ -101,14 +101,14 @@ def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str)
 
 
 def test_a_write_that_is_not_safe_to_repeat_is_not_promised_to_be_retried() -> None:
-    assert "only where it cannot have taken effect" in words(Contract(effect="write"))["retry"]
+    assert "only if the call cannot have taken effect" in words(Contract(effect="write"))["retry"]
     assert "only" not in words(Contract(effect="write", idempotent=True))["retry"]
     assert words(Contract(effect="read", retry=Retry(attempts=1)))["retry"] == "never"
 
 
 def test_the_operators_rule_is_shown() -> None:
     contract = Contract(effect="write")
-    assert dict(contract_words(contract, "always"))["approval"] == "a person has to approve each call"
+    assert dict(contract_words(contract, "always"))["approval"] == "a person must approve each call"
     assert "untrusted" in dict(contract_words(contract, "after_untrusted"))["approval"]
 
 

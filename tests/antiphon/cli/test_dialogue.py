@@ -72,7 +72,10 @@ def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path)
     done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("I assumed lentil.")
-    assert "standard input has ended; the session goes on without an answer in time" in done.stderr
+    assert (
+        "standard input has ended; the session continues without an answer after the time limit"
+        in done.stderr
+    )
     assert "caution: The user was asked “Which soup?” and did not answer in time." in done.stderr
 
 
@@ -92,7 +95,7 @@ def test_json_is_one_response_on_stdout_all_the_same(folder: Path) -> None:
 def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) -> None:
     done = run("ask", "-", "--interactive")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "--interactive: the question takes all of standard input" in done.stderr
+    assert "--interactive: the question is read from standard input" in done.stderr
 
 
 class Terminal:
@@ -142,7 +145,7 @@ class Terminal:
 def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
     with scripted_model(SCRIPT) as model:
         terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url)
-        terminal.until("a number, or your own words> ")
+        terminal.until("a number, or your own text> ")
         terminal.type("2\n")
         assert terminal.end() == 0
     assert "Pea soup" in terminal.shown
@@ -153,6 +156,6 @@ def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) 
     with scripted_model(SCRIPT) as model:
         terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url, ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
         assert terminal.end() == 0
-    assert "a number, or your own words> " in terminal.shown
-    assert "nobody has said anything in time; goes on without" in terminal.shown
+    assert "a number, or your own text> " in terminal.shown
+    assert "no person replied in time; continues without" in terminal.shown
     assert "I assumed lentil." in terminal.shown

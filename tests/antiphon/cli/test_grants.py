@@ -40,7 +40,7 @@ def test_keys_are_not_overwritten(run: InProcess, folder: Path) -> None:
     before = (folder / PRIVATE).read_bytes()
     result = run("grants", "keygen", "keys")
     assert result.exit_code == 2
-    assert "Already there" in result.stderr
+    assert "already exist" in result.stderr
     assert (folder / PRIVATE).read_bytes() == before
 
 
@@ -64,7 +64,7 @@ def test_a_grant_is_shown_and_verified(run: InProcess, issued: str) -> None:
 def test_without_a_key_it_is_said_that_nothing_was_verified(run: InProcess, issued: str) -> None:
     result = run("grants", "show", issued)
     assert result.exit_code == 0
-    assert "not checked: give --key" in result.stdout
+    assert "not checked: --key is missing" in result.stdout
     assert json.loads(run("grants", "show", issued, "--json").stdout)["verified"] is None
 
 
@@ -96,13 +96,13 @@ def test_what_is_no_grant_cannot_be_read(run: InProcess) -> None:
 def test_the_private_key_is_not_taken_for_verifying(run: InProcess, issued: str) -> None:
     result = run("grants", "show", issued, "--key", PRIVATE)
     assert result.exit_code == 2
-    assert "holds a private key" in result.stderr
+    assert "contains a private key" in result.stderr
 
 
 def test_a_grant_that_allows_nothing_is_remarked_upon(run: InProcess, issued: str) -> None:
     result = run("grants", "issue", "--key", PRIVATE, "--scope", "crm")
     assert result.exit_code == 0
-    assert "it allows no tool at all" in result.stderr
+    assert "it allows no tool" in result.stderr
 
 
 def test_a_private_key_that_others_can_read_is_remarked_upon(

@@ -65,7 +65,7 @@ def test_what_an_answer_without_citations_may_rest_on_is_listed_beside_it(
     source = Source(id="F1", tool="search", call_id="c", title="A title", excerpt="x")
     show_answer(a_response(answer="So it is.", sources=(source,)), is_json=False)
     shown = capsys.readouterr()
-    assert "Sources that it may rest on\n  A title (search)\n" in shown.err
+    assert "Sources that are not cited\n  A title (search)\n" in shown.err
     assert shown.out == "So it is.\n"
 
 
@@ -78,7 +78,7 @@ async def a_stream_that_waits() -> AsyncIterator[AnyEvent]:
     ("command", "lines"),
     [
         ("antiphon", ["to approve: antiphon sessions approve s1", "to deny:    antiphon sessions deny s1"]),
-        ("", ["nobody can decide: this pipeline is out of reach of other programs. Ctrl-C ends it."]),
+        ("", ["cannot be approved: other programs cannot reach this pipeline. Press Ctrl-C to end it."]),
     ],
 )
 async def test_a_session_that_waits_for_a_person_shows_the_command_that_decides(
@@ -107,7 +107,7 @@ def test_an_answer_that_no_model_could_be_asked_for_is_none(
 ) -> None:
     response = a_response(answer="Nothing.", **fields).model_copy(update={"rounds_used": 0})
     assert show_answer(response, is_json=False, why_no_model=why) == code
-    told = "antiphon: no model could be asked. It is down at http://m.\n"
+    told = "antiphon: no model was available. It is down at http://m.\n"
     assert capsys.readouterr().err.endswith(told) is (code == 1)
 
 

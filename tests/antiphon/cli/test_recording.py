@@ -86,7 +86,7 @@ def test_a_session_without_an_answer_is_told(
     run("recording", "import", "open.jsonl", **place)
     exported = run("recording", "export", "--all", "-o", "here", **place)
     assert exported.exit_code == 0
-    assert "as far as it has come" in exported.stderr
+    assert "its recording ends at its latest event" in exported.stderr
 
 
 def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
@@ -94,7 +94,7 @@ def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
 ) -> None:
     result = run("recording", "export", "unheard-of", session_id, "-o", "here", **place)
     assert (result.exit_code, result.stdout) == (2, f"here/{session_id}.jsonl\n")
-    assert "there is no session unheard-of" in result.stderr
+    assert "session unheard-of does not exist" in result.stderr
     assert [path.name for path in (folder / "here").iterdir()] == [f"{session_id}.jsonl"]
 
 
@@ -110,12 +110,12 @@ def test_what_has_expired_is_left_out_of_all(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "either ids of sessions, or --all, or --since"),
-        (("s1", "--all", "-o", "here"), "either ids"),
-        (("--all", "--since", "2h", "-o", "here"), "either ids"),
+        ((), "session ids, --all or --since, and only one of them"),
+        (("s1", "--all", "-o", "here"), "only one of them"),
+        (("--all", "--since", "2h", "-o", "here"), "only one of them"),
         (("--all",), "-o recordings"),
-        (("--since", "yesterday", "-o", "here"), "no moment"),
-        (("no spaces", "-o", "here"), "cannot be one"),
+        (("--since", "yesterday", "-o", "here"), "is not a time"),
+        (("no spaces", "-o", "here"), "is not a valid id"),
         (("--all", "-o", "a file"), "a file"),
         (("--all", "-o", "a file/\udcff"), "a file"),
     ],
@@ -162,8 +162,8 @@ def test_what_cannot_be_imported_is_refused(
     for paths, code, said in (
         (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
         (("missing.jsonl",), 2, "does not exist"),
-        (("none",), 2, "holds no recordings"),
-        (("shorter.jsonl",), 2, "is there already"),
+        (("none",), 2, "contains no recordings"),
+        (("shorter.jsonl",), 2, "already exists"),
     ):
         result = run("recording", "import", *paths, **place)
         assert result.exit_code == code
@@ -195,5 +195,5 @@ def test_a_moment_is_so_long_ago_or_a_time(text: str, expected: datetime) -> Non
 
 @pytest.mark.parametrize("text", ["", "2", "h", "-2h", "2w", "999999999d", "now", "2026-13-01"])
 def test_what_is_no_moment_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no moment"):
+    with pytest.raises(UsageError, match="is not a time"):
         moment(text, NOW)

@@ -38,7 +38,7 @@ def test_passwords_are_those_of_a_file_and_the_others_are_drawn(run: InProcess, 
 def test_users_without_passwords_are_for_tests_and_say_so(run: InProcess) -> None:
     result = run("redis", "acl", "--nopass-for-tests")
     assert result.stdout.count(" nopass ") == len(USERS)
-    assert "Anybody" in result.stderr
+    assert "Anyone who can connect" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: I
     assert both.exit_code == 0
     low = comparing(*ASK, "--fail-under", "0.9")
     assert low.exit_code == 1
-    assert "single scores 0.00; 0.9 is asked for." in low.stderr
+    assert "single scores 0.00; the required score is 0.9." in low.stderr
 
 
 def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProcess) -> None:
@@ -82,8 +82,8 @@ def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProces
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ((), 2, "there is nothing to ask"),
-        (("--queries", "queries.jsonl", "--plan", "circular"), 2, "'circular' is none of"),
+        ((), 2, "no questions were given"),
+        (("--queries", "queries.jsonl", "--plan", "circular"), 2, "'circular' does not exist"),
         (("--queries", "queries.jsonl", "--fail-under", "high"), 2, "'high' is not a score"),
         (("--queries", "queries.jsonl", "--rubric", "nowhere:at_all"), 2, "cannot be used"),
         (("--queries", "queries.jsonl", "--tools", "nowhere"), 2, "cannot be imported"),

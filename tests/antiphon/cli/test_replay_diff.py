@@ -38,7 +38,7 @@ def test_the_first_difference_stands_first_and_it_exits_with_1(run: InProcess, p
 def test_a_recording_is_the_same_as_itself(run: InProcess, pair: tuple[str, str]) -> None:
     done = run("replay", "diff", "a.jsonl", "a.jsonl")
     assert done.exit_code == 0
-    assert done.stdout == "a.jsonl and a.jsonl: same, but for ids and times\n"
+    assert done.stdout == "a.jsonl and a.jsonl: same, except for ids and times\n"
 
 
 def test_json_tells_all_places(run: InProcess, pair: tuple[str, str]) -> None:

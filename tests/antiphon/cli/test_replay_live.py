@@ -31,7 +31,7 @@ def test_fork_writes_a_recording_that_is_verified(run: InProcess, path: str, tmp
     done = run("replay", "fork", path, "--from", "reasoning.requested@2", *TOOLS, "-o", str(into))
     assert done.exit_code == 0, done.stderr
     assert "Payments Engineering" in done.stdout
-    assert "live from there" in done.stderr
+    assert "then live" in done.stderr
     assert "the same answer as recorded" in done.stderr
     assert verify(into).is_same
 
@@ -50,7 +50,7 @@ def test_fork_tells_which_results_cannot_be_read_on_in(run: InProcess, tmp_path:
         "replay", "fork", str(path), "--from", "assembly.requested", "-o", str(tmp_path / "fork.jsonl")
     )
     assert done.exit_code == 0, done.stderr
-    assert "nowhere whole for read_result: r1c0 of " in done.stderr
+    assert "so that read_result cannot return the rest: r1c0 of " in done.stderr
 
 
 def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--from", "20", *TOOLS), 2, "Go on from one of these"),
+        (("--from", "20", *TOOLS), 2, "Use one of these events"),
         (("--from", "11"), 2, "--tools"),
         (("--from", "11", "--set", "x=1", *TOOLS), 2, "no limit"),
         (("--from", "11", "--prompt", "no-such-file", *TOOLS), 2, "no-such-file"),
@@ -84,7 +84,7 @@ def test_fork_refuses_what_cannot_be(
 def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProcess, path: str) -> None:
     done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl")
     assert done.exit_code == 2
-    assert "live from there" not in done.stderr
+    assert "then live" not in done.stderr
 
 
 def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
     done = run("replay", "verify", path, "--inject", "tool_timeout@8")
     assert done.exit_code == 0
     assert "tools_failed" in done.stdout
-    assert "Here the model would be asked." in done.stdout
+    assert "The next step is a model call." in done.stdout
     done = run("replay", "verify", path, "--inject", "deadline@8", "--json")
     (told,) = orjson.loads(done.stdout)
     assert told["path"] == path
@@ -114,11 +114,11 @@ def test_a_fault_that_does_not_fit_is_said_of_the_recording_and_what_is_none_onl
     other.write_bytes(Path(path).read_bytes())
     done = run("replay", "verify", path, str(other), "--inject", "tool_timeout@6")
     assert done.exit_code == 2
-    assert f"{path}: tool_timeout cannot come in place of event 6" in done.stderr
-    assert f"{other}: tool_timeout cannot come in place of event 6" in done.stderr
+    assert f"{path}: tool_timeout cannot replace event 6" in done.stderr
+    assert f"{other}: tool_timeout cannot replace event 6" in done.stderr
     done = run("replay", "verify", path, str(other), "--inject", "rain@6")
     assert done.exit_code == 2
-    assert done.stderr.count("There is no fault 'rain'") == 1
+    assert done.stderr.count("Fault 'rain' does not exist") == 1
 
 
 def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:

@@ -33,7 +33,7 @@ def test_what_is_as_today_s_code_would_write_it_stays(
     written(lines, folder / "new.jsonl")
     done = run("replay", "update", "new.jsonl")
     assert done.exit_code == 0
-    assert done.stdout == "new.jsonl: is as it would be written today\n"
+    assert done.stdout == "new.jsonl: up to date\n"
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--dry-run", "--yes"), ()])
@@ -79,7 +79,7 @@ def test_what_cannot_be_compared_is_refused_even_with_yes(
     before = path.read_bytes()
     done = run("replay", "update", "lost.jsonl", "--yes")
     assert done.exit_code == 4
-    assert "stays as it is: it cannot be compared" in done.stdout
+    assert "not updated: it cannot be compared" in done.stdout
     assert "reasoning_engine: no record was made of it (3)" in done.stdout
     assert path.read_bytes() == before
 
@@ -129,7 +129,7 @@ def test_where_today_s_code_takes_another_way_the_recording_stays(
     before = old.read_bytes()
     done = run("replay", "update", "old.jsonl", "--yes")
     assert done.exit_code == 1
-    assert "stays as it is: Today's code takes another way at event 6" in done.stdout
+    assert "not updated: The current code decides differently at event 6" in done.stdout
     assert "antiphon replay fork" in done.stdout
     assert old.read_bytes() == before
 

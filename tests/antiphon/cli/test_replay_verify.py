@@ -51,7 +51,10 @@ def test_a_divergence_is_shown_and_exits_with_1(run: InProcess, recordings: Path
 def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, recordings: Path) -> None:
     done = run("replay", "verify", "recordings")
     assert done.exit_code == 3
-    assert "recordings/c.jsonl: unreadable: line 43: it has no end line: it was cut off." in done.stdout
+    assert (
+        "recordings/c.jsonl: unreadable: line 43: the end line is missing: the file is incomplete."
+        in done.stdout
+    )
     assert done.stderr.startswith("3 recordings: 1 diverged, 1 same, 1 unreadable")
 
 

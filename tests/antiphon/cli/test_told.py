@@ -53,7 +53,7 @@ def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
     [
         (Validation(of="d", has_passed=True), "valid"),
         (Validation(of="d", has_passed=False, errors=("no day", "no\nmonth")), "not valid: no day; no month"),
-        (Validation(of="d", has_passed=False), "not valid: it does not say why"),
+        (Validation(of="d", has_passed=False), "not valid: no reason given"),
     ],
 )
 def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> None:
@@ -114,7 +114,7 @@ def test_how_to_decide_names_the_commands() -> None:
 @pytest.mark.parametrize(
     ("decision", "line"),
     [
-        (ApprovalDecided(round=1, is_approved=True), "  approved: all that wait"),
+        (ApprovalDecided(round=1, is_approved=True), "  approved: all waiting calls"),
         (ApprovalDecided(round=1, is_approved=True, calls=("a", "b"), by="Ann"), "  approved by Ann: a, b"),
         (ApprovalDecided(round=1, is_approved=False, calls=("a",), reason="No."), "  denied: a (No.)"),
     ],
@@ -127,14 +127,14 @@ def test_a_decision_is_told_with_who_and_why(decision: ApprovalDecided, line: st
 def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
     assert result_text(a_result([1, 2]).model_copy(update={"handle": "r1"})) == "ok, 2 results, shown in part"
     substituted = a_result([1]).model_copy(update={"substitute": "outline"})
-    assert result_text(substituted) == "ok, 1 result from outline in its place"
+    assert result_text(substituted) == "ok, 1 result from outline instead"
 
 
 @pytest.mark.parametrize(
     ("rung", "lines"),
     [
         ("other_model", ["  asks m2 instead: m1 may not be asked."]),
-        ("tools_failed", ["  tells the model: m1 may not be asked."]),
+        ("tools_failed", ["  reports it to the model: m1 may not be asked."]),
         ("simplified_briefing", []),
     ],
 )
@@ -146,5 +146,5 @@ def test_a_rung_of_recovery_is_told_where_nothing_else_shows_it(rung: Any, lines
 
 def test_what_is_out_of_order_is_told_in_the_log_of_a_session() -> None:
     out = Outages(tools=("search",), models=(ModelOutage(model="m1", until=START),))
-    assert detail(an_event(OutagesSeen(outages=out))) == "out of order: search, m1"
-    assert detail(an_event(OutagesSeen(outages=NO_OUTAGES))) == "out of order: nothing any more"
+    assert detail(an_event(OutagesSeen(outages=out))) == "unavailable: search, m1"
+    assert detail(an_event(OutagesSeen(outages=NO_OUTAGES))) == "unavailable: none"

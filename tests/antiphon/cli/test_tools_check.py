@@ -68,7 +68,7 @@ def test_a_fault_is_told_once_with_its_cases_and_what_to_change(checked: InProce
     done = checked("tools", "check", "faulty", "--examples-max", "5")
     assert done.exit_code == 1
     told = done.stdout
-    assert told.count("divide: the model is told internal_error: ZeroDivisionError (") == 1
+    assert told.count("divide: the model receives internal_error: ZeroDivisionError (") == 1
     assert 'by: zero: {"by": 0}' in told
     assert "ZeroDivisionError: integer division or modulo by zero" in told
     assert "change: Raise ToolFailed(" in told
@@ -116,7 +116,7 @@ def test_a_secret_of_the_environment_is_found_and_not_printed(checked: InProcess
 
 def test_every_case_can_be_shown(checked: InProcess) -> None:
     told = checked("tools", "check", "recipes", "--examples-max", "0", "--cases").stdout
-    assert "the model is told" in told
+    assert "message to the model" in told
     assert (
         "validation_error: The arguments of find_recipe are not valid. query: required, but missing." in told
     )

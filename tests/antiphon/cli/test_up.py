@@ -99,4 +99,4 @@ def test_either_form_of_logs_can_be_forced(folder: Path, form: str) -> None:
         line = up.stderr.readline()
         up.terminate()
     assert line.startswith("{") == (form == "json")
-    assert "redis unavailable" in line
+    assert "redis_unavailable" in line

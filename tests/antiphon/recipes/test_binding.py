@@ -244,7 +244,7 @@ def test_a_chance_in_one_session_is_not_learned_from_two() -> None:
     ("other", "why"),
     [
         (a_call("c", {"x": 1}, {}, 1, effect="write"), "call 1 is b in s1 and c in s2"),
-        (a_call("b", {"y": 1}, {}, 1, effect="write"), "is given x, y in one of them only"),
+        (a_call("b", {"y": 1}, {}, 1, effect="write"), "has x, y only in one of them"),
         (a_call("b", {"x": "text"}, {}, 1, effect="write"), "the argument x is int and str"),
     ],
 )

@@ -91,4 +91,4 @@ def test_each_session_is_looked_at_once_and_nothing_is_replaced(
 def test_it_takes_no_sessions_and_no_other_option(run: InProcess, environment: dict[str, str]) -> None:
     done = run("recipes", "learn", "--follow", "--dry-run", **environment)
     assert done.exit_code == 2
-    assert "--follow takes no sessions and no other option" in done.stderr
+    assert "--follow cannot be combined with sessions or other options" in done.stderr

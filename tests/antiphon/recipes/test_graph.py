@@ -80,8 +80,8 @@ def test_names_of_nodes_and_params_never_clash() -> None:
     ("arguments", "why"),
     [
         ({"x": "half a \ud800"}, "not valid"),
-        ({"x": "a" * 1_100_000}, "no workflow file can hold it"),
-        ({"x": 2**70}, "no workflow file can hold it"),
+        ({"x": "a" * 1_100_000}, "it cannot be written as a workflow file"),
+        ({"x": 2**70}, "it cannot be written as a workflow file"),
     ],
     ids=["surrogate", "large", "number"],
 )
@@ -93,7 +93,7 @@ def test_what_no_file_can_hold_is_refused(arguments: dict[str, object], why: str
 def test_a_session_that_only_looked_is_learned_by_what_its_answer_is_based_on() -> None:
     made = learned("Go.", a_call("a", {}, {}, 1), a_call("b", {}, {}, 1, is_cited=True))
     assert [*args_of(made)] == ["b"]
-    with pytest.raises(NotLearnable, match="counted for the answer"):
+    with pytest.raises(NotLearnable, match="contributed to the answer"):
         learned("Go.", a_call("a", {}, {}, 1))
 
 
@@ -128,7 +128,7 @@ def a_workflow(**graph: dict[str, object]) -> Specification:
                 "b": {"call": "b", "args": {"id": "$a.id"}, "depends_on": ["a"]},
                 "x": {"call": "x"},
             },
-            ["x is called and was not"],
+            ["x is called, but was not called in the session"],
         ),
         ({"a": {"call": "a"}, "b": {"call": "b", "args": {"id": "$a.id"}, "depends_on": ["a"]}}, []),
     ],

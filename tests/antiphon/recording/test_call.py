@@ -71,12 +71,12 @@ async def test_a_model_of_chat_completions_is_asked_the_same(
     (error,) = (one.error for one in (now, failed) if one.error)
     assert "OPENAI_API_KEY" in error.message
     monkeypatch.delenv("OPENAI_BASE_URL")
-    with pytest.raises(ConfigurationError, match="no access to it") as refused:
+    with pytest.raises(ConfigurationError, match="no API key or base URL") as refused:
         await call(courses_lines, SECOND, ["openai:a"])
     assert "OPENAI_BASE_URL" in refused.value.hint
 
 
 async def test_an_event_that_led_to_no_call_names_those_that_did(courses_lines: list[Line]) -> None:
-    with pytest.raises(NoSuchPoint, match="No call of a model") as refused:
+    with pytest.raises(NoSuchPoint, match="led to no model call") as refused:
         await call(courses_lines, "tools.requested@1", ["offline"])
     assert "11 (reasoning.requested)" in refused.value.hint

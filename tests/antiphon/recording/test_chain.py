@@ -42,7 +42,7 @@ def test_a_line_that_changes_changes_the_chain_in_itself_and_in_the_next_line_al
     assert [n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new] == [6, 7]
 
 
-CHANGED, LOST, NO_CHECK = "is not as it was written", "does not follow the line before", "does not end with"
+CHANGED, LOST, NO_CHECK = "was changed", "does not follow the previous line", "does not end with a"
 ACCIDENTS: dict[str, tuple[Callable[[Lines], Lines], int, str]] = {
     "a letter": (lambda lines: [*lines[:4], lines[4].replace(b"a", b"b", 1), *lines[5:]], 5, CHANGED),
     "a letter of the header": (

@@ -19,7 +19,7 @@ async def test_two_runs_of_one_question_are_the_same_but_for_ids_and_times(cours
     assert events(again)[0].event.subject != events(courses_lines)[0].event.subject
     comparison = diff(courses_lines, again)
     assert comparison.is_same, comparison.places[0]
-    assert list(told(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, but for ids and times"]
+    assert list(told(NAMES, comparison)) == ["a.jsonl and b.jsonl: same, except for ids and times"]
 
 
 async def test_another_question_is_told_by_its_first_difference_and_by_figures(

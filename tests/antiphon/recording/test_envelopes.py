@@ -21,13 +21,13 @@ TRACE = f"00-{'1' * 32}-{'1' * 16}-01"
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 CHANGES: dict[str, tuple[Change, str]] = {
     "subject": (lambda event: {"subject": "another"}, "its subject is another"),
-    "correlationid": (lambda event: {"correlationid": OTHER}, "its correlationid is another"),
-    "causationid": (lambda event: {"causationid": OTHER}, "does not follow from its causationid"),
-    "id": (lambda event: {"id": OTHER}, "does not follow from its causationid"),
+    "correlationid": (lambda event: {"correlationid": OTHER}, "its correlationid differs"),
+    "causationid": (lambda event: {"causationid": OTHER}, "is not derived from its causationid"),
+    "id": (lambda event: {"id": OTHER}, "is not derived from its causationid"),
     "source": (lambda event: {"source": "client"}, "its source is client"),
     "traceparent": (
         lambda event: {"traceparent": TRACE},
-        "its traceparent is another",
+        "its traceparent differs",
     ),
     "format": (lambda event: {"format": 1}, "its format is 1"),
     "an hour early": (lambda event: {"time": event.time - timedelta(hours=1)}, "long before event"),
@@ -79,7 +79,7 @@ def test_what_a_foreign_writer_has_sent_keeps_its_correlation_and_trace_and_so_d
     foreign = by_a_foreign_writer(lines, inherits=True)
     assert foreign != lines
     assert verify_lines(foreign).is_same
-    with pytest.raises(UnreadableEvent, match="its correlationid is another than that of event"):
+    with pytest.raises(UnreadableEvent, match="its correlationid differs from that of event"):
         verify_lines(by_a_foreign_writer(lines, inherits=False))
 
 

@@ -144,7 +144,7 @@ async def test_every_line_is_learned_before_any_is_told_and_goes_through_the_red
 
 
 async def test_what_was_never_there_is_an_unknown_session(bus: Bus, tmp_path: Path) -> None:
-    with pytest.raises(UnknownSession, match="there is no session s1"):
+    with pytest.raises(UnknownSession, match="session s1 does not exist"):
         await export(bus, ["s1"], tmp_path)
     assert names_in(tmp_path) == []
 

@@ -43,27 +43,27 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
     "not JSON": (lambda lines: [*lines[:4], b"my notes\n", *lines[4:]], "line 5: not JSON"),
     "first line not JSON": (lambda lines: [b"my notes\n", *lines], "line 1: not JSON"),
     "JSON of another kind": (lambda lines: [b"[1]\n", *lines], "line 1: not "),
-    "no header": (lambda lines: lines[1:], "line 1: no header"),
+    "no header": (lambda lines: lines[1:], "line 1: the header is missing"),
     "two headers": (lambda lines: [lines[0], *lines], "line 2: a second header"),
-    "header not first": (lambda lines: [lines[1], lines[0], *lines[2:]], "line 1: no header"),
-    "cut off between lines": (lambda lines: lines[:-1], "cut off"),
+    "header not first": (lambda lines: [lines[1], lines[0], *lines[2:]], "line 1: the header is missing"),
+    "cut off between lines": (lambda lines: lines[:-1], "the file is incomplete"),
     "cut off within a line": (lambda lines: [*lines[:8], lines[8][:40]], "line 9: "),
-    "events in another order": (swapped, "their places ascend"),
-    "an event twice": (lambda lines: [*lines[:3], lines[2], *lines[3:]], "their places ascend"),
-    "an event missing": (lambda lines: [*lines[:4], *lines[5:]], "events count up by one"),
+    "events in another order": (swapped, "log ids increase"),
+    "an event twice": (lambda lines: [*lines[:3], lines[2], *lines[3:]], "log ids increase"),
+    "an event missing": (lambda lines: [*lines[:4], *lines[5:]], "numbers increase by one"),
     "a place beyond all logs": (
         lambda lines: [*lines[:2], changed(lines[2], entry=f"{2**64}-0"), *lines[3:]],
-        "their places ascend",
+        "log ids increase",
     ),
     "more events than there are": (
         lambda lines: [*lines[:-1], changed(lines[-1], events=10**6)],
-        "lines are missing",
+        "lines were lost or added",
     ),
-    "lines behind the end": (lambda lines: [*lines, lines[3]], "behind the end"),
-    "another's JSON": (lambda lines: [b'{"a": 1}\n', *lines[1:]], "line 1: no line of a recording"),
+    "lines behind the end": (lambda lines: [*lines, lines[3]], "follows the end"),
+    "another's JSON": (lambda lines: [b'{"a": 1}\n', *lines[1:]], "line 1: not a line of a recording"),
     "a line of tomorrow": (
         lambda lines: [*lines[:3], b'{"line": "dream"}\n', *lines[3:]],
-        "line 4: no line of a recording",
+        "line 4: not a line of a recording",
     ),
     "an empty line": (lambda lines: [*lines, b"  \n"], "not JSON"),
     "a NUL byte": (lambda lines: [*lines[:3], b"\0" + lines[3], *lines[4:]], "line 4: not JSON"),
@@ -90,7 +90,7 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
             b'"of":"01a2006c-f502-70d3-a2f2-a38fbe97d84c","briefing_tokens":1,"memory_bytes_max":1}}\n',
             *lines[1:],
         ],
-        "more than there are",
+        "more than the recording contains",
     ),
 }
 
@@ -115,7 +115,7 @@ def test_every_line_before_a_fault_is_read(
     path, read = tmp_path / "a.jsonl", list[Line]()
     *others, _ = courses_path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(others))
-    with pytest.raises(UnreadableEvent, match="cut off"):
+    with pytest.raises(UnreadableEvent, match="the file is incomplete"):
         read.extend(read_lines(path))
 
     assert read == courses_lines[:-1]

@@ -168,8 +168,8 @@ async def test_nobody_replies_in_the_name_of_a_model_that_is_out_of_reach(course
     ("given", "why"),
     [
         ("max_rounds", "has no value"),
-        ("colour=red", "no limit and no setting"),
-        ("ANTIPHON_REDIS_URL=redis://x", "Redis of its own"),
+        ("colour=red", "no limit or setting"),
+        ("ANTIPHON_REDIS_URL=redis://x", "private Redis"),
     ],
 )
 def test_what_cannot_be_set_is_refused(given: str, why: str) -> None:

@@ -66,5 +66,5 @@ def round_of(lines: list[Line], round: int) -> int:
 
 async def test_a_fork_in_the_last_round_of_an_attempt_needs_tools_for_what_follows() -> None:
     (path,) = FOLDER.glob("a_step_that_is_done_at_the_second_attempt.jsonl*")
-    with pytest.raises(NoSuchPoint, match="may call tools"):
+    with pytest.raises(NoSuchPoint, match="can call tools"):
         await fork(list(read_lines(path)), "reasoning.requested@7", read_changes("another"))

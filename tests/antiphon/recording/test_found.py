@@ -36,5 +36,5 @@ def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path: Path) -> None
 def test_a_path_that_is_not_there_is_an_error_and_a_folder_without_recordings_too(tmp_path: Path) -> None:
     with pytest.raises(NoRecordings, match="does not exist"):
         found([tmp_path / "none"])
-    with pytest.raises(NoRecordings, match="holds no recordings"):
+    with pytest.raises(NoRecordings, match="contains no recordings"):
         found([tmp_path])

@@ -31,8 +31,9 @@ def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest
         1,
         "max_rounds_reached",
     )
-    assert "  the session goes another way: it is answered in round 1: partial, max_rounds_reached" in told(
-        found
+    assert (
+        "  the session would continue differently: it would be answered in round 1: partial, max_rounds_reached"
+        in told(found)
     )
 
 

@@ -32,7 +32,7 @@ def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
     asked = sent(chain)[-1]
     assert isinstance(asked, ReasoningRequested)
     assert "get_course_outline (timeout)" in asked.notice
-    assert (chain.end, chain.answer) == ("Here the model would be asked.", None)
+    assert (chain.end, chain.answer) == ("The next step is a model call.", None)
     assert chain.steps[-1].session["barren_rounds"] == 1
 
 
@@ -88,22 +88,22 @@ def test_every_fault_that_fits_an_event_leads_somewhere(courses_lines: list[Line
 
 
 def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]) -> None:
-    with pytest.raises(ConfigurationError, match="cannot come in place of event 6") as refused:
+    with pytest.raises(ConfigurationError, match="cannot replace event 6") as refused:
         inject(courses_lines, "tool_timeout@6")
     assert "model_timeout" in refused.value.hint
     assert "8, 14" in refused.value.hint
-    with pytest.raises(ConfigurationError, match="fits none of its events"):
+    with pytest.raises(ConfigurationError, match="applies to no event"):
         inject(courses_lines[: courses_lines.index(events(courses_lines)[6])], "tool_timeout@6")
 
 
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        ("tool_timeout", "does not say at which event. It fits event 8, 14: write tool_timeout@8"),
-        ("tool_error:get_course_outline", "write tool_error:get_course_outline@8"),
-        ("tool timeout", "is no fault"),
-        ("rain@5", "no fault 'rain'"),
-        ("deadline:search@5", "not about a tool"),
+        ("tool_timeout", "does not name an event. It applies to event 8, 14: use tool_timeout@8"),
+        ("tool_error:get_course_outline", "use tool_error:get_course_outline@8"),
+        ("tool timeout", "is not a fault"),
+        ("rain@5", "Fault 'rain' does not exist"),
+        ("deadline:search@5", "does not apply to a tool"),
         ("tool_error:bake@8", "no call of 'bake'"),
         ("cancelled@99", "no event 99"),
     ],

@@ -151,7 +151,7 @@ async def test_an_import_that_ends_half_way_leaves_nothing_and_can_be_repeated(
 
     with pytest.raises(UnreadableEvent, match="torn"):
         await put_back(bus, torn())
-    with pytest.raises(UnreadableEvent, match="cut off"):
+    with pytest.raises(UnreadableEvent, match="is incomplete"):
         await put_back(bus, courses_lines[:-1])
     for name in ("events", RECORDS, STATE, RESPONSE):
         assert not await is_there(bus, bus.keys.of_session(session_id, name))

@@ -166,7 +166,7 @@ def test_workers_of_xdist_share_the_recordings(
 def test_a_folder_that_is_not_there_is_a_mistake(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--antiphon-recordings", "nowhere")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*nowhere is no folder*--antiphon-record=once*"])
+    result.stderr.fnmatch_lines(["*nowhere is not a folder*--antiphon-record=once*"])
 
 
 def test_a_folder_without_recordings_is_a_mistake(pytester: pytest.Pytester) -> None:
@@ -175,11 +175,11 @@ def test_a_folder_without_recordings_is_a_mistake(pytester: pytest.Pytester) -> 
     result = run(pytester, "--antiphon-recordings", "empty")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*empty holds no recordings. Name one with recordings*--antiphon-record=once*"]
+        ["*empty contains no recordings. Name a folder with recordings*--antiphon-record=once*"]
     )
     result = run(pytester, "--antiphon-recordings", "empty", "--antiphon-record", "once")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["antiphon: no recordings yet, as *empty holds no recordings*"])
+    result.stdout.fnmatch_lines(["antiphon: no recordings: *empty contains no recordings*"])
 
 
 @pytest.mark.usefixtures("folder")

@@ -136,4 +136,4 @@ def test_what_was_edited_by_hand_is_kept_once_an_operator_has_agreed(
 def test_a_format_without_a_chain_is_only_read(run: InProcess) -> None:
     golden = Path(__file__).parent / "golden" / "format_1.jsonl"
     done = run("recording", "check", str(golden))
-    assert (done.exit_code, "has no chain" in done.stdout) == (0, True)
+    assert (done.exit_code, "has no hash chain" in done.stdout) == (0, True)

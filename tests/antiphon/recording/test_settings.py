@@ -26,7 +26,7 @@ def test_keys_are_added_to_those_that_always_count(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("PATHS", "$.a[?(@.b)]", "not understood from"),
+        ("PATHS", "$.a[?(@.b)]", "invalid at"),
         ("PATTERNS", '["("]', "unterminated"),
         ("HEADERS", "a b", "a header"),
     ],

@@ -70,7 +70,7 @@ def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
 def test_what_is_no_format_is_refused(courses_path: Path, number: Any) -> None:
     header, *rest = unbound(courses_path.read_bytes())
     courses_path.write_bytes(bound([orjson.dumps({**orjson.loads(header), "format": number}), *rest]))
-    with pytest.raises(UnreadableEvent, match="line 1: there is no format"):
+    with pytest.raises(UnreadableEvent, match="line 1: recordings have no format"):
         list(read_lines(courses_path))
 
 
@@ -79,7 +79,7 @@ def test_a_line_that_is_not_as_its_format_promised_is_refused(courses_path: Path
     header, *rest = unbound(path.read_bytes())
     content = b"\n".join(rest).replace(b'"line":"v"', b'"line":"x"', 1)
     path.write_bytes(bound([header, *content.splitlines()]))
-    with pytest.raises(UnreadableEvent, match=f"cannot be carried over from format {FORMAT + 1}"):
+    with pytest.raises(UnreadableEvent, match=f"cannot be converted from format {FORMAT + 1}"):
         list(read_lines(path, CHAIN, current=FORMAT + 3))
 
 

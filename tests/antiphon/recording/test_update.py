@@ -101,12 +101,12 @@ def test_a_call_by_another_name_has_no_recorded_result(courses_lines: list[Line]
     for line in courses_lines:
         is_asked_for = isinstance(line, EventLine) and line.n == asked + 1
         changed += with_words([line], '"name":"get_course_outline"', '"name":"x"') if is_asked_for else [line]
-    with pytest.raises(TakesAnotherWay, match=f"at event {asked}: .*asks for something else"):
+    with pytest.raises(TakesAnotherWay, match=f"at event {asked}: .*makes another request"):
         list(updated(changed))
 
 
 def test_a_recording_that_was_cut_off_is_not_updated(courses_lines: list[Line]) -> None:
-    with pytest.raises(UnreadableEvent, match="cut off"):
+    with pytest.raises(UnreadableEvent, match="is incomplete"):
         list(updated(line for line in courses_lines if line is not end(courses_lines)))
 
 

@@ -98,7 +98,7 @@ def test_the_command_names_the_file_and_every_fault_in_it(tmp_path: Path) -> Non
     path.write_text("steps:\n- {name: a, tools: [c]}\n- {name: b c, instructions: b, tools: [c]}\n")
     done = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(path)])
     assert done.exit_code == 3
-    assert f"--steps: {path} holds no steps that can be used." in done.output
+    assert f"--steps: {path} does not contain valid steps." in done.output
     assert f"{path}: line 2, column 3: steps.0.instructions: Field required" in done.output
     assert f"{path}: line 3, column 10: steps.1.name" in done.output
     missing = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(tmp_path / "none.yaml")])

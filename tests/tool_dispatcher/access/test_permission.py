@@ -229,7 +229,8 @@ def test_the_catalogue_is_told_the_rule_of_each_tool() -> None:
 def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
     """A slip of the pen would leave the tool unguarded."""
     with pytest.raises(
-        ConfigurationError, match=r"ANTIPHON_TOOL_DISPATCHER_APPROVAL: .* 'sned'\. There are: look, send"
+        ConfigurationError,
+        match=r"ANTIPHON_TOOL_DISPATCHER_APPROVAL: .* 'sned' does not exist\. There are: look, send",
     ):
         ApprovalRule(frozenset({"sned", "look"})).check(["send", "look"])
     ApprovalRule(frozenset({"look", "*"})).check(["send", "look"])

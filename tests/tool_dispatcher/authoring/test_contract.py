@@ -89,24 +89,24 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
     ("read", {"depends_on": "t"}, "depends_on names the tool itself"),
     ("read", {"alternatives": ["t"]}, "alternatives names the tool itself"),
     ("read", {"batch": {"tool": "t", "argument": "a"}}, "batch names the tool itself"),
-    ("write", {"cache_ttl_s": 1}, "write with cache_ttl_s.*Leave cache_ttl_s out"),
+    ("write", {"cache_ttl_s": 1}, "write with cache_ttl_s.*Omit cache_ttl_s"),
     ("read", {"idempotent": True}, "read with idempotent"),
     ("read", {"idempotency_ttl_s": 100_000}, "read with idempotency_ttl_s"),
     ("write", {"idempotency_ttl_s": 86_399}, r"idempotency_ttl_s is 86399.*from 86400 \(24 h\)"),
-    ("read", {"retry": 1, "backoff": {"initial_ms": 5}}, "one attempt.*Leave backoff out"),
-    ("read", {"backoff": {"initial_ms": 60_000}}, "begins at 60000 ms, above its max_ms of 10000"),
+    ("read", {"retry": 1, "backoff": {"initial_ms": 5}}, "one attempt.*Omit backoff"),
+    ("read", {"backoff": {"initial_ms": 60_000}}, "starts at 60000 ms, above its max_ms of 10000"),
     ("read", {"depends_on": ["a", "a"]}, "depends_on name 'a' twice"),
     ("read", {"depends_on": Dependency(tool="a", required_fields=("x", "x"))}, "fields of a name 'x' twice"),
-    ("read", {"depends_on": Dependency(tool="a", required_fields=("",))}, "hold an empty name"),
+    ("read", {"depends_on": Dependency(tool="a", required_fields=("",))}, "contain an empty name"),
     ("read", {"alternatives": ["a", {"tool": "a"}]}, "alternatives name 'a' twice"),
     ("read", {"alternatives": {"tool": "a", "arguments": {"x": "z", "y": "z"}}}, "name 'z' twice"),
     ("read", {"scopes": ["crm", "crm"]}, "scopes name 'crm' twice"),
     ("read", {"next": ["a", "a"]}, "next name 'a' twice"),
     ("read", {"rounds": [2, 2]}, "rounds name 2 twice"),
-    ("read", {"rounds": []}, "rounds are empty.*leave rounds out"),
-    ("read", {"scopes": ["read"]}, "scopes name 'read'.*always needed"),
-    ("read", {"timeout_s": 5, "slow_s": 5}, "slow_s is not below its timeout_s.*Lower slow_s"),
-    ("read", {"scopes": "write"}, "scopes name 'write'.*always needed"),
+    ("read", {"rounds": []}, "rounds are empty.*omit the option for all rounds"),
+    ("read", {"scopes": ["read"]}, "scopes name 'read'.*always a required scope"),
+    ("read", {"timeout_s": 5, "slow_s": 5}, "slow_s is not less than its timeout_s.*Lower slow_s"),
+    ("read", {"scopes": "write"}, "scopes name 'write'.*always a required scope"),
 ]
 
 
@@ -120,7 +120,7 @@ def test_what_contradicts_itself_is_refused_with_the_fix(
 
 
 def test_a_read_cannot_be_asked_what_came_of_it() -> None:
-    with pytest.raises(InvalidTool, match=r"read with reconcile.*Leave reconcile out"):
+    with pytest.raises(InvalidTool, match=r"read with reconcile.*Omit reconcile"):
         complete("t", "read", {}, has_reconcile=True)
 
 

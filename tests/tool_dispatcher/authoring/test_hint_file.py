@@ -84,18 +84,18 @@ check_credit:
 search_flights: [hint]
 """
     there = "There are: check_credit, create_booking, search_flights, send-mail."
-    form = "write the name of a tool, and behind it in brackets what is needed of it: search_flights (needs flight_id)"
+    form = "write the name of a tool, followed by a reason in brackets: search_flights (needs flight_id)"
     found = faults(text)
     for line in (
         f"line 2, column 1: create_boking: there is no tool 'create_boking'. Did you mean create_booking? {there}",
         "line 5, column 14: create_booking.requires.0: there is no tool 'serch_flights'. "
         f"Did you mean search_flights? {there}",
         f"line 5, column 51: create_booking.requires.2: 'an earlier search': {form}",
-        "line 6, column 3: create_booking.nxet: there is no such field. Did you mean next? "
+        "line 6, column 3: create_booking.nxet: the field does not exist. Did you mean next? "
         "There are: requires, next, hint.",
         "line 7, column 3: create_booking.next: write a list of tools",
         "line 8, column 3: create_booking.hint: write text",
-        "line 10, column 10: send-mail.next.0: the tool names itself; take it out",
+        "line 10, column 10: send-mail.next.0: the tool names itself; remove it",
         "line 10, column 21: send-mail.next.1: write text",
         f"line 10, column 24: send-mail.next.2: there is no tool 'check_credits'. Did you mean check_credit? {there}",
         "line 11, column 1: check_credit: write an object of requires, next and hint",
@@ -115,7 +115,7 @@ search_flights: [hint]
         ("", "it is empty"),
         ("[]", "line 1, column 1: the file: write an object: tools by name"),
         ("send-mail: [", "line 2, column 1: "),
-        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 13: send-mail.hnt: there is no such field"),
+        ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 13: send-mail.hnt: the field does not exist"),
         ("send-mail: {}\nsend-mail: {hnt: x}", "line 2, column 1: 'send-mail' stands here a second time"),
         ("send-mail: {hint: " + "x" * 1_001 + "}", "at most 1000 characters"),
     ],

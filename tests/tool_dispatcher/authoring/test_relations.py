@@ -62,7 +62,7 @@ def test_without_a_near_one_all_are_listed() -> None:
 def test_tools_that_wait_for_each_other_in_a_circle_are_refused(names: str) -> None:
     needs = zip(names, names[1:] + names[0], strict=True)
     told = refused(*(a_tool(name, print, depends_on=other) for name, other in needs))
-    assert f"waits for itself: {' -> '.join((*names, names[0]))}" in told
+    assert f"form a cycle: {' -> '.join((*names, names[0]))}" in told
 
 
 def test_one_tool_may_be_needed_by_several() -> None:
@@ -96,12 +96,16 @@ class TestAlternatives:
     @pytest.mark.parametrize(
         ("mapping", "other", "why"),
         [
-            (None, taking("b", "n"), "alternative b has no parameter 'q'.*Say which goes where"),
+            (None, taking("b", "n"), "alternative b has no parameter 'q'.*Map the arguments"),
             (None, taking("b", "q", "key"), "alternative b has no parameter 'n'"),
-            (None, taking("b", "q", "n", "key"), "alternative b needs 'key', which is given nothing"),
-            ({"qq": "text"}, taking("b", "text"), "has no parameter 'qq'.*Did you mean 'q'"),
+            (
+                None,
+                taking("b", "q", "n", "key"),
+                "alternative b requires 'key', which no argument is mapped to",
+            ),
+            ({"qq": "text"}, taking("b", "text"), "maps 'qq' to a parameter.*Did you mean 'q'"),
             ({"q": "texts"}, taking("b", "text"), "b has no parameter 'texts'. Did you mean 'text'"),
-            ({"q": "text"}, taking("b", "text", "key"), "alternative b needs 'key'"),
+            ({"q": "text"}, taking("b", "text", "key"), "alternative b requires 'key'"),
         ],
     )
     def test_one_that_could_not_be_called_is_refused(
@@ -121,7 +125,7 @@ class TestAlternatives:
         a = tool(effect="read", name="a", description="A.", alternatives="b")(signed)
         b = tool(effect="read", name="b", description="B.")(signed)
         Registry([a, b])
-        assert "its secret 'key' would go to 'key' of b" in refused(a, taking("b", "key"))
+        assert "its secret 'key' is mapped to 'key' of b" in refused(a, taking("b", "key"))
 
 
 class TestBatchVariants:
@@ -140,17 +144,17 @@ class TestBatchVariants:
     @pytest.mark.parametrize(
         ("many", "why"),
         [
-            (taking_many({}, effect="write"), "is a write, but it is a read"),
+            (taking_many({}, effect="write"), "is a write, but the tool is a read"),
             (taking("many", "al"), "has no parameter 'all'. Did you mean 'al'"),
-            (taking("many", "all"), "takes no list as 'all'"),
+            (taking("many", "all"), "does not accept a list as 'all'"),
             (taking_many({}, "key"), "also needs 'key'"),
-            (taking_many({}, maxItems=5), "takes 5 items, fewer than items_max. Write items_max=5"),
-            (taking_many({"type": "string"}), "takes no objects in its list"),
+            (taking_many({}, maxItems=5), "accepts 5 items, fewer than items_max. Write items_max=5"),
+            (taking_many({"type": "string"}), "does not accept objects in its list"),
             (
                 taking_many({"type": "object", "properties": {}, "additionalProperties": False}),
-                "knows no 'q' in its items",
+                "does not accept 'q' in its items",
             ),
-            (taking_many({"type": "object", "required": ["key"]}), "needs 'key' in its items"),
+            (taking_many({"type": "object", "required": ["key"]}), "requires 'key' in its items"),
         ],
     )
     def test_one_that_could_not_take_the_calls_is_refused(self, many: Tool, why: str) -> None:

@@ -13,12 +13,12 @@ SCHEMA = {"type": "object"}
 
 
 def test_steps_is_taken_for_rounds_with_a_warning_that_says_what_to_write() -> None:
-    with pytest.warns(DeprecationWarning, match="steps is called rounds now") as warned:
+    with pytest.warns(DeprecationWarning, match="steps was renamed to rounds") as warned:
         one = Tool("look", "Looks.", SCHEMA, look, effect="read", steps=[1, 2])
     assert one.contract.rounds == (1, 2)
     (warning,) = warned
     assert str(warning.message) == (
-        "Tool 'look': steps is called rounds now. Write rounds=[1, 2]; the next release refuses steps."
+        "Tool 'look': steps was renamed to rounds. Write rounds=[1, 2]; the next release refuses steps."
     )
     assert warning.filename.endswith("test_renamed.py")
 
@@ -53,7 +53,7 @@ def test_a_missing_effect_is_told_under_either_name() -> None:
 
 
 def test_the_earlier_name_is_not_among_the_options_that_are_listed() -> None:
-    with pytest.raises(InvalidTool, match="there is no option 'stepz'") as refused:
+    with pytest.raises(InvalidTool, match="option 'stepz'") as refused:
         tool(effect="read", stepz=1)(look)  # type: ignore[call-arg]
     assert "rounds" in str(refused.value)
     assert "steps" not in str(refused.value).replace("stepz", "")

@@ -15,8 +15,8 @@ FAULTS = [
     ("type", '@tool(effect="read")\ndef find(\n a: int, b: type):\n    "F."\n', ":4: the type of parameter 'b'"),
     ("bare", '@tool' + FIND, ":3: its effect is missing"),
     ("empty", '@tool()' + FIND, ":3: its effect is missing"),
-    ("typo", '@tool(efect="read")' + FIND, ":3: there is no option 'efect'.*mean effect\\? There are: effect, "),
-    ("option", '@tool(effect="read", timeout=3)' + FIND, ":3: there is no option 'timeout'.*timeout_s"),
+    ("typo", '@tool(efect="read")' + FIND, ":3: option 'efect'.*mean effect\\? The options are: effect, "),
+    ("option", '@tool(effect="read", timeout=3)' + FIND, ":3: option 'timeout'.*timeout_s"),
     ("value", '@tool(effect="read", timeout_s="3")' + FIND, ":3: its timeout_s is '3'"),
     ("described", '@tool(effect="read")\ndef find(words: str): ...\n', ":3: .*docstring"),
     ("related", '@tool(effect="read", alternatives="look")' + FIND, ":3: its alternatives names 'look'"),
@@ -44,7 +44,7 @@ def test_a_misspelt_module_is_told_the_nearest_in_the_directory(
 ) -> None:
     (tmp_path / "my_tools.py").touch()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigurationError, match=r"no module 'my_tols'.*Did you mean my_tools\?"):
+    with pytest.raises(ConfigurationError, match=r"module 'my_tols'.*Did you mean my_tools\?"):
         load_tools("my_tols")
     with pytest.raises(ConfigurationError, match=r"Did you mean antiphon\.examples\.nothing\?"):
         load_tools("examples.nothing")

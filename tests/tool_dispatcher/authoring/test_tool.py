@@ -287,9 +287,9 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (fine, {"timeout_s": True}, "timeout_s is True.*above 0"),
     (fine, {"example": {"a": "1"}}, "example .* is not valid: a: .*valid integer"),
     (fine, {"examples": [{"a": 1}, {}]}, "example {} is not valid: a: required"),
-    (fine, {"examples": {"a": 1}}, "examples are .*Give a list"),
-    (fine, {"examples": [1]}, "example 1 is not valid: it is no dict"),
-    (fine, {"timeout": 5}, "no option 'timeout'.*Did you mean timeout_s"),
+    (fine, {"examples": {"a": 1}}, "examples are .*Pass a list"),
+    (fine, {"examples": [1]}, "example 1 is not valid: it is not a dict"),
+    (fine, {"timeout": 5}, "option 'timeout' does not exist.*Did you mean timeout_s"),
     (fine, {"mode": "dependent"}, "dependent, without depends_on"),
     (fine, {"reconcile": print}, "read with reconcile"),
     (star, {}, r"\*numbers.*Name every parameter"),
@@ -338,23 +338,23 @@ BAD_SCHEMAS: list[tuple[Any, str]] = [
     (None, "not the JSON Schema of an object"),
     ([], "not the JSON Schema of an object"),
     ({"type": "string"}, "not the JSON Schema of an object"),
-    ({"type": "object", "properties": []}, "no valid JSON Schema"),
-    ({"properties": {"a": {"type": "text"}}}, "no valid JSON Schema"),
-    ({"properties": {"a": {"pattern": "("}}}, "no valid JSON Schema"),
-    ({"properties": {"a": {"$ref": "#/$defs/Missing"}}}, "no valid JSON Schema"),
-    ({"properties": {"a": {"$ref": "https://example.com/schema.json"}}}, "no valid JSON Schema"),
+    ({"type": "object", "properties": []}, "not a valid JSON Schema"),
+    ({"properties": {"a": {"type": "text"}}}, "not a valid JSON Schema"),
+    ({"properties": {"a": {"pattern": "("}}}, "not a valid JSON Schema"),
+    ({"properties": {"a": {"$ref": "#/$defs/Missing"}}}, "not a valid JSON Schema"),
+    ({"properties": {"a": {"$ref": "https://example.com/schema.json"}}}, "not a valid JSON Schema"),
     ({"properties": {"a": object()}}, "not JSON"),
 ]
 
 
 @pytest.mark.parametrize(("schema", "why"), BAD_SCHEMAS)
 def test_a_bad_json_schema_is_refused(schema: Any, why: str) -> None:
-    with pytest.raises(InvalidTool, match=f"Tool 't'.*{why}.*Give a JSON Schema"):
+    with pytest.raises(InvalidTool, match=f"Tool 't'.*{why}.*Pass a JSON Schema"):
         Tool("t", "T.", schema, print, effect="read")
 
 
 def test_a_function_that_is_none_is_refused() -> None:
-    with pytest.raises(InvalidTool, match="something callable"):
+    with pytest.raises(InvalidTool, match="Pass a callable"):
         Tool("t", "T.", ANYTHING, None, effect="read")  # type: ignore[arg-type]  # the very fault
 
 
@@ -372,7 +372,7 @@ class TestToolset:
 
     def test_two_tools_of_one_name_are_refused(self) -> None:
         other = tool(effect="read", name="paint", description="P.")(lambda: None)
-        with pytest.raises(InvalidTool, match=r"'paint'.*another tool of that name.*name="):
+        with pytest.raises(InvalidTool, match=r"'paint'.*another tool with this name.*name="):
             Toolset(paint, paint, other)
 
     def test_a_plain_function_is_refused(self) -> None:

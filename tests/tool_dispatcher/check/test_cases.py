@@ -90,7 +90,7 @@ def test_the_same_input_gives_the_same_cases() -> None:
         ("speed: one of those listed, in other letters", "invalid"),
         ("speed: one of those listed, and a space", "invalid"),
         ("lines[0]: without sku", "invalid"),
-        ("lines[0]: a field nobody asked for", "invalid"),
+        ("lines[0]: an unknown field", "invalid"),
         ("the arguments: without lines", "invalid"),
         ("the arguments: a name almost like lines", "invalid"),
     ],

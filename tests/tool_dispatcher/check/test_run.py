@@ -101,7 +101,7 @@ async def test_an_exception_is_a_fault() -> None:
         """Divides."""
         return 100 // by
 
-    assert await whats(divide) == {"the model is told internal_error"}
+    assert await whats(divide) == {"the model receives internal_error"}
     report = await check_tool(divide, OPTIONS)
     assert the_case(report, "by: zero").faults[0].detail.startswith("ZeroDivisionError")
 
@@ -112,7 +112,7 @@ async def test_a_tool_that_exits_does_not_end_the_check() -> None:
         """Leaves."""
         raise SystemExit(3)
 
-    assert await whats(leave) == {"the model is told internal_error"}
+    assert await whats(leave) == {"the model receives internal_error"}
 
 
 async def test_a_validator_that_converts_is_accepted_nonsense_and_is_not_run() -> None:
@@ -145,7 +145,7 @@ async def test_a_validator_that_fails_by_itself_is_a_fault() -> None:
         """Shares."""
         return "ok"
 
-    assert await whats(share) == {"the validation itself failed: the model is told internal_error"}
+    assert await whats(share) == {"the validation itself failed: the model receives internal_error"}
 
 
 async def test_a_tool_of_which_no_example_can_be_made_is_told_to_give_one() -> None:
@@ -155,7 +155,7 @@ async def test_a_tool_of_which_no_example_can_be_made_is_told_to_give_one() -> N
         return code
 
     assert await whats(look) == {
-        "the refusal has no example of a valid call: none could be made from the schema"
+        "the refusal has no example of a valid call, because none could be generated from the schema"
     }
     (note,) = (await check_tool(look, OPTIONS)).notes
     assert "example=" in note
@@ -167,7 +167,7 @@ async def test_text_that_is_evaluated_is_found() -> None:
         """Renders."""
         return template.replace("{{1337*7919}}", str(1337 * 7919))
 
-    assert await whats(render) == {"it ran text that it was given: 1337*7919 was worked out"}
+    assert await whats(render) == {"it executed an argument as code: 1337*7919 was computed"}
 
 
 async def test_a_file_that_is_read_is_found() -> None:
@@ -176,7 +176,7 @@ async def test_a_file_that_is_read_is_found() -> None:
         """Reads."""
         return "root:x:0:0:root" if name.endswith("etc/passwd") else "nothing"
 
-    assert await whats(read) == {"it read a file that it was pointed at: /etc/passwd"}
+    assert await whats(read) == {"it read the file that an argument names: /etc/passwd"}
 
 
 async def test_a_secret_that_comes_back_is_found_and_not_reported() -> None:
@@ -222,7 +222,7 @@ async def test_a_slow_tool_is_run_for_a_bounded_time() -> None:
 
     report = await check_tool(look, Options(examples_max=10, run_s_max=1e-9))
     assert len(begun) == report.count("ran") == 1
-    assert "Not all cases were run: its calls took" in report.notes[0]
+    assert "Not all cases were run, because its calls took" in report.notes[0]
 
 
 async def test_a_slow_async_tool_is_given_up_too() -> None:
@@ -281,7 +281,7 @@ async def test_nothing_but_refusals_is_noted() -> None:
         return ""
 
     notes = " ".join((await check_tool(look, OPTIONS)).notes)
-    assert "No case was accepted" in notes
+    assert "The tool accepted no case" in notes
 
 
 async def test_the_same_seed_gives_the_same_report() -> None:

@@ -83,11 +83,11 @@ def test_accepted_nan_says_how_to_refuse_it() -> None:
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
-        ({"fields": {}}, "which field"),
+        ({"fields": {}}, "does not name the wrong field"),
         ({"example_valid_call": None}, "no example"),
         ({"example_valid_call": {"words": 3}}, "is not valid"),
-        ({"suggested_action": " "}, "what to do next"),
-        ({"message": ""}, "what happened"),
+        ({"suggested_action": " "}, "no suggested action"),
+        ({"message": ""}, "no message"),
         ({"message": "x" * 30_000}, "characters"),
         ({"error_type": "internal_error"}, "the validation itself failed"),
         ({"message": "Traceback (most recent call last): ..."}, "traceback"),
@@ -107,9 +107,9 @@ def test_a_tool_that_refuses_its_own_example_is_at_fault() -> None:
 @pytest.mark.parametrize(
     ("error", "what"),
     [
-        (an_error("internal_error", "KeyError: 3"), "the model is told internal_error"),
-        (an_error(action="\n"), "the not_found does not say what to do next"),
-        (an_error(message=""), "the not_found does not say what happened"),
+        (an_error("internal_error", "KeyError: 3"), "the model receives internal_error"),
+        (an_error(action="\n"), "the not_found has no suggested action"),
+        (an_error(message=""), "the not_found has no message"),
         (an_error(message='File "x.py", line 3'), "it shows a traceback"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_secret_of_the_settings_must_not_come_out() -> None:
 
 def test_an_injection_that_worked_is_a_fault() -> None:
     (what,) = said({"words": "{{1337*7919}}"}, Outcome("ran", data="It is 10587703."))
-    assert "worked out" in what
+    assert "was computed" in what
 
 
 def test_what_the_caller_sent_may_be_quoted() -> None:

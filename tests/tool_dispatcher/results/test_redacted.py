@@ -221,7 +221,7 @@ class TestOfACall:
         with capture_logs() as logs:
             (result,) = await results_of([lost], request)
         assert error_in(result).error_type == "outcome_unknown"
-        (line,) = (line for line in logs if line["event"] == "tool could not be asked what came of a write")
+        (line,) = (line for line in logs if line["event"] == "reconcile_failed")
         assert line["error"] == "nobody with [redacted]"
 
     async def test_so_it_is_with_many_calls_that_run_as_one(self) -> None:

@@ -87,10 +87,10 @@ def test_what_is_no_json_cannot_be_known_again(value: Any) -> None:
     ("options", "why"),
     [
         ({"effect": "write"}, "it is a write with validates"),
-        ({"effect": "read", "cache_ttl_s": 60}, "validates and a cache"),
-        ({"effect": "read", "deterministic": True}, "validates and a cache"),
-        ({"effect": "read", "alternatives": "other"}, "validates beside batch or alternatives"),
-        ({"effect": "read", "validates": "pln"}, "there is no parameter 'pln'"),
+        ({"effect": "read", "cache_ttl_s": 60}, "validates with a cache"),
+        ({"effect": "read", "deterministic": True}, "validates with a cache"),
+        ({"effect": "read", "alternatives": "other"}, "validates with batch or alternatives"),
+        ({"effect": "read", "validates": "pln"}, "names 'pln', which is not one"),
     ],
 )
 def test_a_contract_that_could_not_vouch_for_anything_is_refused(options: dict[str, Any], why: str) -> None:

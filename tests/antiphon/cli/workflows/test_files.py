@@ -76,7 +76,7 @@ def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:
 def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty)
     assert "unknown_tool" not in done.stdout
-    assert "Calls were not held against tools: name them by --tools." in done.stderr
+    assert "Calls were not compared with tools. Name the tools with --tools." in done.stderr
 
 
 def test_json_has_a_record_for_each_problem(run: InProcess, faulty: str) -> None:
@@ -197,7 +197,7 @@ def test_a_program_builds_what_a_file_holds() -> None:
     with pytest.raises(workflows.InvalidWorkflow, match="there is no tool check_availability"):
         workflows.build(fields, tools=["examples.courses"])
     for unfit in (object(), float("nan")):
-        with pytest.raises(workflows.InvalidWorkflow, match="the fields are no JSON"):
+        with pytest.raises(workflows.InvalidWorkflow, match="the fields are not JSON"):
             workflows.build({**fields, "description": unfit})
 
 
@@ -243,13 +243,13 @@ class TestDryRun:
     @pytest.mark.parametrize(
         ("words", "why"),
         [
-            (("--param", "nigts=1"), "there is no param 'nigts'. Did you mean nights?"),
-            (("--param", "nights"), "has no value. Write NAME=VALUE."),
-            (("--param", "nights=x"), "--param nights is no JSON"),
+            (("--param", "nigts=1"), "param 'nigts' does not exist. Did you mean nights?"),
+            (("--param", "nights"), "has no value. Use NAME=VALUE."),
+            (("--param", "nights=x"), "--param nights is not valid JSON"),
             (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),
             (("--results", "nowhere.json"), "nowhere.json cannot be read"),
-            (("--results", "list.json"), "list.json holds no object"),
-            (("--results", "other.json"), "there is no node 'trips'. Did you mean trip?"),
+            (("--results", "list.json"), "list.json does not contain an object"),
+            (("--results", "other.json"), "node 'trips' does not exist. Did you mean trip?"),
         ],
     )
     def test_what_does_not_fit_is_refused(

@@ -50,13 +50,13 @@ def test_files_of_the_environment_are_run_and_params_come_from_a_file(folder: Pa
     [
         (
             ["grams=3.0", "node=x"],
-            "param 'grams': 3.0 is float, and int is needed; there is no param 'node'.",
+            "param 'grams': 3.0 is float, and int is needed; param 'node' does not exist.",
         ),
         (["note=x"], "param 'grams' is required."),
         (["grams=three"], "param 'grams': \"three\" is not int in JSON, such as 3."),
-        (["grams"], "--param 'grams' has no value; write NAME=VALUE; param 'grams' is required."),
-        (["grams=@abc.n"], "param 'grams': @abc: a pipeline of its own has no earlier runs"),
-        (["grams=@"], "param 'grams': \"@\" names no run"),
+        (["grams"], "--param 'grams' has no value; use NAME=VALUE; param 'grams' is required."),
+        (["grams=@abc.n"], "param 'grams': @abc: a private pipeline has no earlier runs"),
+        (["grams=@"], "param 'grams': \"@\" does not name a run"),
     ],
 )
 def test_params_that_do_not_fit_are_all_named_before_anything_runs(
@@ -71,11 +71,11 @@ def test_params_that_do_not_fit_are_all_named_before_anything_runs(
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("none", *SOUPS), 2, "there is no workflow 'none'"),
-        (("give_up",), 2, "no workflows are known here. Name a file"),
+        (("none", *SOUPS), 2, "workflow 'none'"),
+        (("give_up",), 2, "no workflows are available. Name a file"),
         (("give_up", "no.yaml"), 3, "it cannot be read"),
         (("weigh_all", *SOUPS, "--params", "no.json"), 3, "--params: no.json cannot be read"),
-        (("give_up", *SOUPS, "--detach"), 2, "--detach: a pipeline of its own ends with this command"),
+        (("give_up", *SOUPS, "--detach"), 2, "--detach: a private pipeline ends with this command"),
         (("give_up", *SOUPS, "--run-id", "a b"), 2, "--run-id"),
     ],
 )

@@ -81,9 +81,9 @@ def test_a_value_of_one_run_is_the_param_of_another(soups: Soups) -> None:
     done = soups("run", "weigh_all", "--param", "grams=@{first.run}.weighed")
     assert json.loads(done.stdout)["grams"] == 19
     done = soups("run", "weigh_all", "--param", "grams=@{first.run}.eaten", code=2)
-    assert "@first.run has no 'eaten'; it is an object with grams, note, weighed. There are:" in done.stderr
+    assert "@first.run has no 'eaten': it is an object with grams, note, weighed. Defined:" in done.stderr
     done = soups("run", "weigh_all", "--param", "grams=@nobody.n", code=2)
-    assert "there is no such run that has ended" in done.stderr
+    assert "no finished run has this id" in done.stderr
 
 
 def test_an_answer_is_refused_with_the_reason_or_accepted(soups: Soups) -> None:
@@ -94,7 +94,7 @@ def test_an_answer_is_refused_with_the_reason_or_accepted(soups: Soups) -> None:
     assert run_id in soups("runs", "list").stdout
     refused = soups("runs", "answer", run_id, "grams=1", "soup=onion", code=1)
     assert 'cook refused it: param \'soup\': "onion" is none of "pea", "lentil"' in refused.stderr
-    assert "nothing asks for 'x'" in soups("runs", "answer", run_id, "x=1", "grams=1", code=2).stderr
+    assert "value 'x' was not requested" in soups("runs", "answer", run_id, "x=1", "grams=1", code=2).stderr
     soups("runs", "answer", run_id, "grams=1", "soup=pea", "--token", "wrong", code=1)
     token = soups("runs", "show", run_id, "--token", "cook").stdout.strip()
     soups("runs", "answer", run_id, "grams=1", "soup=pea", "--token", token, "--by", "ann")
@@ -107,7 +107,7 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
     assert "It can be resumed: antiphon workflows runs resume sale" in done.stderr
     view = soups.view("sale")
     assert (view["status"], view["unknown"], view["is_resumable"]) == ("needs_review", ["sale"], True)
-    assert "nothing says whether it took effect" in soups("runs", "settle", "sale", "sale", code=2).stderr
+    assert "the outcome is missing" in soups("runs", "settle", "sale", "sale", code=2).stderr
     soups("runs", "settle", "sale", "first", "--happened", code=1)
     early = soups("runs", "resume", "sale", code=1).stderr
     assert "whether sale took effect is unknown" in early
@@ -118,7 +118,7 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
     view = soups.view("sale")
     assert (view["status"], view["standing"], view["unknown"]) == ("completed", ["sale"], [])
     assert "run sale cannot be resumed" in soups("runs", "resume", "sale", code=1).stderr
-    assert "there is no run nowhere" in soups("runs", "resume", "nowhere", code=2).stderr
+    assert "run nowhere does not exist" in soups("runs", "resume", "nowhere", code=2).stderr
 
 
 def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> None:
@@ -177,7 +177,7 @@ def test_a_domain_is_published_and_withdrawn(soups: Soups) -> None:
     done = soups("publish", "clash.json", code=2)
     assert "Two domains have a workflow 'more_soup': more and clash." in done.stderr
     soups("withdraw", "more")
-    assert "there is no workflow 'more_soup'" in soups("run", "more_soup", code=2).stderr
+    assert "workflow 'more_soup'" in soups("run", "more_soup", code=2).stderr
     assert "Did you mean soups?" in soups("withdraw", "soup", code=2).stderr
 
 

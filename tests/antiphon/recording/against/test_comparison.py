@@ -78,9 +78,9 @@ def test_other_code_than_that_asked_for_is_never_run_in_its_place(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--against", "HEAD", "--inject", "deadline@3"), "--against does not go with --inject"),
+        (("--against", "HEAD", "--inject", "deadline@3"), "--against cannot be combined with --inject"),
         (("--against", "HEAD", "--github", "--fail-fast"), "--github, --fail-fast"),
-        (("--markdown", "report.md"), "Name the other code with --against"),
+        (("--markdown", "report.md"), "Name the other version with --against"),
         (("--against", "HEAD", "--markdown", "nowhere/report.md"), "does not exist"),
     ],
 )

@@ -42,8 +42,8 @@ def test_events_are_named_by_number_or_by_type_and_round(courses_lines: list[Lin
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("1", "had not been opened"),
-        ("20", "was answered"),
+        ("1", "was not open yet"),
+        ("20", "already been answered"),
         ("99", "has no event 99"),
         ("no.such", "has no event no.such"),
         ("reasoning.requested@9", "has no event"),
@@ -63,7 +63,7 @@ def test_a_record_of_events_that_are_not_there_makes_it_unreadable(courses_lines
     record = next(line for line in courses_lines if isinstance(line, RecordLine))
     endless = record.model_copy(update={"record": record.record.model_copy(update={"outputs": 10**12})})
     lines = [endless if line is record else line for line in courses_lines]
-    with pytest.raises(UnreadableEvent, match="not there"):
+    with pytest.raises(UnreadableEvent, match="missing"):
         point_at(lines, "11")
 
 

@@ -34,7 +34,7 @@ def test_the_first_divergence_is_named_where_it_arises(courses_lines: list[Line]
 
 
 def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -> None:
-    with pytest.raises(UnreadableEvent, match="cut off"):
+    with pytest.raises(UnreadableEvent, match="is incomplete"):
         verify_lines(line for line in courses_lines if line is not end(courses_lines))
 
 

@@ -20,7 +20,7 @@ def test_the_first_divergence_is_shown_the_rest_counted_and_what_was_not_checked
         '    - "Hurry."',
         '    + ""',
         "  4 more: coordinator 1, tool_dispatcher 1, 2 not looked at",
-        "  the final answer cannot be told: the session would have gone another way, or its step failed",
+        "  the final answer is unknown: the session would have continued differently, or its step failed",
         "  not checked: context_synthesizer: no check (3)",
     ]
 

@@ -102,26 +102,26 @@ def gone(w: Graphs) -> None:
 
 
 DIFFERING: tuple[tuple[str, Callable[[Graphs], None], str, str, str, str], ...] = (
-    ("chain", other_tool, "tool", "b", "`b` would call `price` instead of `book`", "cannot be told"),
-    ("chain", other_arguments, "arguments", "b", "`b` would be called with another `note`", "cannot be told"),
-    ("chain", one_more, "begins", "c", "`c` would call `price`", "cannot be told"),
+    ("chain", other_tool, "tool", "b", "`b` would call `price` instead of `book`", "is unknown"),
+    ("chain", other_arguments, "arguments", "b", "`b` would be called with another `note`", "is unknown"),
+    ("chain", one_more, "begins", "c", "`c` would call `price`", "is unknown"),
     ("chain", other_output, "output", "", "the run would return another output: `booking`", "another output"),
     ("chain", skipped, "not_begun", "b", "`b` would be skipped instead of calling `book`", "another output"),
-    ("chain", one_param_more, "end", "", "the run would end as failed before it begins", "ends as failed"),
-    ("chain", gone, "gone", "", "there would be no workflow `chain`", "cannot be told"),
-    ("cheap", other_arm, "branch", "pick", "`pick` would go to `dear` instead of `cheap`", "cannot be told"),
-    ("fan", more_at_once, "begins_earlier", "each/3", "`each/*` would begin earlier", "it ends as before"),
+    ("chain", one_param_more, "end", "", "the run would end as failed before it starts", "ends as failed"),
+    ("chain", gone, "gone", "", "the workflow `chain` would not exist", "is unknown"),
+    ("cheap", other_arm, "branch", "pick", "`pick` would go to `dear` instead of `cheap`", "is unknown"),
+    ("fan", more_at_once, "begins_earlier", "each/3", "`each/*` would start earlier", "it ends as before"),
     (
         "fan",
         fewer_at_once,
         "begins_later",
         "each/1",
-        "`each/*` would begin at another time",
+        "`each/*` would start at another time",
         "it ends as before",
     ),
-    ("fan", fewer_items, "not_begun", "each/5", "`each/*` would not call `look`", "cannot be told"),
+    ("fan", fewer_items, "not_begun", "each/5", "`each/*` would not call `look`", "is unknown"),
     ("ask", longer_wait, "wait", "w", "`w` would wait for another time", "it ends as before"),
-    ("ask", other_message, "question", "q", "`q` would ask a person otherwise", "it ends as before"),
+    ("ask", other_message, "question", "q", "`q` would ask a person differently", "it ends as before"),
 )
 
 
@@ -183,7 +183,7 @@ def test_another_question_of_a_reason_node_is_another_way(around: dict[str, list
     assert result.first is not None
     assert (result.first.kind, result.first.node) == ("arguments", "pick")
     assert result.first.sentence == "`pick` would be called with another `question`"
-    assert "cannot be told" in end_in_words(result)
+    assert "is unknown" in end_in_words(result)
 
 
 def test_what_a_missing_result_is_of_is_named(runs: dict[str, list[Line]]) -> None:
@@ -243,7 +243,7 @@ def test_many_runs_are_told_by_what_they_share(runs: dict[str, list[Line]], tmp_
     assert told.exit_code == 1, told.output
     assert "3 runs of chain: `b` would call `price` instead of `book`" in told.output
     assert "3 runs of choose: `pick` would go to `dear` instead of `cheap`" in told.output
-    assert "from there, 3: how it goes on cannot be told" in told.output
+    assert "from there, 3: its continuation is unknown" in told.output
 
 
 def test_the_result_as_json_and_junit(runs: dict[str, list[Line]], tmp_path: Path) -> None:

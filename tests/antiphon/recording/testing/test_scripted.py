@@ -48,7 +48,7 @@ def test_it_notes_what_it_has_no_reply_to() -> None:
     model = ScriptedModel()
     response = ask(model)
     assert response.status == "partial"
-    assert "more than it was told to say" in model.unexpected[0]
+    assert "more than it has replies" in model.unexpected[0]
     assert "How high is it?" in model.unexpected[0]
 
 
@@ -57,5 +57,5 @@ def test_a_call_has_a_reply_to_be_in() -> None:
         ScriptedModel().and_calls("look_up", what="mast")
     with pytest.raises(ValueError, match="begin with"):
         ScriptedModel().fails(500).and_calls("look_up", what="mast")
-    with pytest.raises(ValueError, match="no status of an error"):
+    with pytest.raises(ValueError, match="not an error status"):
         ScriptedModel().fails(200)

@@ -49,11 +49,11 @@ def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--volatile", "$.total"), "Name the tools' module"),
-        (("--allow-network",), "Name the tools' module"),
+        (("--volatile", "$.total"), "Name the module of the tools"),
+        (("--allow-network",), "Name the module of the tools"),
         (("--tools", "no.such.module"), "no.such.module"),
-        (("--tools", SHOP, "--volatile", "total"), "Write it as PATH"),
-        (("--tools", SHOP, "--against", "HEAD"), "--against does not go with --tools"),
+        (("--tools", SHOP, "--volatile", "total"), "Use PATH"),
+        (("--tools", SHOP, "--against", "HEAD"), "--against cannot be combined with --tools"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(

@@ -67,13 +67,13 @@ def test_a_read_that_has_become_a_write_is_not_run_either(
     contract = shop.find_order.contract.model_copy(update={"effect": "write"})
     monkeypatch.setattr(shop.find_order, "contract", contract)
     report = check(shop_lines)
-    assert report.unchecked["tools: find_order: it is a write today, and never run"] == 1
+    assert report.unchecked["tools: find_order: it is a write now, which is never run"] == 1
     assert "find_order C-1" not in shop.calls
 
 
 def test_a_tool_that_is_gone_is_unchecked(shop_lines: list[Line]) -> None:
     report = check(shop_lines, modules=f"{SHOP}:find_order")
-    assert report.unchecked["tools: ask_weather: there is no such tool today"] == 1
+    assert report.unchecked["tools: ask_weather: the tool does not exist any more"] == 1
 
 
 def test_calls_keep_to_the_concurrency_of_their_contract(shop_lines: list[Line]) -> None:

@@ -59,5 +59,5 @@ def test_a_matcher_says_how_far_a_field_may_differ(
     ],
 )
 def test_what_does_not_name_a_field_is_refused(field: str) -> None:
-    with pytest.raises(ConfigurationError, match="Write it as PATH"):
+    with pytest.raises(ConfigurationError, match="Use PATH"):
         Volatile.of(field)

@@ -13,6 +13,7 @@ from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.key_hint import key_hint
 from antiphon_shared.redaction.lines_of_files import in_lines
 from antiphon_shared.redaction.span import Span, apart
+from antiphon_shared.redaction.unnamed_values import unnamed
 from antiphon_shared.redaction.url_encoded import as_meant
 from antiphon_shared.redaction.values_in_text import spans
 
@@ -56,6 +57,20 @@ ALWAYS = (
     "*passwort*",
     "*kennwort*",
     "*contraseña*",
+    "*motdepasse*",
+    "*senha",
+    "*wachtwoord*",
+    "*hasło*",
+    "*пароль*",
+    "*lösenord*",
+    "*adgangskode*",
+    "*salasana*",
+    "*heslo*",
+    "*jelszó*",
+    "*şifre*",
+    "*密码",
+    "*パスワード",
+    "*비밀번호",
     "?pass",
     "?*pass",
     "?*pw",
@@ -70,6 +85,25 @@ ALWAYS = (
     "?*signature",
     "?*signature256",
     "?appkey",
+    "?*applicationkey",
+    "?*subscriptionkey",
+    "?*functionkey",
+    "?*functionskey",
+    "?*routingkey",
+    "?*integrationkey",
+    "?*servicekey",
+    "?*licensekey",
+    "?*masterkey",
+    "?*sharedkey",
+    "?*webhookkey",
+    "?encrypt",
+    "?*crumb",
+    "?*csrf",
+    "?*xsrf",
+    "?xsessionid",
+    "?jsessionid",
+    "?*sessid",
+    "?connectsid",
     "?*pwd",
     "*dockerconfigjson",
     "*recoverycode*",
@@ -118,7 +152,7 @@ class SecretKeys:
         return "".join((*parts, text[done:])) if parts else text
 
     def _spans(self, text: str) -> list[Span]:
-        found = [*spans(text, self.matches), *in_lines(text)]
+        found = [*spans(text, self.matches), *in_lines(text), *unnamed(text)]
         if self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
             found += (one for one in perhaps if looks_random(text[one.start : one.end]))

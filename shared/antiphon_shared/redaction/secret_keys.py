@@ -53,6 +53,7 @@ ALWAYS = (
     "*accountkey*",
     "*storagekey",
     "authkey",
+    "*authtok",
     "requirepass",
     "*passwort*",
     "*kennwort*",
@@ -74,7 +75,7 @@ ALWAYS = (
     "?pass",
     "?*pass",
     "?*pw",
-    "?auth",
+    "?*auth",
     "?authkey",
     "?tokens",
     "?apitokens",
@@ -108,6 +109,7 @@ ALWAYS = (
     "*dockerconfigjson",
     "*recoverycode*",
     "*seedphrase*",
+    "stringdata",
 )
 """Patterns that apply to every export, unless an operator keeps a key.
 

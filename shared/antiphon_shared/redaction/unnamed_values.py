@@ -6,6 +6,7 @@ expression for a first search of a text (`HINT`), with few counted repetitions, 
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from antiphon_shared.redaction.harmless import looks_issued, looks_like_password, looks_like_token, looks_random
@@ -144,7 +145,7 @@ _IS_SURE = re.compile(rf"(?i:{_SURE}|login)")
 _ARGUMENT = re.compile(r"(?P<quote>\\{0,7}[\"'])(?P<value>[^\"'\\\r\n]{0,400})(?P=quote)|(?P<end>[)\r\n])")
 _ARGUMENTS_CHARACTERS_MAX = 500
 _NOUN = re.compile(
-    r"(?i)(?<![A-Za-z0-9])(?:pass(?:word|code|phrase|wd)?s?|pwd?|psk|cred(?:ential)?s|login"
+    r"(?i)(?<![A-Za-z0-9])(?:(?P<sure>pass(?:word|code|phrase|wd)s?|pwd?|psk|cred(?:ential)?s|login)|pass"
     r"|(?:log|sign)(?:ged|ned|ging|ning|s)?[ _]?(?:in|on)|(?:add_?)?user(?:add)?|key"
     r"|(?:config|secrets?|env(?:-var)?)[ :](?:set|add|put|create))(?![\w.(=-])"
 )
@@ -181,7 +182,7 @@ def unnamed(text: str) -> Iterator[Span]:
     for form in _FORMS:
         for match in form.pattern.finditer(text) if form.mark in text else ():
             start, end = match.span("value")
-            value = text[start:end].rstrip(".,!?")
+            value = text[start:end].rstrip(".,:!?")
             if form.is_secret(value):
                 yield Span(start, start + len(value))
     if "(" in text:
@@ -211,11 +212,20 @@ def _near_nouns(text: str) -> Iterator[Span]:
         end = min(noun.end() + _NEAR_MAX, len(text))
         if stop := _END.search(text, noun.end(), end):
             end = stop.start()
-        for n, word in enumerate(_WORD_NEAR.finditer(text, noun.end(), end)):
-            value = word[0].rstrip(".!?:*_").lstrip("*_")
-            if n < _NEAR_WORDS_MAX and looks_like_password(value):
-                start = word.start() + word[0].find(value)
-                yield Span(start, start + len(value))
+        yield from _passwords(text, noun.end(), end, _NEAR_WORDS_MAX)
+        if noun["sure"]:
+            start = max(0, noun.start() - _NEAR_MAX)
+            ends = [one.end() for one in _END.finditer(text, start, noun.start())]
+            yield from _passwords(text, ends[-1] if ends else start, noun.start(), _NEAR_MAX)
     for match in _AFTER.finditer(text) if "pass" in text or "pw" in text else ():
         if looks_random(match["value"]):
             yield Span(*match.span("value"))
+
+
+def _passwords(text: str, start: int, end: int, words_max: int) -> Iterator[Span]:
+    """Yield those of the first words in a part of a text that look like passwords."""
+    for word in islice(_WORD_NEAR.finditer(text, start, end), words_max):
+        value = word[0].rstrip(".!?:*_").lstrip("*_")
+        if looks_like_password(value):
+            begin = word.start() + word[0].find(value)
+            yield Span(begin, begin + len(value))

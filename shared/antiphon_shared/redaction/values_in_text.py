@@ -31,7 +31,7 @@ _ELEMENT = re.compile(
 )
 _OPTION = re.compile(rf"{BEGINS}--?{KEY} {{1,4}}+(?:(?P<opening>{QUOTE})|(?P<word>(?![-=|:]){WORD}))")
 _SENTENCE = re.compile(
-    rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to|was|are|est|ist|lautet|es|è|é)(?: now| still)?"
+    rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to|was|are|est|ist|lautet|es|è|é|je|jest|är)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
 _SETTING = re.compile(rf"{BEGINS}{KEY}[ \t]{{1,8}}+{QUOTE}?(?=[^\s\d]{{0,80}}+\d)(?P<word>(?![-=|:(]){WORD})")

@@ -39,7 +39,7 @@ _COMMON_NUMBER = re.compile(
 """A number that is common in names, such as Base64Encoder, X509Certificate and Report2024."""
 _SEPARATORS = str.maketrans("", "", "-_.")
 _PASSWORD = re.compile(r"[^\s()\[\]{}<>\"'`,;|\\/:=]{8,64}")
-_PASSWORD_SIGN = re.compile(r"(?<=\w)[!#$%&*?^~](?!\Z)|(?<=\d)!\Z")
+_PASSWORD_SIGN = re.compile(r"(?<=\w)[!#$&*?^](?!\Z)|(?<=\d)!\Z")
 _SHARE = re.compile(r"\d%")
 _FILE_OR_HOST = re.compile(
     r"[\w.*-]+\.(?:7z|ai|bak|bin|c|cc|cfg|co|com|conf|cpp|crt|css|csv|dat|db|de|dev|dll|docx?|eu|example|exe|gif|go|gz|h|html?"

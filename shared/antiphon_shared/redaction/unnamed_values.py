@@ -13,6 +13,7 @@ from antiphon_shared.redaction.harmless import looks_issued, looks_like_password
 from antiphon_shared.redaction.span import Span
 
 _LINE = r"(?:(?<![^\r\n\"])|(?<=\\n))[ \t]{0,20}"
+_LINE_END = r"[ \t]*(?=[\r\n]|\\{1,7}[nr]|\\{0,7}\"|\Z)"
 _ENDS = r"(?=[\s\"'\\]|\Z)"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\<>()|`;,]{6,400})"
@@ -106,6 +107,13 @@ _FORMS = (
         rf"(?<![\w:/@.%+-])[A-Za-z][\w.+-]{{0,60}}(?:@[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,5}})?:{_WORD}{_ENDS}",
         looks_like_password,
         r"[\w]:[^\s:/\"'\\<>{}()0-9]+[0-9][^\s:/\"'\\<>{}()]*(?:\s|\\|\"|$)",
+    ),
+    # Lines of an assignment, with any name.
+    _form(
+        "",
+        rf"{_LINE}[A-Za-z$][\w.$/ -]{{0,60}}?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}{_WORD}{_QUOTE}[;,]?{_LINE_END}",
+        looks_like_password,
+        r"(?:^|[\n\"]|\\n)[ \t]*[A-Za-z$][\w.$/-]*[ \t]*[:=]>?[ \t]*\\*[\"']?[^ \t\r\n\"'\\/{(\[]*[0-9][^ \t\r\n\"'\\/({\[]*(?:[\r\n\"'\\]|$)",
     ),
     # Links.
     _form(

@@ -8,7 +8,6 @@ as in its pattern.
 import re
 from functools import lru_cache
 
-from antiphon_shared.redaction import lines_of_files, unnamed_values
 from antiphon_shared.text.native_search import NativeSearch
 
 _BETWEEN = r"(?:[-_\s]|\\+t)*"
@@ -32,8 +31,7 @@ _WRITTEN_OTHERWISE = r"\\u00[2-7c-f]|%(?:25)*(?:2[0d]|3[0-9]|[46][1-9a-f]|[57][0
 def key_hint(patterns: tuple[str, ...]) -> NativeSearch:
     """Return a search for keys by patterns, in which `*` is any text; those that begin with `!` are skipped."""
     meant = [_loosely(pattern) for pattern in patterns if not pattern.startswith("!")]
-    keys = "(?i)" + "|".join((*meant, _WRITTEN_OTHERWISE))
-    return NativeSearch(keys, lines_of_files.HINT, unnamed_values.HINT)
+    return NativeSearch("(?i)" + "|".join((*meant, _WRITTEN_OTHERWISE)))
 
 
 def _loosely(pattern: str) -> str:

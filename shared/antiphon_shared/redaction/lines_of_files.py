@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
 from antiphon_shared.redaction.span import Span
+from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
 """The beginning of a line, also in JSON within text."""
@@ -156,7 +157,8 @@ HINT = "|".join(
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
-"""An expression that matches in every text that may contain one of these forms."""
+SEARCH = NativeSearch(HINT)
+"""A search that matches in every text that may contain one of these forms."""
 
 
 def in_lines(text: str) -> Iterator[Span]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from antiphon_shared.redaction.harmless import looks_issued, looks_like_password, looks_like_token, looks_random
 from antiphon_shared.redaction.span import Span
+from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n\"])|(?<=\\n))[ \t]{0,20}"
 _LINE_END = r"[ \t]*(?=[\r\n]|\\{1,7}[nr]|\\{0,7}\"|\Z)"
@@ -106,7 +107,7 @@ _FORMS = (
         ":",
         rf"(?<![\w:/@.%+-])[A-Za-z][\w.+-]{{0,60}}(?:@[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,5}})?:{_WORD}{_ENDS}",
         looks_like_password,
-        r"[\w]:[^\s:/\"'\\<>{}()0-9]+[0-9][^\s:/\"'\\<>{}()]*(?:\s|\\|\"|$)",
+        r"[\w]:[^\s:/\"'\\<>{}()0-9]+[0-9][^\s:/\"'\\<>{}()]*(?:\s|\\|[\"']|$)",
     ),
     # Lines of an assignment, with any name.
     _form(
@@ -167,7 +168,7 @@ _AFTER = re.compile(
     r"(?:pass(?:word|code|phrase)?|pw|pwd)\b"
 )
 _SHORT_NOUN = (
-    r"(?:[Pp]ass|[Cc]reds|[Ll]ogin|[Ll]og(?:ged)? in|[Ss]ign(?:ed)? [io]n|LOGON|logon|user|add_user|useradd|key|(?:config|secrets?|env|env-var)[ :](?:set|add|put|create))[ \t:]+"
+    r"(?:[Pp]ass|PASS|[Cc]reds|[Ll]ogin|[Ll]og(?:ged)? in|[Ss]ign(?:ed)? [io]n|LOGON|logon|user|add_user|useradd|key|(?:config|secrets?|env|env-var)[ :](?:set|add|put|create))[ \t:]+"
     r"(?:\S+[ \t]+)?(?:\S+[ \t]+)?(?:\S+[ \t]+)?(?:\S+[ \t]+)?[^\s]*[0-9]"
 )
 _OTHER_HINTS = (rf"(?i:{_SURE}|{_PERHAPS})[\w.:>-]*\([^)\r\n\"']*\\*[\"']", _SHORT_NOUN)
@@ -182,18 +183,21 @@ def _in_ascii(hint: str) -> str:
 
 
 HINT = _in_ascii("|".join((*(form.hint for form in _FORMS), *_OTHER_HINTS)))
-"""An expression that matches in every text that may contain one of these forms."""
+SEARCH = NativeSearch(HINT)
+"""A search that matches in every text that may contain one of these forms."""
+_SEARCHES = tuple(NativeSearch(_in_ascii(form.hint)) for form in _FORMS)
+_CALLS, _NOUNS = (NativeSearch(_in_ascii(hint)) for hint in _OTHER_HINTS)
 
 
 def unnamed(text: str) -> Iterator[Span]:
     """Yield the values in all such forms."""
-    for form in _FORMS:
-        for match in form.pattern.finditer(text) if form.mark in text else ():
+    for form, search in zip(_FORMS, _SEARCHES, strict=True):
+        for match in form.pattern.finditer(text) if form.mark in text and search.may_match(text) else ():
             start, end = match.span("value")
             value = text[start:end].rstrip(".,:!?")
             if form.is_secret(value):
                 yield Span(start, start + len(value))
-    if "(" in text:
+    if _CALLS.may_match(text):
         yield from _in_calls(text)
     yield from _near_nouns(text)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_secret
+from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_random, looks_secret
 from antiphon_shared.redaction.span import (
     BEGINS,
     KEY,
@@ -17,8 +17,8 @@ from antiphon_shared.redaction.span import (
 )
 
 _SPACE = r"(?:\s|\\{1,15}[nrt]){0,40}+"
-_LITERAL = r"(?:[bfruBFRU]{1,2}(?=\\{0,15}[\"']))?"
-"""Python's prefix of bytes and other literals before a quote."""
+_LITERAL = r"(?:(?:[bfruNBFRU]{1,2}|@|[A-Za-z_][\w.:]{0,40}!?\()(?=\\{0,15}[\"']))?"
+"""The prefix of bytes and other literals before a quote, or a call around it, such as `Some("x")`."""
 _TYPE = (
     r": ?(?:[A-Za-z&][\w.&?\[\],]{0,60}+(?: \| None)? |str|string|String|bytes)=(?!=)"
     r"(?=[ \t]{0,20}+[bfruBFRU]{0,2}\\{0,15}[\"'])"
@@ -40,6 +40,7 @@ _ASSIGNED = re.compile(
 )
 """`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and the beginning of a block in YAML."""
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|negotiate|ntlm|key)[ \t]{1,4}+")
+_OTHER_SCHEME = re.compile(r"[A-Za-z][\w-]{1,30}[ \t]{1,4}+")
 _WITH_FIELDS = re.compile(r"(?i:digest|hawk|oauth|signature|aws4-hmac-sha256)[ \t]{1,4}+(?=[\w-]{1,40}=)")
 _FIELD = re.compile(
     r"[\w-]{1,40}+=(?:\\{0,15}\")?(?P<value>\[redacted[^\]]{0,12}\]|[^\s,\"'\\]{1,4096}+)(?:\\{0,15}\")?(,[ \t]{0,4}+)?"
@@ -78,7 +79,11 @@ def assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
         elif opening := match["quoted"] or match["opening"]:
             start, at = match.end(), end_of(text, match.end(), opening)
             scheme = _SCHEME.match(text, start, at)
-            if match["quoted"] or not is_harmless(text[scheme.end() if scheme else start : at], key):
+            if text[match.end() - len(opening) - 1] == "(":  # get("DB_PASSWORD") is no literal of a secret
+                is_value = looks_random(text[start:at]) and not text[start:at].isupper()
+            else:
+                is_value = bool(match["quoted"]) or not is_harmless(text[scheme.end() if scheme else start : at], key)
+            if is_value:
                 yield Span(start, at, levels=levels(opening))
         elif match["block"]:
             at = _end_of_block(text, match)
@@ -103,8 +108,10 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
     if name.endswith(("authorization", "token")):
         if scheme := _WITH_FIELDS.match(text, start):
             return _each_value(_FIELD, text, scheme.end())
-        if (scheme := _SCHEME.match(text, start)) and (token := WORD_AT.match(text, scheme.end())):
-            start, end = token.span()
+        scheme = _SCHEME.match(text, start) or _OTHER_SCHEME.match(text, start)
+        if scheme and (token := WORD_AT.match(text, scheme.end())):
+            if scheme.re is _SCHEME or looks_random(token[0]):
+                start, end = token.span()
     if text.startswith(_HTML_QUOTES, start, end):
         start = text.index(";", start) + 1
     quote = _quote_around(text, match)

@@ -21,16 +21,21 @@ _ITEMS = re.compile(
     rf"(?P<items>(?:{_NEWLINE}[ \t]*- [\"']?[^\s\"'\\:#]{{1,4096}}[\"']?[ \t]*)+)"
 )
 _ITEM = re.compile(r"- [\"']?(?P<value>[^\s\"'\\:#]{1,4096})")
+_BELOW = re.compile(
+    r"(?:(?<![^\r\n])|(?<=\\n))(?P<indent> {0,40})(?P<key>[A-Za-z_][\w-]{0,80}):[ \t]*"
+    rf"(?P<lines>(?:{_NEWLINE}(?P=indent) {{1,8}}[\w.-]{{1,80}}: +[^\r\n\\]{{1,4096}}){{1,200}})"
+)
+_LINE_BELOW = re.compile(r"[\w.-]{1,80}: +[\"']?(?P<value>[^\s\"'\\]{4,4096})[\"']?(?=[ \t]*(?:[\r\n\\#]|\Z))")
 _QUOTE = r"\\{0,7}[\"']"
 _PAIRS = {
     # JSON and YAML: name: KEY, value: x
     "alue": re.compile(
         rf"(?:name|key|Name|Key){_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}{_QUOTE}?(?P<key>[A-Za-z_][\w.-]{{1,80}}){_QUOTE}?"
-        rf"(?:[,\s]|\\[nrt]){{1,20}}{_QUOTE}?[Vv]alue{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTE})?"
+        rf"(?:[,\s]|\\[nrt]){{1,20}}{_QUOTE}?(?:[a-z]{{1,20}}:)?[Vv]alue{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTE})?"
         r"(?P<value>[^\s\"'\\,{}\[\]<>][^\"'\\\r\n,}]{3,4096})"
     ),
     # XML: <name>KEY</name><value>x</value>, with something around x or not
-    "><": re.compile(
+    ">": re.compile(
         r"<(?:name|key)>(?P<key>[A-Za-z_][\w.-]{1,80})</(?:name|key)>\s{0,20}<(?:value|string)>\s{0,20}(?:<\w{1,20}>)?"
         r"(?P<value>[^<>]{4,4096})</"
     ),
@@ -71,6 +76,11 @@ def elsewhere(text: str, is_secret: IsSecret) -> Iterator[Span]:
             for item in _ITEM.finditer(text, *match.span("items")):
                 if not is_harmless(item["value"]):
                     yield Span(*item.span("value"))
+    for match in _BELOW.finditer(text) if ":" in text else ():
+        if is_secret(match["key"]):
+            for line in _LINE_BELOW.finditer(text, *match.span("lines")):
+                if looks_random(line["value"]):
+                    yield Span(*line.span("value"))
     for mark, pattern in _PAIRS.items():
         for match in pattern.finditer(text) if mark in text else ():
             if not is_secret(match["key"]):

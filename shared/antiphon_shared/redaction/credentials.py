@@ -28,7 +28,7 @@ IsSecret = Callable[[str], bool]
 
 
 _LOOK = (
-    "-----BEGIN [A-Z0-9 ]{0,30}PRIVATE|LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
+    "-----BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE|OpenVPN)|LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
     r"uthorization|[Bb]earer {1,3}[A-Za-z0-9._~+/=-]{16}|[Bb]asic {1,3}[A-Za-z0-9+/]{8}|curl|wget|://[^\s/@\"'<>]{1,}@"
 )
 """An expression that matches in every text with a match of one of the rules below."""
@@ -81,7 +81,7 @@ def credentials(text: str) -> list[Found]:
 @cache
 def credentials_hint() -> NativeSearch:
     """Return a first search for all of them at once."""
-    return NativeSearch(f"{_LOOK}|{token_rules().look}")
+    return NativeSearch(_LOOK, token_rules().look)
 
 
 def _any(_: str) -> bool:
@@ -132,10 +132,10 @@ _BREAK = r"(?:\s|\\{1,4}[nrt])"
 _QUOTE = r"(?:\\{0,7}[\"'])"
 _BASE64 = "[A-Za-z0-9+/=]"
 _PEM = (
-    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"-----BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
     rf"{_BREAK}{{0,4}}+(?:[A-Za-z-]{{1,40}}+: [^\r\n\\]{{0,200}}+{_BREAK}{{1,4}}+){{0,6}}+"
     rf"{_BASE64}{{16,}}+(?:{_BREAK}{{1,4}}{_BASE64}{{16,}}+)*+(?:{_BREAK}{{1,4}}{_BASE64}{{1,80}}+){{0,2}}"
-    rf"(?:{_BREAK}{{0,4}}+-----END [A-Z0-9 ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----)?"
+    rf"(?:{_BREAK}{{0,4}}+-----END [A-Za-z0-9 ]{{0,50}}-----)?"
 )
 """A private key. A mention in code has no body; a truncated key has no end."""
 _AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"

@@ -33,8 +33,24 @@ _CHARACTERS_MAX = 200
 _RANDOM_CHARACTERS_MIN = 8
 _CHANGES_MIN = 0.4
 """The least share of changes between capitals, small letters and digits; random text has 0.6 on average."""
-_NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}")
-"""A word and a number, such as oauth2 and sha-256, or a number and its unit."""
+_COMMON_NUMBER = re.compile(
+    r"\d|1[0-2]|16|32|64|128|192|256|384|509|512|1024|2048|25519|19\d\d|20\d\d"
+)
+"""A number that is common in names, such as Base64Encoder, X509Certificate and Report2024."""
+_SEPARATORS = str.maketrans("", "", "-_.")
+_PASSWORD = re.compile(r"[^\s()\[\]{}<>\"'`,;|\\/:=]{8,64}")
+_PASSWORD_SIGN = re.compile(r"(?<=\w)[!#$&*?^](?!\Z)|(?<=\d)!\Z")
+_SHARE = re.compile(r"\d%")
+_FILE_OR_HOST = re.compile(
+    r"[\w.*-]+\.(?:7z|ai|bak|bin|c|cc|cfg|co|com|conf|cpp|crt|css|csv|dat|db|de|dev|dll|docx?|eu|example|exe|gif|go|gz|h|html?"
+    r"|ini|internal|io|ipynb|jar|java|jpe?g|js|json|jsx|key|kt|local|lock|log|md|mp[34]|net|o|org|out|p12|parquet|pdf|pem|pfx"
+    r"|php|pl|png|pptx?|pyi?|rb|rs|rst|sh|so|sql|svg|tar|tgz|tmp|toml|tsv?|tsx|txt|uk|wav|whl|xlsx?|xml|ya?ml|zip)"
+)
+_TOKEN = re.compile(r"[\w~.+/=%-]{16,1000}", re.ASCII)
+_TOKEN_CHANGES_MIN = 0.15
+"""The least share of changes between letters and digits; random letters and digits have 0.26 on average, hex 0.47."""
+_NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}|[a-z]{1,30}\d{0,2}(?:\.[a-z_]{2,30}){1,5}")
+"""A word and a number, such as oauth2 and sha-256, a number and its unit, a name with dots."""
 
 
 def is_harmless(value: str, key: str = "") -> bool:
@@ -77,6 +93,32 @@ def looks_random(value: str) -> bool:
     if " " in value or _NAMED.fullmatch(value) or is_harmless(value) or is_code(value):
         return False
     return looks_secret(value) and not value.isdigit() and len(value) >= _RANDOM_CHARACTERS_MIN
+
+
+def looks_like_password(word: str) -> bool:
+    """Return whether a word is a password even where no key names it: Tr0ub4dor&3, kWes4190dc, and no Base64Encoder."""
+    if _PASSWORD.fullmatch(word) is None or _SHARE.search(word) or not looks_random(word):
+        return False
+    if _PASSWORD_SIGN.search(word) is not None:
+        return True
+    letters = word.translate(_SEPARATORS)
+    if letters.islower() or letters.isupper() or _FILE_OR_HOST.fullmatch(word):
+        return False
+    return is_drawn(letters) or any(not _COMMON_NUMBER.fullmatch(digits) for digits in re.findall(r"\d+", word))
+
+
+def looks_like_token(word: str) -> bool:
+    """Return whether a word is a long token, of letters and digits in no order; a UUID is one, and no sentence-in-a-url."""
+    if _TOKEN.fullmatch(word) is None or not looks_random(word):
+        return False
+    kinds = [sign.isdigit() for sign in word.translate(_SEPARATORS) if sign.isalnum()]
+    changes = sum(one != other for one, other in itertools.pairwise(kinds))
+    return changes >= _TOKEN_CHANGES_MIN * len(kinds)
+
+
+def looks_issued(word: str) -> bool:
+    """Return whether a word is such a password or such a token."""
+    return looks_like_password(word) or looks_like_token(word)
 
 
 def is_drawn(token: str) -> bool:

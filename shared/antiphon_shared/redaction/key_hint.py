@@ -8,7 +8,6 @@ as in its pattern.
 import re
 from functools import lru_cache
 
-from antiphon_shared.redaction.lines_of_files import HINT
 from antiphon_shared.text.native_search import NativeSearch
 
 _BETWEEN = r"(?:[-_\s]|\\+t)*"
@@ -32,7 +31,7 @@ _WRITTEN_OTHERWISE = r"\\u00[2-7c-f]|%(?:25)*(?:2[0d]|3[0-9]|[46][1-9a-f]|[57][0
 def key_hint(patterns: tuple[str, ...]) -> NativeSearch:
     """Return a search for keys by patterns, in which `*` is any text; those that begin with `!` are skipped."""
     meant = [_loosely(pattern) for pattern in patterns if not pattern.startswith("!")]
-    return NativeSearch("(?i)" + "|".join((*meant, _WRITTEN_OTHERWISE, f"(?-i:{HINT})")))
+    return NativeSearch("(?i)" + "|".join((*meant, _WRITTEN_OTHERWISE)))
 
 
 def _loosely(pattern: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
 from antiphon_shared.redaction.span import Span
+from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
 """The beginning of a line, also in JSON within text."""
@@ -17,6 +18,8 @@ _NAME = r"(?:\b|(?<=\\n))"
 _GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
+_HASH = r"(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|BLF-CRYPT|SHA(?:256|512)-CRYPT|ARGON2I?D?|PBKDF2\S{0,12}|CRAM-MD5)"
+"""The scheme of a hash or a password in braces before it."""
 _BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
 
 
@@ -45,8 +48,15 @@ _FORMS = (
     _form(
         "$", r"(?P<value>\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$[A-Za-z0-9./$,=+]{20,})"
     ),  # crypt(3)
+    _form("}", rf"\{{{_HASH}\}}(?P<value>[^\s\"'\\:]{{6,300}})"),  # userPassword of LDAP, passwd-file of Dovecot
+    _form("JDJ", r"(?P<value>JDJ[hiy]JD[A-Za-z0-9+/]{50,}={0,2})"),  # a hash by bcrypt in base64
+    _form("prv", r"\b(?P<value>[xyztuv]prv[A-Za-z0-9]{90,120})\b"),  # BIP 32
+    _form(" ENC ", r"(?i:pass\w*|secret|key|psk\w*)[ \t]ENC[ \t](?P<value>[A-Za-z0-9+/]{16,}={0,2})"),  # FortiOS
+    _form("task.setvariable", rf"task\.setvariable [^\]\r\n]{{0,200}}issecret=true[^\]\r\n]{{0,80}}\]{_WORD}"),
+    _form("::add-mask::", rf"::add-mask::{_WORD}"),
     _form("Private-Lines: ", rf"Private-Lines: [0-9]{{1,3}}(?:\s|\\[nr]){{1,4}}{_BASE64_LINES}"),  # PuTTY
     _form("kty", rf"{_QUOTE}d{_QUOTE}\s*:\s*{_QUOTE}(?P<value>[A-Za-z0-9_-]{{20,}})"),  # a JSON Web Key
+    _form("EAP", r":\s{0,4}(?:EAP|XAUTH)\s{1,4}\\{0,7}[\"'](?P<value>[^\"'\\\n]{6,200})"),
     _form("PSK", r":\s{0,4}PSK\s{1,4}\\{0,7}[\"'](?P<value>[^\"'\\\n]{6,200})"),
     _form("WIFI:", r"WIFI:[^\s]{0,100}?;P:(?P<value>(?:\\.|[^;\\\s]){4,100});"),
     _form("community", rf"{_LINE}r[ow]community6?[ \t]{{1,8}}{_WORD}"),
@@ -77,6 +87,7 @@ _FORMS = (
     _form(
         "'", r"(?i:\b(?:IDENTIFIED[ \t]+BY|PASSWORD))[ \t]+(?:=[ \t]*)?N?\\{0,7}'(?P<value>[^'\r\n]{4,200})'"
     ),
+    _form("IDENTIFIED", rf"IDENTIFIED[ \t]+BY[ \t]+{_QUOTE}{_WORD}", is_random=True),
     _form(
         "auth",
         rf"\bauth\s{{0,4}}[=:]\s{{0,4}}[(\[]\s{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{1,100}}\\{{0,7}}[\"']\s{{0,4}},"
@@ -105,7 +116,7 @@ _FORMS = (
     _form("stats auth", rf"{_NAME}stats auth[ \t]{{1,4}}[^\s:]{{1,60}}:{_WORD}"),
     _form("sqlplus", rf"sqlplus[ \t][^\r\n|;/]{{0,60}}?[\w$]{{1,60}}/{_WORD}(?=@)"),
     _form("-setcookie", rf"-setcookie[ \t]{{1,4}}{_QUOTE}{_WORD}", is_random=True),
-    _form("http-basic.", rf"http-basic\.[\w-]{{1,60}}[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("http-basic.", rf"http-basic\.[\w.-]{{1,60}}[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}{_QUOTE}{_WORD}"),
     _form("NKEY SEED", r"NKEY SEED-----(?:\s|\\[nr]){1,4}(?P<value>S[A-Z2-7]{40,60})"),
     # Calls of programs.
     _form("assword(", rf"{_NAME}set\w{{0,30}}Password\([ \t]{{0,4}}\\{{0,7}}[\"']{_WORD}"),
@@ -131,12 +142,14 @@ _UNKNOWN = re.compile(
 )
 """A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
 _MARKS = tuple(
-    dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth"))
+    dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth", "}", "EAP", "JDJ", "prv"))
 )
 HINT = "|".join(
     (
         *map(re.escape, _MARKS),
         r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
+        rf"\{{{_HASH}\}}".replace(r"\S", "[^ ]"),
+        r":\s*(?:EAP|XAUTH)\s|JDJ[hiy]JD|[xyztuv]prv[A-Za-z0-9]{40}",
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
         r"auth\s{0,4}[=:]\s{0,4}[(\[]",
@@ -144,7 +157,8 @@ HINT = "|".join(
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
-"""An expression that matches in every text that may contain one of these forms."""
+SEARCH = NativeSearch(HINT)
+"""A search that matches in every text that may contain one of these forms."""
 
 
 def in_lines(text: str) -> Iterator[Span]:

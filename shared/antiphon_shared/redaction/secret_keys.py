@@ -11,10 +11,13 @@ from urllib.parse import quote
 from antiphon_shared.redaction.escapes import unescaped
 from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.key_hint import key_hint
+from antiphon_shared.redaction import lines_of_files, unnamed_values
 from antiphon_shared.redaction.lines_of_files import in_lines
 from antiphon_shared.redaction.span import Span, apart
+from antiphon_shared.redaction.unnamed_values import unnamed
 from antiphon_shared.redaction.url_encoded import as_meant
 from antiphon_shared.redaction.values_in_text import spans
+from antiphon_shared.text.native_search import NativeSearch
 
 ALWAYS = (
     "*password*",
@@ -52,14 +55,29 @@ ALWAYS = (
     "*accountkey*",
     "*storagekey",
     "authkey",
+    "*authtok",
     "requirepass",
     "*passwort*",
     "*kennwort*",
     "*contraseña*",
+    "*motdepasse*",
+    "*senha",
+    "*wachtwoord*",
+    "*hasło*",
+    "*пароль*",
+    "*lösenord*",
+    "*adgangskode*",
+    "*salasana*",
+    "*heslo*",
+    "*jelszó*",
+    "*şifre*",
+    "*密码",
+    "*パスワード",
+    "*비밀번호",
     "?pass",
     "?*pass",
     "?*pw",
-    "?auth",
+    "?*auth",
     "?authkey",
     "?tokens",
     "?apitokens",
@@ -70,10 +88,41 @@ ALWAYS = (
     "?*signature",
     "?*signature256",
     "?appkey",
+    "?*applicationkey",
+    "?*subscriptionkey",
+    "?*functionkey",
+    "?*functionskey",
+    "?*routingkey",
+    "?*integrationkey",
+    "?*servicekey",
+    "?*licensekey",
+    "?*masterkey",
+    "?*sharedkey",
+    "?*webhookkey",
+    "?encrypt",
+    "?*salt",
+    "?*pepper",
+    "?*signer",
+    "?*jwt",
+    "?*bearer",
+    "?*hmac",
+    "?*license",
+    "?*privkey",
+    "?*passkey",
+    "?*creds",
+    "?sid",
+    "?*crumb",
+    "?*csrf",
+    "?*xsrf",
+    "?xsessionid",
+    "?jsessionid",
+    "?*sessid",
+    "?connectsid",
     "?*pwd",
     "*dockerconfigjson",
     "*recoverycode*",
     "*seedphrase*",
+    "stringdata",
 )
 """Patterns that apply to every export, unless an operator keeps a key.
 
@@ -82,6 +131,10 @@ letters and digits.
 """
 
 _ESCAPED_LETTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_SEPARATOR = re.compile(r"[\s:=|<>(%\"'\\/-]")
+"""One of the signs that stand between a key or a name and its value."""
+_DIGIT = re.compile(r"[0-9]")
+"""A part of every value that no key names."""
 Found = Callable[[str], str]
 """A function from the value of a secret key in a text to its replacement."""
 
@@ -92,8 +145,9 @@ class SecretKeys:
     def __init__(self, patterns: Iterable[str]) -> None:
         patterns = tuple(patterns)
         self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
-        self.hint = key_hint(patterns)
-        """A search for possible secret keys in JSON or text."""
+        self._named = key_hint(patterns)
+        self.hint = NativeSearch.of_any((self._named, lines_of_files.SEARCH, unnamed_values.SEARCH))
+        """A search for possible secret keys in JSON or text, and for secrets in a fixed form or without a key."""
         self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
         self.matches = lru_cache(10_000)(self._matches)
         self.may_match = lru_cache(10_000)(self._may_match)
@@ -118,8 +172,11 @@ class SecretKeys:
         return "".join((*parts, text[done:])) if parts else text
 
     def _spans(self, text: str) -> list[Span]:
-        found = [*spans(text, self.matches), *in_lines(text)]
-        if self._perhaps_hint.may_match(text):
+        has_separator = _SEPARATOR.search(text) is not None
+        found = [*spans(text, self.matches)] if has_separator and self._named.may_match(text) else []
+        found += in_lines(text) if lines_of_files.SEARCH.may_match(text) else ()
+        found += unnamed(text) if has_separator and _DIGIT.search(text) else ()
+        if has_separator and self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
             found += (one for one in perhaps if looks_random(text[one.start : one.end]))
         return apart(found)

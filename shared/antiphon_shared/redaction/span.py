@@ -21,7 +21,7 @@ class Span(NamedTuple):
     """The number of times that it was escaped as in JSON."""
 
 
-KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+(?:\\{1,15}u00[c-fC-F][0-9a-fA-F][\w-]{0,80}+){0,3}+)"
+KEY = r"(?P<key>[^\W\d][\w-]{0,80}+(?:\\{1,15}u00[c-fC-F][0-9a-fA-F][\w-]{0,80}+){0,3}+)"
 """A word; its accented letters may be escaped as in ASCII JSON."""
 QUOTE = r"\\{0,15}[\"'`]"
 BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
@@ -32,7 +32,7 @@ WORD = rf"(?:{_SIGNS}++|\\(?![nrtbfu\"'`\\/]))++"
 _BACKSLASHES_MAX = 64
 WORD_AT = re.compile(WORD)
 _WORDS_BEFORE = re.compile(r"(?:[A-Za-z]{1,30}+[ \t]){1,2}\Z")
-SECOND_WORDS = frozenset(("key", "keys", "phrase", "code", "number", "word"))
+SECOND_WORDS = frozenset(("key", "keys", "phrase", "code", "number", "word", "passe"))
 """Words that make a secret key together with the words before them: "API key", "credit card number"."""
 
 

@@ -29,9 +29,9 @@ _ELEMENT = re.compile(
     rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
     r"(?P<value>(?:(?!&lt;|\]\]>)[^<]){1,4096}+)(?:\]\]>\s*+)?(?=(?:<|&lt;)/(?:[A-Za-z][\w.-]{0,40}+:)?(?P=key))"
 )
-_OPTION = re.compile(rf"{BEGINS}--{KEY} {{1,4}}+(?:(?P<opening>{QUOTE})|(?P<word>(?![-=|:]){WORD}))")
+_OPTION = re.compile(rf"{BEGINS}--?{KEY} {{1,4}}+(?:(?P<opening>{QUOTE})|(?P<word>(?![-=|:]){WORD}))")
 _SENTENCE = re.compile(
-    rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
+    rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to|was|are|est|ist|lautet|es|è|é|je|jest|är)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
 _SETTING = re.compile(rf"{BEGINS}{KEY}[ \t]{{1,8}}+{QUOTE}?(?=[^\s\d]{{0,80}}+\d)(?P<word>(?![-=|:(]){WORD})")
@@ -43,10 +43,10 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
     found = [*assigned(text, is_secret), *elsewhere(text, is_secret)]
     if "</" in text or "&lt;/" in text:
         found += _in_elements(text, is_secret)
-    if "--" in text:
+    if "-" in text:
         found += _behind_options(text, is_secret)
     found += _behind_names(text, is_secret)
-    if " is" in text or " to" in text:
+    if " " in text:
         found += _in_sentences(text, is_secret)
     if "%" in text:
         found += _encoded(text, is_secret)

@@ -1,7 +1,8 @@
-"""Forms in which secrets stand, from two files, filled by lot; and by lot too, which rules are made for.
+"""Forms in which secrets stand, from files, filled by lot; and by lot too, which rules are made for.
 
 A form was put into either half before any rule was tried on it, and rules were made by looking at the first half only.
-Of the second, 147 of 172 were found when it was first looked at; then rules were made for what it showed.
+Of the second half of the first two files, 147 of 172 were found when it was first looked at; then rules were made for
+what it showed.
 """
 
 import random
@@ -10,6 +11,7 @@ import string
 from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from uuid import UUID
 
@@ -75,10 +77,10 @@ def _password(lot: random.Random) -> str:
 
 
 @cache
-def forms() -> tuple[Form, ...]:
-    """All of them."""
+def forms(*files: str) -> tuple[Form, ...]:
+    """All of some files; of the first two without any."""
     found = []
-    for file in ("issued_tokens.txt", "daily_formats.txt"):
+    for file in files or ("issued_tokens.txt", "daily_formats.txt"):
         for entry in re.split(r"^## ", (_FOLDER / file).read_text(), flags=re.MULTILINE)[1:]:
             head, _, text = entry.partition("\n")
             name, _, source = head.partition(" | ")
@@ -87,8 +89,14 @@ def forms() -> tuple[Form, ...]:
 
 
 def halves() -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """The half that rules are made for, and the half for the report."""
+    """The half of the first two files that rules are made for, and the half for the report."""
     drawn = list(forms())
     random.Random(SPLIT_SEED).shuffle(drawn)
     middle = len(drawn) // 2
     return tuple(drawn[:middle]), tuple(drawn[middle:])
+
+
+def halves_of(file: str) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
+    """The same two halves of another file, by a hash of each form's name, so that a new form moves no other."""
+    work = tuple(form for form in forms(file) if blake2b(form.name.encode()).digest()[0] % 2)
+    return work, tuple(form for form in forms(file) if form not in work)

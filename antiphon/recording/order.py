@@ -24,8 +24,6 @@ class Order:
             said = "a second header." if self._has_header else "no header: a recording begins with one."
             raise UnreadableEvent(said, hint="Is it one file made of two, or of another kind?")
         match line:
-            case Header():
-                self._has_header = True
             case EventLine():
                 self._check_event(line)
             case RecordLine(record=record):
@@ -34,6 +32,8 @@ class Order:
                         f"{record.outputs} events came of a step, it says: more than there are."
                     )
                 self._records += 1
+            case Header():
+                self._has_header = True
             case End():
                 self._check_end(line)
             case _:
@@ -48,7 +48,7 @@ class Order:
 
     def _check_event(self, line: EventLine) -> None:
         place = place_of(line.entry)
-        if line.n != self._events + 1 or place <= self._place or max(place) > _PART_MAX:
+        if line.n != self._events + 1 or place <= self._place or place[0] > _PART_MAX or place[1] > _PART_MAX:
             raise UnreadableEvent(
                 f"event {line.n} at {line.entry} cannot follow event {self._events} at "
                 f"{self._place[0]}-{self._place[1]}: events count up by one, and their places ascend."

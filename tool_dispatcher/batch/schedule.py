@@ -124,7 +124,7 @@ class _Turn:
     """The mutable state of one step while it is computed."""
 
     def __init__(self, progress: Progress, running: frozenset[int]) -> None:
-        """`running` are the units of `progress` that have not ended."""
+        """Begin a step; `running` are the units of `progress` that have not ended."""
         self._before = progress
         self._running = running
         self._plan = progress.plan

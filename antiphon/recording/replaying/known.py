@@ -65,6 +65,8 @@ class Known:
     contents: dict[str, Any] = field(default_factory=dict)
     specifications: dict[str, dict[str, Any]] = field(default_factory=dict)
     opened: SessionOpened | RunOpened | None = None
+    forgotten: list[str] = field(default_factory=list)
+    """The log entries of the events that were dropped."""
 
     def add(self, line: EventLine) -> None:
         if self.opened is None and isinstance(line.event.data, SessionOpened | RunOpened):
@@ -77,6 +79,7 @@ class Known:
         line = self.by_entry.pop(entry, None)
         if line is not None:
             self.lines.pop(line.event.id, None)
+            self.forgotten.append(entry)
 
     def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
         """Return the data of the event at a log entry; None for no entry. Raises UnreadableEvent."""

@@ -139,6 +139,11 @@ class Replay:
             case End(redactions=redactions):
                 self._is_ended, self._redactions = True, redactions
 
+    @property
+    def is_same(self) -> bool:
+        """Return whether every step so far was checked and is the same."""
+        return not (self._divergences_in_all or self._unchecked or self._digests)
+
     def report(self) -> Report:
         """Return the result. Raises UnreadableEvent when the recording is not whole."""
         if self.header is None:

@@ -257,13 +257,10 @@ def _has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
         return len(path) <= PATH_MAX and _is_prose(value, key)
     if not isinstance(value, _NESTED) or depth > DEPTH_MAX or len(path) > PATH_MAX:
         return False
-    if isinstance(value, list):
-        for at, inner in enumerate(value):
-            if _has_prose(inner, f"{path}[{at}]", key, depth + 1):
-                return True
-        return False
-    for name, inner in value.items():
-        if _has_prose(inner, path + member(str(name)), str(name), depth + 1):
+    is_dict = isinstance(value, dict)
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        place = path + (member(str(name)) if is_dict else f"[{name}]")
+        if _has_prose(inner, place, str(name) if is_dict else key, depth + 1):
             return True
     return False
 

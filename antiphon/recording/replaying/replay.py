@@ -181,7 +181,8 @@ class Replay:
         handled = self.known.lines.get(cause)
         if handled is None:
             return  # it came of an event of another session
-        if self._unrecorded is not None and self._unrecorded.event.id != cause:
+        unrecorded = self._unrecorded
+        if unrecorded is not None and unrecorded is not handled and unrecorded.event.id != cause:
             self._miss_record()
         if handled.n not in self._recorded and id == child_id(cause, 0):
             self._unrecorded = handled

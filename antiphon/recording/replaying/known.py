@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from antiphon_shared.events import COMPONENTS, Component, EventData, RunOpened, SessionOpened
-from antiphon_shared.events.step_records import StepRecord
+from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady, RunOpened, SessionOpened
+from antiphon_shared.events.step_records import DecisionRecord, StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
@@ -34,6 +34,13 @@ class Step(NamedTuple):
     line: EventLine
     record: StepRecord
     outputs: Sequence[EventLine]
+
+    @property
+    def closes(self) -> bool:
+        """Return whether the step, a decision, ended the session or the run."""
+        if isinstance(self.record, DecisionRecord):
+            return self.record.closes
+        return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
 
 
 class Redone(NamedTuple):

@@ -241,7 +241,7 @@ class Replay:
         if isinstance(step.record, DecisionRecord | RunRecord):
             self._undecided.drop(step.line)
             self._undecided.look(self._lets_go, step.line.n)
-            self._is_closed = self._is_closed or _closes(step)
+            self._is_closed = self._is_closed or step.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
             return
@@ -385,13 +385,6 @@ class Replay:
                 line, "coordinator", "outputs", [("", then, f"today's code raises {_raised(error)}")]
             )
             return True
-
-
-def _closes(step: Step) -> bool:
-    """Return whether a decision ended the session or the run."""
-    if isinstance(step.record, DecisionRecord):
-        return step.record.closes
-    return any(isinstance(one.event.data, ResponseReady) for one in step.outputs)
 
 
 def _raised(error: Exception) -> str:

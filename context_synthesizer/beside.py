@@ -50,6 +50,13 @@ class Section:
 
     def put_all(self, pieces: Iterable[Piece]) -> bool:
         """Add each piece that fits; return whether all did."""
+        pieces = list(pieces)
+        units = sum([piece.units for piece in pieces])
+        if units and not self.texts:
+            units += title_units(self.title)
+        if self.room.take(units):  # usually all fit
+            self.texts += [piece.text for piece in pieces]
+            return True
         misfits = [piece for piece in pieces if not self.put(piece)]
         return not misfits
 

@@ -81,16 +81,18 @@ class Pieces:
 
     def tried(self, use: ToolUse) -> Piece:
         """Return a use of a tool, in its longer form."""
-        if id(use) not in self._tried:
-            self._tried[id(use)] = tool_lines(use, LONG)
-        return self._tried[id(use)]
+        piece = self._tried.get(id(use))
+        if piece is None:
+            piece = self._tried[id(use)] = tool_lines(use, LONG)
+        return piece
 
     def said(self, note: ReasoningNote, form: NoteForm) -> Piece:
         """Return a note in one of its forms."""
         key = id(note), form
-        if key not in self._said:
-            self._said[key] = form(note)
-        return self._said[key]
+        piece = self._said.get(key)
+        if piece is None:
+            piece = self._said[key] = form(note)
+        return piece
 
     def heading(self, title: str) -> Piece:
         if title not in self._headings:
@@ -135,12 +137,11 @@ class Page:
 
     def put(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact, if it fits with its title and its fence."""
-        if not self.room.take(self.price(fact, is_short=is_short)):
+        line, fence, title, units = self._priced(fact, is_short)
+        if not self.room.take(units):
             return False
-        document = self.memory.document_of(fact)
-        fence = fence_key(document, self.by_call)
-        self.lines[fact.id] = self.pieces.line(self.memory, fact, is_short)
-        self._headings.add((*fence, self._title_above(fact)))
+        self.lines[fact.id] = line
+        self._headings.add((*fence, title))
         self._fences.add(fence)
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
@@ -148,16 +149,20 @@ class Page:
 
     def price(self, fact: Fact, *, is_short: bool = False) -> int:
         """Return the cost of the fact now, with its title and fence if they are new; it never grows later."""
+        return self._priced(fact, is_short)[-1]
+
+    def _priced(self, fact: Fact, is_short: bool) -> tuple[Piece, tuple[str, ...], str, int]:
+        """Return the fact's line, the key of its fence, the title above it, and its cost now."""
         document = self.memory.document_of(fact)
         fence = fence_key(document, self.by_call)
         title = self._title_above(fact)
-        units = self.pieces.line(self.memory, fact, is_short).units
-        units += 0 if self.lines else title_units(self.title)
+        line = self.pieces.line(self.memory, fact, is_short)
+        units = line.units if self.lines else line.units + title_units(self.title)
         if fence not in self._fences:
-            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
+            units += sum([piece.units for piece in self.pieces.fence(document, self.by_call)])
         if title and (*fence, title) not in self._headings:
             units += self.pieces.heading(title).units
-        return units
+        return line, fence, title, units
 
     def _title_above(self, fact: Fact) -> str:
         """Return the title above the fact; empty on a compact page when the statement names it itself."""

@@ -259,7 +259,7 @@ def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Cat
     """Return the decision after a person's reply or timeout: the batch goes out when no call waits any more."""
     if heard is session or heard.people.undecided or heard.people.unanswered:
         return Decision(heard)
-    return hand_out(heard, event, heard.people.pending, catalogue)
+    return hand_out(heard, event, heard.people.pending, catalogue, offer.allowed(heard, catalogue))
 
 
 def _on_results(

@@ -1,10 +1,11 @@
 """The stored form of a session: with its parts, or flat for sessions of a format before the parts. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field as DataclassField
 from dataclasses import fields
 from functools import cache
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Any
 from uuid import UUID
 
@@ -132,8 +133,8 @@ def changes(before: Session | None, after: Session) -> Fields:
     then = before.__dict__
     return {
         name: _changed(then[name], value, {}) if name in PARTS else to_jsonable_python(value)
-        for name, value in after.__dict__.items()
-        if value is not then[name] and value != then[name]
+        for name, value in _replaced(then, after.__dict__)
+        if value != then[name]
     }
 
 
@@ -147,12 +148,20 @@ def merged(fields: Fields, changed: Fields, version: int) -> Fields:
 
 def _changed(before: object, after: object, newer: Fields) -> Fields:
     then = before.__dict__
-    # A decision copies the fields that it does not change: most are the same objects.
     return {
         name: to_jsonable_python(value, exclude=newer.get(name))
-        for name, value in after.__dict__.items()
-        if value is not then[name] and value != then[name] and newer.get(name) is not True
+        for name, value in _replaced(then, after.__dict__)
+        if value != then[name] and newer.get(name) is not True
     }
+
+
+def _replaced(before: Fields, after: Fields) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of `after` that are other objects than before.
+
+    A decision copies the fields that it does not change, so most are the same objects; each is compared without a step
+    of Python.
+    """
+    return compress(after.items(), map(is_not, after.values(), map(before.__getitem__, after)))
 
 
 def _flat(session: Session) -> BaseModel:

@@ -140,7 +140,7 @@ def request_tools(
     taken = accumulate((steps.refusal(session, call.name) is None for call in calls), initial=0)
     requested = tuple(
         RequestedCall(
-            **dict(call),
+            **call.__dict__,
             idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
@@ -156,19 +156,25 @@ def request_tools(
     requested, asked = approvals.without_blind(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)
     if not asked and not posed:
-        return hand_out(session, event, requested, catalogue)
+        return hand_out(session, event, requested, catalogue, allowed)
     waits = people.waiting_for(session, requested, asked, posed)
     end = people.until(session, event.time)
     if end is not None:
         return people.ask(waits, asked, posed, end)
-    return hand_out(late := people.given_up(waits), event, late.people.pending, catalogue)
+    return hand_out(late := people.given_up(waits), event, late.people.pending, catalogue, allowed)
 
 
 def hand_out(
-    session: Session, event: AnyEvent, calls: tuple[RequestedCall, ...], catalogue: Catalogue
+    session: Session,
+    event: AnyEvent,
+    calls: tuple[RequestedCall, ...],
+    catalogue: Catalogue,
+    allowed: tuple[str, ...],
 ) -> Decision:
-    """Hand the batch to the dispatcher, and begin its runs. Refused calls do not count against the limit."""
-    allowed = offer.allowed(session, catalogue)
+    """Hand the batch to the dispatcher, and begin its runs. Refused calls do not count against the limit.
+
+    `allowed` are the tools that may be called in the session's round: see `offer.allowed`.
+    """
     others = tuple(call for call in calls if not child_runs.workflow_of(call, allowed, catalogue))
     writes = [call for call in calls if call.name in allowed and _may_write(call, catalogue)]
     in_doubt = [in_doubt_as(call.name, call.id) for call in writes]

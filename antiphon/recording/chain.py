@@ -45,15 +45,17 @@ class Chain:
 
     def unbound(self, raw: bytes) -> bytes:
         """Return the line without its link. Raises UnreadableEvent when the chain is broken there."""
-        link = link_of(raw)
-        if link is None:
+        found = _bound(raw)
+        if found is None:
             raise _broken("this line does not end with a `check`")
-        if not link.is_intact:
+        content = raw[:-_BYTES]
+        previous, check = found.groups()
+        if check != check_of(content):
             raise _broken("this line was changed")
-        if link.previous != self._previous:
+        if previous != self._previous:
             raise _broken("this line does not follow the previous line: a line was lost, added or moved")
-        self._previous = link.check
-        return link.line
+        self._previous = check
+        return content + b"}"
 
 
 class Link:
@@ -71,8 +73,12 @@ class Link:
 
 def link_of(raw: bytes) -> Link | None:
     """Return a line's link in the chain; None when it has none."""
-    found = _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
+    found = _bound(raw)
     return None if found is None else Link(raw, found[1], found[2])
+
+
+def _bound(raw: bytes) -> re.Match[bytes] | None:
+    return _BOUND.fullmatch(raw, len(raw) - _BYTES) if len(raw) > _BYTES else None
 
 
 def check_of(content: bytes | memoryview) -> bytes:

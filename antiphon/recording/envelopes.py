@@ -52,16 +52,14 @@ class Envelopes:
 
         The error names the event and the field.
         """
-        match line:
-            case Header():
-                self._session_id, self._submitted = line.session_id, line.submitted
-            case EventLine():
-                if wrong := self._wrong(line):
-                    raise UnreadableEvent(f"event {line.n}, {line.event.type}: {wrong}.", hint=_HINT)
-            case RecordLine(record=record):
-                self._check_times(record)
-            case _:
-                pass
+        if isinstance(line, EventLine):
+            if wrong := self._wrong(line):
+                raise UnreadableEvent(f"event {line.n}, {line.event.type}: {wrong}.", hint=_HINT)
+        elif isinstance(line, RecordLine):
+            if line.record.outputs > 1:
+                self._check_times(line.record)
+        elif isinstance(line, Header):
+            self._session_id, self._submitted = line.session_id, line.submitted
 
     def _wrong(self, line: EventLine) -> str:
         """Return what does not fit; an empty text where all does."""

@@ -19,8 +19,8 @@ from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
 
 LINE_BYTES_MAX = 1 << 27
 """More than ANTIPHON_BUS_MAX_EVENT_BYTES allows."""
-_AHEAD_BYTES = 1 << 16
-"""The size of a batch of lines, which takes `replay verify` a tenth less time than single lines."""
+_BATCH_BYTES = 1 << 18
+"""The size of a batch of lines, which takes `replay verify` a fifth less time than single lines."""
 PART_BEGINS, PART_ENDS = ".antiphon-", ".part"
 """The names of temporary files."""
 _GZIP = b"\x1f\x8b"
@@ -35,19 +35,27 @@ def read_lines(
 
     Raises UnreadableEvent, which names the file and the line, after all lines before it.
     """
-    ahead: list[Line] = []
+    for batch in read_batches(path, upcasters, current):
+        yield from batch
+
+
+def read_batches(
+    path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
+) -> Iterator[list[Line]]:
+    """Yield the lines of a recording as `read_lines` does, in batches."""
+    batch: list[Line] = []
     size_bytes = 0
     try:
         for line, line_bytes in _sized_lines(path, upcasters, current):
-            ahead.append(line)
+            batch.append(line)
             size_bytes += line_bytes
-            if size_bytes >= _AHEAD_BYTES:
-                yield from ahead
-                ahead, size_bytes = [], 0
+            if size_bytes >= _BATCH_BYTES:
+                yield batch
+                batch, size_bytes = [], 0
     except UnreadableEvent:
-        yield from ahead
+        yield batch
         raise
-    yield from ahead
+    yield batch
 
 
 def _sized_lines(

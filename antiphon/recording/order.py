@@ -28,8 +28,6 @@ class Order:
             )
             raise UnreadableEvent(said, hint="Check that the file is a single recording.")
         match line:
-            case Header():
-                self._has_header = True
             case EventLine():
                 self._check_event(line)
             case RecordLine(record=record):
@@ -38,6 +36,8 @@ class Order:
                         f"it reports {record.outputs} events of a step, more than the recording contains."
                     )
                 self._records += 1
+            case Header():
+                self._has_header = True
             case End():
                 self._check_end(line)
             case _:
@@ -54,7 +54,7 @@ class Order:
 
     def _check_event(self, line: EventLine) -> None:
         place = place_of(line.entry)
-        if line.n != self._events + 1 or place <= self._place or max(place) > _PART_MAX:
+        if line.n != self._events + 1 or place <= self._place or place[0] > _PART_MAX or place[1] > _PART_MAX:
             raise UnreadableEvent(
                 f"event {line.n} at {line.entry} cannot follow event {self._events} at "
                 f"{self._place[0]}-{self._place[1]}: numbers increase by one, and log ids increase."

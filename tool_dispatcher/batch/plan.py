@@ -146,7 +146,7 @@ def _errors_in_calls(
 def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, ToolError]:
     """Return the errors of calls that wait for a dependency that can never be met."""
     errors = {index: not_called_yet(calls[index], needed) for index, needed in graph.missing.items()}
-    for knot in knots(graph.needs, range(len(calls))):
+    for knot in knots(graph.needs, range(len(calls))) if any(graph.needs) else ():
         if len(knot) > 1:
             circle = [node for node in knot if node < len(calls)]
             errors |= {index: in_a_circle(index, circle, calls) for index in circle}
@@ -157,7 +157,7 @@ def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
     """Return by call the other calls whose results it needs."""
     count = len(placeholders)
     return [
-        tuple(place for place in named_calls(found) if place < count and place != index)
+        tuple([place for place in named_calls(found) if place < count and place != index]) if found else ()
         for index, found in enumerate(placeholders)
     ]
 
@@ -189,6 +189,8 @@ def _lane(
         for index, number in enumerate(unit_of)
         if units[number].is_sequential and index not in must_not_run
     ]
+    if not sequential:
+        return ()
     numbers = (unit_of[node] for (node, *_) in knots(needs, sequential) if node < len(unit_of))
     return tuple(dict.fromkeys(number for number in numbers if units[number].is_sequential))
 

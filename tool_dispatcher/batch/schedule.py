@@ -11,9 +11,9 @@ which later answers are based.
 """
 
 from bisect import insort
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
@@ -86,7 +86,8 @@ def start(plan: Plan) -> Step:
             running=frozenset(),
             lane=plan.lane,
             failed_fast=None,
-        )
+        ),
+        running=frozenset(),
     )
     for index in sorted(plan.settled):
         turn.note(plan.settled[index])
@@ -111,7 +112,7 @@ def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> St
                 f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order"
             )
         running.remove(unit.number)
-    turn = _Turn(replace(progress, running=frozenset(running)))
+    turn = _Turn(progress, frozenset(running))
     for _, results in ended:
         for result in results:
             if progress.outcomes[result.index] is None:
@@ -122,8 +123,10 @@ def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> St
 class _Turn:
     """The mutable state of one step while it is computed."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, running: frozenset[int]) -> None:
+        """Begin a step; `running` are the units of `progress` that have not ended."""
         self._before = progress
+        self._running = running
         self._plan = progress.plan
         self._calls = progress.plan.request.calls
         self._outcomes = list(progress.outcomes)
@@ -176,7 +179,7 @@ class _Turn:
             unit_waits=tuple(self._unit_waits),
             gate_waits=tuple(self._gate_waits),
             ready={at_once: tuple(units) for at_once, units in self._ready.items() if units},
-            running=self._before.running.union(unit.number for unit in begin),
+            running=self._running.union([unit.number for unit in begin]),
             lane=lane,
             failed_fast=self._failed_fast,
         )
@@ -233,7 +236,7 @@ class _Turn:
         assert result is not None
         assert result.error is not None, "only a failure stops others"
         for unit in self._plan.units:
-            if not unit.is_fail_fast or unit.number in self._before.running:
+            if not unit.is_fail_fast or unit.number in self._running:
                 continue
             for index in unit.calls:
                 if self._outcomes[index] is None and index not in self._plan.begun:
@@ -249,11 +252,13 @@ class _Turn:
 
     def _begin(self, lane: tuple[int, ...]) -> tuple[Unit, ...]:
         """Take ready units, in the order of the calls, as far as the limits allow."""
-        running = self._before.running
+        running = self._running
         queues = list(self._ready.items())
         if lane and lane[0] not in running and self._unit_waits[lane[0]] == 0:
             queues.append((self._plan.units[lane[0]].at_once, [lane[0]]))
-        at_once = Counter(name for number in running for name, _ in self._plan.units[number].at_once)
+        at_once: defaultdict[str, int] = defaultdict(int)
+        for number in running:
+            _count(self._plan.units[number], at_once)
         begin: list[Unit] = []
         while len(running) + len(begin) < self._plan.bounds.batch_concurrency:
             open_queues = [
@@ -265,7 +270,7 @@ class _Turn:
                 break
             unit = self._plan.units[min(open_queues, key=itemgetter(0)).pop(0)]
             if not self._is_answered(unit):
-                at_once.update(name for name, _ in unit.at_once)
+                _count(unit, at_once)
                 begin.append(unit)
         return tuple(begin)
 
@@ -274,3 +279,9 @@ class _Turn:
 
     def _is_answered(self, unit: Unit) -> bool:
         return all(self._outcomes[index] is not None for index in unit.calls)
+
+
+def _count(unit: Unit, at_once: defaultdict[str, int]) -> None:
+    """Count a running unit against the limits of its tools."""
+    for name, _ in unit.at_once:
+        at_once[name] += 1

@@ -6,7 +6,7 @@ taken over after a crash has the same units, under the same idempotency keys.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.contract import BatchVariant, Contract
@@ -53,24 +53,36 @@ def units_of(
         number, members = len(units), group_of.get(index, (index,))
         numbers |= dict.fromkeys(members, number)
         if len(members) == 1:
-            units.append(_unit(Unit(number, members, call.name, call.idempotency_key or ""), call, contracts))
+            units.append(_unit(number, members, call.name, call.idempotency_key or "", contracts))
             continue
         variant = contracts[call.name].batch
         assert variant is not None, "groups are made of calls of a tool with a batch variant"
         running = tuple(place for place in members if place not in must_not_run)
         key = f"{call.idempotency_key}+{len(members) - 1}" if call.idempotency_key else ""
-        units.append(_unit(Unit(number, running, variant.tool, key, variant), call, contracts))
-    return tuple(units), tuple(numbers[index] for index in range(len(calls)))
+        units.append(_unit(number, running, call.name, key, contracts, variant))
+    return tuple(units), tuple([numbers[index] for index in range(len(calls))])
 
 
-def _unit(unit: Unit, asked: RequestedCall, contracts: Mapping[str, Contract]) -> Unit:
+def _unit(
+    number: int,
+    calls: tuple[int, ...],
+    asked: str,
+    key: str,
+    contracts: Mapping[str, Contract],
+    variant: BatchVariant | None = None,
+) -> Unit:
     """Return the unit with its contract's properties: a group keeps to its tool's contract and to the variant's."""
-    promised = {name: contracts[name] for name in (asked.name, unit.tool) if name in contracts}
-    return replace(
-        unit,
-        is_fail_fast=any(one.error_propagation == "fail-fast" for one in promised.values()),
-        is_sequential=any(one.mode == "sequential-only" for one in promised.values()),
+    tool = asked if variant is None else variant.tool
+    promised = {name: contracts[name] for name in (asked, tool) if name in contracts}
+    return Unit(
+        number,
+        calls,
+        tool,
+        key,
+        variant,
+        is_fail_fast="fail-fast" in [one.error_propagation for one in promised.values()],
+        is_sequential="sequential-only" in [one.mode for one in promised.values()],
         at_once=tuple(
-            (name, one.max_concurrency) for name, one in promised.items() if one.max_concurrency is not None
+            [(name, one.max_concurrency) for name, one in promised.items() if one.max_concurrency is not None]
         ),
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from antiphon_shared.events import COMPONENTS, Component, EventData, RunOpened, SessionOpened
-from antiphon_shared.events.step_records import StepRecord
+from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady, RunOpened, SessionOpened
+from antiphon_shared.events.step_records import DecisionRecord, StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
@@ -34,6 +34,13 @@ class Step(NamedTuple):
     line: EventLine
     record: StepRecord
     outputs: Sequence[EventLine]
+
+    @property
+    def closes(self) -> bool:
+        """Return whether the step, a decision, ended the session or the run."""
+        if isinstance(self.record, DecisionRecord):
+            return self.record.closes
+        return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
 
 
 class Redone(NamedTuple):
@@ -65,6 +72,8 @@ class Known:
     contents: dict[str, Any] = field(default_factory=dict)
     specifications: dict[str, dict[str, Any]] = field(default_factory=dict)
     opened: SessionOpened | RunOpened | None = None
+    forgotten: list[str] = field(default_factory=list)
+    """The log entries of the events that were dropped."""
 
     def add(self, line: EventLine) -> None:
         if self.opened is None and isinstance(line.event.data, SessionOpened | RunOpened):
@@ -77,6 +86,7 @@ class Known:
         line = self.by_entry.pop(entry, None)
         if line is not None:
             self.lines.pop(line.event.id, None)
+            self.forgotten.append(entry)
 
     def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
         """Return the data of the event at a log entry; None for no entry. Raises UnreadableEvent."""

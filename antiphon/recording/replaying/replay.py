@@ -139,6 +139,11 @@ class Replay:
             case End(redactions=redactions):
                 self._is_ended, self._redactions = True, redactions
 
+    @property
+    def is_same(self) -> bool:
+        """Return whether every step so far was checked and is the same."""
+        return not (self._divergences_in_all or self._unchecked or self._digests)
+
     def report(self) -> Report:
         """Return the result. Raises UnreadableEvent when the recording is not whole."""
         if self.header is None:
@@ -176,7 +181,8 @@ class Replay:
         handled = self.known.lines.get(cause)
         if handled is None:
             return  # it came of an event of another session
-        if self._unrecorded is not None and self._unrecorded.event.id != cause:
+        unrecorded = self._unrecorded
+        if unrecorded is not None and unrecorded is not handled and unrecorded.event.id != cause:
             self._miss_record()
         if handled.n not in self._recorded and id == child_id(cause, 0):
             self._unrecorded = handled
@@ -235,7 +241,7 @@ class Replay:
         if isinstance(step.record, DecisionRecord | RunRecord):
             self._undecided.drop(step.line)
             self._undecided.look(self._lets_go, step.line.n)
-            self._is_closed = self._is_closed or _closes(step)
+            self._is_closed = self._is_closed or step.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
             return
@@ -379,13 +385,6 @@ class Replay:
                 line, "coordinator", "outputs", [("", then, f"today's code raises {_raised(error)}")]
             )
             return True
-
-
-def _closes(step: Step) -> bool:
-    """Return whether a decision ended the session or the run."""
-    if isinstance(step.record, DecisionRecord):
-        return step.record.closes
-    return any(isinstance(one.event.data, ResponseReady) for one in step.outputs)
 
 
 def _raised(error: Exception) -> str:

@@ -58,6 +58,8 @@ class Decisions:
         """The session as recorded after the last decision."""
         self.lacks = ""
         """The reason why a recorded decision is unknown, and so no later one can be repeated."""
+        self.takes_answers = False
+        """Whether an answer of the coordinator's own was taken from the recording, for want of `assemblies`."""
         self._unread = ""
         """The reason why today's code cannot read the recorded document, from some decision on."""
         self._document = Document()
@@ -135,6 +137,7 @@ class Decisions:
             if recorded := [
                 one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
             ]:
+                self.takes_answers = True
                 return recorded[0]
             raise _AnswerUnknown("what the session had found is not known here.")
         try:

@@ -104,10 +104,12 @@ def _pieces_about(value: Any, depth: int) -> int:
         return 0
     step = 1 + len(value) // _SAMPLE
     sample = list(value.values() if isinstance(value, dict) else value)[::step]
-    inside = sum(
+    inside = step * sum(
         [_pieces_about(one, depth + 1) for one in sample if isinstance(one, _NESTED) or _is_long(one)]
     )
-    return max(step * inside, len(value) if _is_records(value) else 1)
+    if inside >= len(value) > 0:
+        return inside
+    return max(inside, len(value) if _is_records(value) else 1)
 
 
 def _is_long(value: Any) -> bool:
@@ -138,12 +140,12 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
                 yield from _record(beside, path, context, grain)
             yield from rows_of(table, path, joined(context, title_of(beside)), grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
-            _, prose = _without_prose(value, path)
-            whole = as_json(path, value)
-            is_table = any(table_of(value[key], "") for key in keys)
-            if not prose and len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
-                yield Part(path, joined(context, title_of(value)), (whole,))
-                return
+            if not _has_prose(value, path):
+                whole = as_json(path, value)
+                is_table = any(table_of(value[key], "") for key in keys)
+                if len(whole.text) <= (SMALL_TABLE_CHARACTERS if is_table else SMALL_CHARACTERS):
+                    yield Part(path, joined(context, title_of(value)), (whole,))
+                    return
             beside = {key: inner for key, inner in value.items() if key not in keys}
             title = joined(context, title_of(beside))
             if not is_nothing(beside):
@@ -247,6 +249,20 @@ def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tupl
     if not kept:
         return _GONE, prose
     return (kept if is_dict else list(kept.values())), prose
+
+
+def _has_prose(value: Any, path: str, key: str = "", depth: int = 0) -> bool:
+    """Return whether `_without_prose` finds prose in the value; it stops at the first text."""
+    if isinstance(value, str):
+        return len(path) <= PATH_MAX and _is_prose(value, key)
+    if not isinstance(value, _NESTED) or depth > DEPTH_MAX or len(path) > PATH_MAX:
+        return False
+    is_dict = isinstance(value, dict)
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        place = path + (member(str(name)) if is_dict else f"[{name}]")
+        if _has_prose(inner, place, str(name) if is_dict else key, depth + 1):
+            return True
+    return False
 
 
 def _is_prose(text: str, key: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import to_json
@@ -16,6 +17,7 @@ TEXT_KEYS = frozenset((
     "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
 ))  # fmt: skip  # a text, not a column
 """Fields whose texts are prose."""
+_KEYS_KEPT = 256
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -83,8 +85,9 @@ def as_json(position: str, value: Any) -> Statement:
     return Statement(position, to_json(value).decode(), True)
 
 
+@lru_cache(_KEYS_KEPT)
 def member(key: str) -> str:
-    """Return the step of a path to the value of a key."""
+    """Return the step of a path to the value of a key. Cached, as records repeat their keys."""
     return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
 
 

@@ -154,8 +154,11 @@ def _split(text: str, block: Block) -> list[Span]:
         return list(_lumps(text, block))
     if block.end - block.start < _SHORT and _is_short(text[block.start : block.end]):
         return list(_stripped(text, block.start, block.end))
-    spans = _sentences(text, block) if block.kind == "paragraph" else [(block.start, block.end)]
-    if block.kind == "paragraph" and all(end - start <= _SENTENCE_MAX for start, end in spans):
+    is_paragraph = block.kind == "paragraph"
+    spans = _sentences(text, block) if is_paragraph else [(block.start, block.end)]
+    if is_paragraph and (
+        block.end - block.start <= _SENTENCE_MAX or all(end - start <= _SENTENCE_MAX for start, end in spans)
+    ):
         return spans
     return [piece for start, end in spans for piece in cut(text, start, end)]
 
@@ -171,12 +174,14 @@ def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
             start += len(piece)
             if not words:
                 continue
-            is_short = _is_short(words)
+            last = first + len(words)
+            is_short = last - first < _SHORT and _is_short(words)
             if spans and (is_short or was_short):
-                spans[-1] = (spans[-1][0], first + len(words))
-                was_short = spans[-1][1] - spans[-1][0] < _SHORT
+                first = spans[-1][0]
+                spans[-1] = (first, last)
+                was_short = last - first < _SHORT
             else:
-                spans.append((first, first + len(words)))
+                spans.append((first, last))
                 was_short = is_short
     return spans
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from antiphon_shared.memory.filing.pieces import PATH_MAX, member
 
 _COLUMNS = ("columns", "headers", "header", "column_names", "fields", "cols")
+_NAMES_OF_COLUMNS = frozenset(_COLUMNS)
 _ROWS = ("rows", "data", "values", "records", "items")
 _ROWS_MIN = 3
 _KEYED_MIN = 4
@@ -74,6 +75,8 @@ def column_names(cells: Sequence[Any]) -> list[str] | None:
 
 def _columns_and_rows(value: dict[str, Any]) -> tuple[list[str], str] | None:
     """Return the names of the columns, and the key of the rows, if each row has a value for every column."""
+    if _NAMES_OF_COLUMNS.isdisjoint(value):
+        return None
     columns = next((value[key] for key in _COLUMNS if isinstance(value.get(key), list) and value[key]), None)
     key = next((key for key in _ROWS if isinstance(value.get(key), list) and value[key]), None)
     names = column_names(columns) if columns is not None else None
@@ -106,8 +109,8 @@ def _is_header(first: list[Any], rows: list[list[Any]]) -> bool:
 
 
 def _is_columnar(value: dict[str, Any]) -> bool:
-    columns = list(value.values())
-    if len(columns) < 2 or not all(isinstance(column, list) for column in columns):
+    columns = list(value.values()) if len(value) > 1 else []
+    if not columns or not all(isinstance(column, list) for column in columns):
         return False
     count = len(columns[0])
     return (
@@ -119,8 +122,8 @@ def _is_columnar(value: dict[str, Any]) -> bool:
 
 def _is_keyed(value: dict[str, Any]) -> bool:
     """Return whether the members are records of one shape, each under its name."""
-    records = list(value.values())
-    if len(records) < _KEYED_MIN or not all(isinstance(one, dict) and one for one in records):
+    records = list(value.values()) if len(value) >= _KEYED_MIN else []
+    if not records or not all(isinstance(one, dict) and one for one in records):
         return False
     if not all(len(key) <= PATH_MAX for key in value):
         return False

@@ -13,8 +13,9 @@ import pytest
 
 from tests.mutants import mutant as mutants
 from tests.mutants.forks import DID_NOT_END, ForkError, in_fork, spread
-from tests.mutants.hunt import draw, near
+from tests.mutants.hunt import draw
 from tests.mutants.mutant import ROOT, drawn, sites
+from tests.mutants.near import near
 from tests.mutants.result import wilson
 from tests.mutants.sites import sites_of
 

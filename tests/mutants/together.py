@@ -132,7 +132,9 @@ def mutants_at_start(mutants: Sequence[Mutant]) -> Iterator[None]:
     with NamedTemporaryFile() as file, patch.dict(os.environ, MUTANT_CODES=file.name):
         file.write(marshal.dumps(codes))
         file.flush()
-        hook.write_text(f"import os; 'MUTANT_CODES' in os.environ and exec(open({str(startup)!r}).read(), {{}})\n")
+        hook.write_text(
+            f"import os; 'MUTANT_CODES' in os.environ and exec(open({str(startup)!r}).read(), {{}})\n"
+        )
         try:
             yield
         finally:

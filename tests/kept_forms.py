@@ -55,8 +55,8 @@ _TEXT_CHARACTERS_MAX = 300
 _GIVEN_CHARACTERS_MAX = 100
 _DEPTH_MAX = 4
 _WORD = re.compile(r"\w+(?:[ '’.-]\w+)*")
-_NO_WORD = "quorble"
-"""Stands in no table."""
+_NO_WORD = "zyzzyx" * 10
+"""No beginning of it stands in a table."""
 
 
 def differences(reader: Reader, file: Path) -> list[str]:
@@ -142,8 +142,12 @@ def _telling(reader: Reader, words: Iterable[str]) -> Iterator[str]:
         return re.sub(rf"(?i)\b{re.escape(word)}\b", "{}", shown)
 
     for sentence in reader.sentences:
-        plain = without(_NO_WORD, sentence)
-        yield from (sentence.replace("{}", word) for word in words if without(word, sentence) != plain)
+        plain: dict[int, str] = {}  # by the length, as some readers return positions
+        for word in words:
+            if (length := len(word)) not in plain:
+                plain[length] = without(_NO_WORD[:length], sentence)
+            if without(word, sentence) != plain[length]:
+                yield sentence.replace("{}", word)
 
 
 def _within(value: Any, depth: int) -> Iterator["re.Pattern[str] | str"]:

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from time import time_ns
 
@@ -25,7 +26,7 @@ def main() -> None:
     seed = time_ns() % 1_000_000 if arguments.seed is None else arguments.seed
     fates = _earlier(arguments.again) if arguments.again else _drawn(arguments, seed, pure)
     stages = _stages(arguments)
-    for after_stage in hunted(fates, arguments.jobs, stages, say):
+    for after_stage in hunted(fates, arguments.jobs, stages, say, arguments.minutes):
         fates = after_stage
         if arguments.json:
             arguments.json.write_text(json.dumps(as_json(fates, seed), indent=1))
@@ -69,6 +70,12 @@ def _arguments() -> argparse.Namespace:
         "--together",
         action="store_true",
         help="hold them against the whole suite alone, at once; with --again, what a quick run has left",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=inf,
+        help="end each run of the suite then; what has failed by then counts",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file, too")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from math import inf
 from random import Random
 from typing import Any, Literal
 
@@ -70,7 +71,11 @@ def in_order(work: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> Ite
 
 
 def hunted(
-    fates: Sequence[Fate], jobs: int, stages: Sequence[Stage], tell: Callable[[str], None]
+    fates: Sequence[Fate],
+    jobs: int,
+    stages: Sequence[Stage],
+    tell: Callable[[str], None],
+    suite_minutes_max: float = inf,
 ) -> Iterator[list[Fate]]:
     """Yield what has come of all mutants after each stage.
 
@@ -85,7 +90,7 @@ def hunted(
         left = [one for one in fates if not one.is_caught]
         tell(f"holding {len(left)} mutants against the {stage}")
         if stage == "suite":
-            done = _in_suite(left, jobs, tell)
+            done = _in_suite(left, jobs, suite_minutes_max, tell)
         else:
             done = _in_both(_verified if stage == "recordings" else _tested_near, left, run, jobs, tell)
         by_mutant = {one.mutant: one for one in done}
@@ -93,8 +98,10 @@ def hunted(
         yield list(fates)
 
 
-def _in_suite(fates: Sequence[Fate], jobs: int, tell: Callable[[str], None]) -> list[Fate]:
-    caught = caught_together([one.mutant for one in fates], jobs, tell)
+def _in_suite(
+    fates: Sequence[Fate], jobs: int, minutes_max: float, tell: Callable[[str], None]
+) -> list[Fate]:
+    caught = caught_together([one.mutant for one in fates], jobs, minutes_max, tell)
     return [replace(one, tested_by=caught.get(one.mutant, "")) for one in fates]
 
 

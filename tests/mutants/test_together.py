@@ -33,7 +33,14 @@ class Suite:
         self.failing, self.broken, self.most = failing, broken, most
         self.whole_runs: list[list[Mutant]] = []
 
-    def run(self, tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str) -> Outcome:
+    def run(
+        self,
+        tests: Sequence[str],
+        mutants: Sequence[Mutant],
+        jobs: int,
+        *options: str,
+        minutes_max: float = 0,
+    ) -> Outcome:
         every = sorted({*self.broken, *(test for some in self.failing.values() for test in some)})
         failed = [*self.broken, *(test for one in mutants for test in self.failing.get(one, ()))]
         if tests == together._SUITE:
@@ -46,7 +53,7 @@ class Suite:
 def caught(suite: Suite, monkeypatch: pytest.MonkeyPatch, *mutants: Mutant) -> dict[Mutant, str]:
     monkeypatch.setattr(together, "run", suite.run)
     monkeypatch.setattr(together, "_FAILURES_MAX", suite.most)
-    return caught_together(mutants, 1, lambda _: None)
+    return caught_together(mutants, 1, 9, lambda _: None)
 
 
 def test_each_mutant_is_caught_by_a_test_that_fails_with_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +69,9 @@ def test_a_test_that_fails_without_any_mutant_catches_none(monkeypatch: pytest.M
 def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = iter([{"a"}, set(), set()])  # it passes, fails beside the mutant, and fails without
 
-    def run(tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str) -> Outcome:
+    def run(
+        tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = 0
+    ) -> Outcome:
         passed = next(outcomes)
         return Outcome(passed, [one for one in tests if one not in passed])
 
@@ -111,3 +120,8 @@ def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
     )
     assert (without.passed, without.failed) == (set(tests), [])
     assert (beside.passed, beside.failed) == ({tests[1]}, [tests[0]])
+
+
+def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:
+    tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
+    assert len(run(tests, (), 1, minutes_max=0).passed) == 1

@@ -9,9 +9,11 @@ that the whole suite would not catch alone: the share of those caught is a lower
 import marshal
 import os
 import sysconfig
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from unittest.mock import patch
@@ -37,6 +39,8 @@ class Outcome:
 
     passed: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
+    until_s: float = inf
+    """When the run ends early, by the monotonic clock."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -44,20 +48,28 @@ class Outcome:
             self.failed.append(report.nodeid)
         elif report.passed and report.when == "call" and report.nodeid not in self.failed:
             self.passed.add(report.nodeid)
+        if report.when == "teardown" and time.monotonic() > self.until_s:
+            pytest.exit("time is up")
 
 
-def caught_together(mutants: Sequence[Mutant], jobs: int, tell: Callable[[str], None]) -> dict[Mutant, str]:
-    """Return, for each mutant that the suite catches, a test that fails with it alone."""
+def caught_together(
+    mutants: Sequence[Mutant], jobs: int, minutes_max: float, tell: Callable[[str], None]
+) -> dict[Mutant, str]:
+    """Return, for each mutant that the suite catches, a test that fails with it alone.
+
+    A run of the suite ends after `minutes_max`; what has failed by then counts.
+    """
     found: dict[Mutant, str] = {}
     for group in groups(mutants):
         left = group
         while left:
             tell(f"running the suite against {len(left)} mutants together")
-            outcome = run(
-                _SUITE, left, jobs, "--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX)
-            )
+            bounds = ("--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX))
+            outcome = run(_SUITE, left, jobs, *bounds, minutes_max=minutes_max)
             failed = list(dict.fromkeys(outcome.failed))
-            tell(f"  {len(failed)} tests fail; running them without any mutant, and with each one alone")
+            tell(
+                f"  {len(failed)} tests fail, {len(outcome.passed)} pass; now the former with each mutant alone"
+            )
             caught = shown_alone(failed, left, jobs, tell)
             found |= caught
             left = [one for one in left if one not in caught]
@@ -105,11 +117,13 @@ def _passed(outcome: Outcome, tests: Sequence[str]) -> list[str]:
     return [one for one in tests if one in outcome.passed]
 
 
-def run(tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str) -> Outcome:
+def run(
+    tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = inf
+) -> Outcome:
     """Run tests in processes of their own, which have the mutants from their start, as have those that they start."""
 
     def run_here() -> Outcome:
-        outcome = Outcome()
+        outcome = Outcome(until_s=time.monotonic() + 60 * minutes_max)
         workers = min(jobs, len(tests)) if tests != _SUITE else jobs + 1
         parallel = ("-n", str(workers), "--dist", "worksteal", "--continue-on-collection-errors")
         runs.run_tests([*parallel, *options, *tests], outcome)

@@ -12,6 +12,7 @@ from tests.mutants import together
 from tests.mutants.mutant import Mutant, drawn, sites
 from tests.mutants.together import Outcome, caught_together, groups, mutants_at_start, run, shown_alone
 
+SUITE = ["the whole"]
 LIMITS = "coordinator/limits.py"
 INTERVAL, SPREAD = "test_an_interval_is_wide_for_few_and_never_beyond_all", "test_work_is_spread_over_forks"
 
@@ -43,15 +44,17 @@ class Suite:
     ) -> Outcome:
         every = sorted({*self.broken, *(test for some in self.failing.values() for test in some)})
         failed = [*self.broken, *(test for one in mutants for test in self.failing.get(one, ()))]
-        if tests == together._SUITE:
+        if tests == SUITE:
             self.whole_runs.append(list(mutants))
-            failed = failed[: self.most]
-            tests = every
+            is_cut_short = len(failed) >= self.most
+            passed = {one for one in every if one not in failed}
+            return Outcome(passed, failed[: self.most], is_cut_short)
         return Outcome({one for one in tests if one not in failed}, [one for one in failed if one in tests])
 
 
 def caught(suite: Suite, monkeypatch: pytest.MonkeyPatch, *mutants: Mutant) -> dict[Mutant, str]:
     monkeypatch.setattr(together, "run", suite.run)
+    monkeypatch.setattr(together, "_suite", lambda: SUITE)
     monkeypatch.setattr(together, "_FAILURES_MAX", suite.most)
     return caught_together(mutants, 1, 9, lambda _: None)
 

@@ -8,11 +8,13 @@ that the whole suite would not catch alone: the share of those caught is a lower
 
 import marshal
 import os
+import runpy
 import sysconfig
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -21,16 +23,15 @@ from unittest.mock import patch
 import pytest
 
 from tests.mutants import runs
-from tests.mutants.forks import DidNotEnd, in_fork
+from tests.mutants.forks import DidNotEnd, in_fork, spread
 from tests.mutants.mutant import ROOT, Mutant, changed
 
-_FAILURES_MAX = 60
-"""So many end a run of the suite early; it then goes on without the mutants that they show."""
+_FAILURES_MAX = 20
+"""So many end a part of the suite early, one of `jobs`; it then goes on without the mutants that they show."""
 _SUITE_TIMEOUT_S = 150
 """Below the limit of a test that runs alone, which is not to fail for a busy machine where it passed before."""
-_SUITE_S_MAX = 3 * 3600
-_TESTS_S_MAX = 1200
-_SUITE = ("tests",)
+_PART_S_MAX = 3 * 3600
+_STARTUP = Path(__file__).with_name("startup.py")
 
 
 @dataclass(eq=False)
@@ -39,6 +40,8 @@ class Outcome:
 
     passed: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
+    is_cut_short: bool = False
+    """Whether failures have ended a part of it early."""
     until_s: float = inf
     """When the run ends early, by the monotonic clock."""
 
@@ -65,7 +68,7 @@ def caught_together(
         while left:
             tell(f"running the suite against {len(left)} mutants together")
             bounds = ("--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX))
-            outcome = run(_SUITE, left, jobs, *bounds, minutes_max=minutes_max)
+            outcome = run(_suite(), left, jobs, *bounds, minutes_max=minutes_max)
             failed = list(dict.fromkeys(outcome.failed))
             tell(
                 f"  {len(failed)} tests fail, {len(outcome.passed)} pass; now the former with each mutant alone"
@@ -73,9 +76,15 @@ def caught_together(
             caught = shown_alone(failed, left, jobs, tell)
             found |= caught
             left = [one for one in left if one not in caught]
-            if len(failed) < _FAILURES_MAX or not caught:
+            if not (outcome.is_cut_short and caught):
                 break
     return found
+
+
+def _suite() -> list[str]:
+    """Every file of tests; last those of other processes, which take longest and show least."""
+    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    return sorted(files, key=lambda file: file.startswith(runs.ELSEWHERE))
 
 
 def groups(mutants: Sequence[Mutant]) -> list[list[Mutant]]:
@@ -120,17 +129,28 @@ def _passed(outcome: Outcome, tests: Sequence[str]) -> list[str]:
 def run(
     tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = inf
 ) -> Outcome:
-    """Run tests in processes of their own, which have the mutants from their start, as have those that they start."""
+    """Run tests in forks that have the mutants at import, as have the processes that they start."""
+    parts = [tests[n::jobs] for n in range(min(jobs, len(tests)))]
+    until_s = time.monotonic() + 60 * minutes_max
+    whole = Outcome()
+    with mutants_at_start(mutants):
+        for one in spread(partial(_run_part, options, until_s), parts, jobs):
+            whole.passed |= one.passed
+            whole.failed += one.failed
+            whole.is_cut_short |= len(set(one.failed)) >= _FAILURES_MAX
+    return whole
 
+
+def _run_part(options: Sequence[str], until_s: float, tests: Sequence[str]) -> Outcome:
     def run_here() -> Outcome:
-        outcome = Outcome(until_s=time.monotonic() + 60 * minutes_max)
-        workers = min(jobs, len(tests)) if tests != _SUITE else jobs + 1
-        parallel = ("-n", str(workers), "--dist", "worksteal", "--continue-on-collection-errors")
-        runs.run_tests([*parallel, *options, *tests], outcome)
+        if "MUTANT_CODES" in os.environ:
+            runpy.run_path(str(_STARTUP))
+        outcome = Outcome(until_s=until_s)
+        bare = ("-o", "addopts=", "-m", "not long", "--continue-on-collection-errors")
+        runs.run_tests([*bare, *options, *tests], outcome)
         return outcome
 
-    with mutants_at_start(mutants):
-        outcome = in_fork(run_here, _SUITE_S_MAX if tests == _SUITE else _TESTS_S_MAX)
+    outcome = in_fork(run_here, _PART_S_MAX)
     return Outcome() if isinstance(outcome, DidNotEnd) else outcome
 
 
@@ -141,13 +161,12 @@ def mutants_at_start(mutants: Sequence[Mutant]) -> Iterator[None]:
     for one in mutants:
         by_file.setdefault(one.file, []).append(one)
     codes = {str(ROOT / file): changed(file, some) for file, some in by_file.items()}
-    startup = Path(__file__).with_name("startup.py")
     hook = Path(sysconfig.get_path("purelib")) / f"mutants-{os.getpid()}.pth"
     with NamedTemporaryFile() as file, patch.dict(os.environ, MUTANT_CODES=file.name):
         file.write(marshal.dumps(codes))
         file.flush()
         hook.write_text(
-            f"import os; 'MUTANT_CODES' in os.environ and exec(open({str(startup)!r}).read(), {{}})\n"
+            f"import os; 'MUTANT_CODES' in os.environ and exec(open({str(_STARTUP)!r}).read(), {{}})\n"
         )
         try:
             yield

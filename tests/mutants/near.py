@@ -1,7 +1,7 @@
 """The test files near a mutant's file, run in a fork to the first that fails."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -31,12 +31,13 @@ def tested_near(files: Sequence[str], is_early: bool, mutant: Mutant) -> str:
 def near(file: str, is_early: bool) -> list[str]:
     """Return the test files named after a file, then those of its room that import it, its folder, other importers.
 
-    Files that import least come first. For what is declared, the tests of all declarations are there too.
+    Files that import least come first. For what is declared, the tests of all declarations are there too. Where no test
+    imports a file, those of the files that import it are the importers.
     """
     path = Path(file.removeprefix("shared/antiphon_shared/"))
     room = f"tests/{file.partition('/')[0]}/"
     folders = tuple(f"{floor}/{path.parent}/" for floor in ("tests", "tests/shared"))
-    importing = _importing().get(file, ())
+    importing = _tests_importing(file)
     declared = _OF_DECLARATIONS if is_early else ()
 
     def distance(test: str) -> tuple[bool, bool, bool, bool, int]:
@@ -92,24 +93,42 @@ class _First:
             self.is_over = True
 
 
+def _tests_importing(file: str) -> Sequence[str]:
+    """Return the test files that import a file, or else that import it through the fewest other files."""
+    seen, around = {file}, [file]
+    while around:
+        if found := sorted({test for one in around for test in _importers().get(one, ()) if _is_test(test)}):
+            return found
+        around = [user for one in around for user in _importers().get(one, ()) if user not in seen]
+        seen.update(around)
+    return ()
+
+
 @cache
-def _importing() -> Mapping[str, Sequence[str]]:
-    """The test files that import a file of the product."""
+def _importers() -> Mapping[str, Sequence[str]]:
+    """By a file of the product, the files of the product and of the tests that import it."""
     by_module = {
         file.removeprefix("shared/").removesuffix(".py").replace("/", "."): file for file in runs.files()
     }
     found: dict[str, list[str]] = {}
-    for test, names in _imports().items():
+    for user, names in {**_imports(), **_imports_of(ROOT / one for one in runs.files())}.items():
         for name in names:
             if file := by_module.get(name):
-                found.setdefault(file, []).append(test)
+                found.setdefault(file, []).append(user)
     return found
+
+
+def _is_test(file: str) -> bool:
+    return file.startswith("tests/")
 
 
 @cache
 def _imports() -> Mapping[str, set[str]]:
     """What each file of tests imports."""
-    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    return _imports_of(sorted((ROOT / "tests").rglob("test_*.py")))
+
+
+def _imports_of(paths: Iterable[Path]) -> Mapping[str, set[str]]:
     return {str(path.relative_to(ROOT)): _imported_by(ast.parse(path.read_text())) for path in paths}
 
 

@@ -157,6 +157,11 @@ def test_near_are_the_tests_named_after_a_file_then_those_that_import_it_then_it
     assert "tests/coordinator/test_decide.py" in near("coordinator/limits.py", is_early=False)
 
 
+def test_near_a_file_that_no_test_imports_are_the_tests_of_its_importers() -> None:
+    found = near("shared/antiphon_shared/workflows/checks/texts.py", is_early=False)
+    assert "tests/antiphon/workflows/test_rows.py" in found
+
+
 def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:
     assert "tests/shared/test_shapes.py" in near("shared/antiphon_shared/tools/contract.py", is_early=True)
     assert "tests/antiphon/test_settings_table.py" in near("coordinator/settings.py", is_early=True)

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.mutants import together
-from tests.mutants.mutant import Mutant, drawn, sites
+from tests.mutants.mutant import ROOT, Mutant, drawn, sites
 from tests.mutants.together import Outcome, caught_together, groups, mutants_at_start, run, shown_alone
 
 SUITE = ["the whole"]
@@ -54,7 +54,7 @@ class Suite:
 
 def caught(suite: Suite, monkeypatch: pytest.MonkeyPatch, *mutants: Mutant) -> dict[Mutant, str]:
     monkeypatch.setattr(together, "run", suite.run)
-    monkeypatch.setattr(together, "_suite", lambda: SUITE)
+    monkeypatch.setattr(together, "_suite", lambda _: SUITE)
     monkeypatch.setattr(together, "_FAILURES_MAX", suite.most)
     return caught_together(mutants, 1, 9, lambda _: None)
 
@@ -128,3 +128,9 @@ def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
 def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
     assert len(run(tests, (), 1, minutes_max=0).passed) == 1
+
+
+def test_the_suite_begins_with_what_is_nearest_and_leaves_nothing_out() -> None:
+    files = together._suite([changed_at(LIMITS, "(0.5, 3.0)")])
+    assert files[0].startswith("tests/coordinator/")
+    assert len(files) == len(set(files)) == len(list((ROOT / "tests").rglob("test_*.py")))

@@ -25,6 +25,7 @@ import pytest
 from tests.mutants import runs
 from tests.mutants.forks import DidNotEnd, in_fork, spread
 from tests.mutants.mutant import ROOT, Mutant, changed
+from tests.mutants.near import near
 
 _FAILURES_MAX = 20
 """So many end a part of the suite early, one of `jobs`; it then goes on without the mutants that they show."""
@@ -68,7 +69,7 @@ def caught_together(
         while left:
             tell(f"running the suite against {len(left)} mutants together")
             bounds = ("--timeout", str(_SUITE_TIMEOUT_S), "--maxfail", str(_FAILURES_MAX))
-            outcome = run(_suite(), left, jobs, *bounds, minutes_max=minutes_max)
+            outcome = run(_suite(left), left, jobs, *bounds, minutes_max=minutes_max)
             failed = list(dict.fromkeys(outcome.failed))
             tell(
                 f"  {len(failed)} tests fail, {len(outcome.passed)} pass; now the former with each mutant alone"
@@ -81,10 +82,14 @@ def caught_together(
     return found
 
 
-def _suite() -> list[str]:
-    """Every file of tests; last those of other processes, which take longest and show least."""
-    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
-    return sorted(files, key=lambda file: file.startswith(runs.ELSEWHERE))
+def _suite(mutants: Sequence[Mutant]) -> list[str]:
+    """Return every file of tests, those nearest to any of the mutants first, and last those of other processes."""
+    every = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    nearness: dict[str, int] = {}
+    for one in mutants:
+        for n, file in enumerate(near(one.file, one.needs_import)):
+            nearness[file] = min(n, nearness.get(file, n))
+    return sorted(every, key=lambda file: (file.startswith(runs.ELSEWHERE), nearness.get(file, len(every))))
 
 
 def groups(mutants: Sequence[Mutant]) -> list[list[Mutant]]:

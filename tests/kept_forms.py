@@ -10,7 +10,7 @@ After a change that is meant, `python -m tests.kept_forms` writes all of these f
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -35,6 +35,8 @@ class Reader:
     more: tuple[str, ...] = ()
     same_max: int = 0
     """So many texts are kept that come to the same; 0: all."""
+    sentences: tuple[str, ...] = ()
+    """Each has a gap, `{}`, for every word of the tables; those are kept in which the word makes a difference."""
 
     def __str__(self) -> str:
         return self.name
@@ -52,6 +54,9 @@ _FORMS_MAX = 80
 _TEXT_CHARACTERS_MAX = 300
 _GIVEN_CHARACTERS_MAX = 100
 _DEPTH_MAX = 4
+_WORD = re.compile(r"\w+(?:[ '’.-]\w+)*")
+_NO_WORD = "zyzzyx" * 10
+"""No beginning of it stands in a table."""
 
 
 def differences(reader: Reader, file: Path) -> list[str]:
@@ -82,15 +87,19 @@ def _kept(file: Path) -> dict[str, Any]:
 
 def given(read: Callable[[str], Any], text: str) -> Any:
     """Return what a reader makes of a text, as JSON has it; where that is long, its beginning and a digest."""
-    try:
-        made = read(text)
-        told = _plain(list(made) if isinstance(made, Iterator) else made)
-    except Exception as error:
-        told = _said(error)
+    told = _whole(read, text)
     shown = json.dumps(told, ensure_ascii=False)
     if len(shown) <= _GIVEN_CHARACTERS_MAX:
         return told
     return f"{shown[:_GIVEN_CHARACTERS_MAX]}... {blake2b(shown.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+def _whole(read: Callable[[str], Any], text: str) -> Any:
+    try:
+        made = read(text)
+        return _plain(list(made) if isinstance(made, Iterator) else made)
+    except Exception as error:
+        return _said(error)
 
 
 def write(readers: Sequence[Reader], file: Path) -> None:
@@ -120,7 +129,25 @@ def texts_of(reader: Reader) -> list[str]:
                 found |= dict.fromkeys(
                     islice(forms(one), _FORMS_MAX) if isinstance(one, re.Pattern) else (one,)
                 )
+    words = dict.fromkeys(word for text in found for word in (text, *text.split()) if _WORD.fullmatch(word))
+    found |= dict.fromkeys(_telling(reader, words))
     return [text for text in found if len(text) <= _TEXT_CHARACTERS_MAX]
+
+
+def _telling(reader: Reader, words: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences whose word makes another difference than a word that stands in no table."""
+
+    def without(word: str, sentence: str) -> str:
+        shown = json.dumps(_whole(reader.read, sentence.replace("{}", word)), ensure_ascii=False)
+        return re.sub(rf"(?i)\b{re.escape(word)}\b", "{}", shown)
+
+    for sentence in reader.sentences:
+        plain: dict[int, str] = {}  # by the length, as some readers return positions
+        for word in words:
+            if (length := len(word)) not in plain:
+                plain[length] = without(_NO_WORD[:length], sentence)
+            if without(word, sentence) != plain[length]:
+                yield sentence.replace("{}", word)
 
 
 def _within(value: Any, depth: int) -> Iterator["re.Pattern[str] | str"]:

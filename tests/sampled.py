@@ -37,11 +37,19 @@ def _of(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Calla
     ]
 
     def call(number: str) -> Any:
-        given = deepcopy(calls[int(number)])  # some functions change what they are given
+        given = tuple(map(_copied, calls[int(number)]))  # some functions change what they are given
         bare, by_name = given[: len(given) - len(named)], given[len(given) - len(named) :]
         return function(*bare, **dict(zip(named, by_name, strict=True)))
 
     return call
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy, or the value itself where it holds what is not to be changed, and so cannot be copied."""
+    try:
+        return deepcopy(value)
+    except TypeError:
+        return value
 
 
 def _calls(samples: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

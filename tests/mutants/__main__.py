@@ -4,16 +4,19 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from time import time_ns
 
 from tests.mutants import runs
-from tests.mutants.hunt import Against, draw, hunted, say
+from tests.mutants.hunt import Fate, Stage, draw, hunted, say
 from tests.mutants.mutant import ROOT
-from tests.mutants.result import as_json, as_text, mutants_in
+from tests.mutants.result import as_json, as_text, fates_in
 from tests.recordings.pure_modules import pure_modules
 
 _ROOMS = runs.FLOORS[:-1]
+_VERIFY: Sequence[Stage] = ("recordings",)
 
 
 def main() -> None:
@@ -21,22 +24,35 @@ def main() -> None:
     os.chdir(ROOT)
     pure = frozenset(str(path.relative_to(ROOT)) for path in pure_modules().values())
     seed = time_ns() % 1_000_000 if arguments.seed is None else arguments.seed
-    if arguments.again:
-        earlier = [one for file in arguments.again for one in mutants_in(file)]
-        mutants = [one for one in earlier if one.is_there]
-        say(f"{len(mutants)} of {len(earlier)} mutants are still there; the source of the others has changed")
-    else:
-        files = [
-            one for one in runs.files() if one in pure or (not arguments.pure and one.startswith(_ROOMS))
-        ]
-        files = [one for one in files if one.startswith(tuple(arguments.beneath) or ("",))]
-        say(f"drawing {arguments.number} mutants from {len(files)} files by seed {seed}")
-        mutants = draw(files, arguments.number, seed, arguments.jobs)
-    against: Against = "recordings" if arguments.verify else "near tests" if arguments.near else "suite"
-    fates = hunted(mutants, arguments.jobs, against, pure, say)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(as_json(fates, seed), indent=1))
-    sys.stdout.write(as_text(fates, not arguments.verify) + "\n")
+    fates = _earlier(arguments.again) if arguments.again else _drawn(arguments, seed, pure)
+    stages = _stages(arguments)
+    for after_stage in hunted(fates, arguments.jobs, stages, say, arguments.minutes):
+        fates = after_stage
+        if arguments.json:
+            arguments.json.write_text(json.dumps(as_json(fates, seed), indent=1))
+    sys.stdout.write(as_text(fates, stages != _VERIFY) + "\n")
+
+
+def _drawn(arguments: argparse.Namespace, seed: int, pure: frozenset[str]) -> list[Fate]:
+    files = [one for one in runs.files() if one in pure or (not arguments.pure and one.startswith(_ROOMS))]
+    files = [one for one in files if one.startswith(tuple(arguments.beneath) or ("",))]
+    say(f"drawing {arguments.number} mutants from {len(files)} files by seed {seed}")
+    return [Fate(one, one.file in pure) for one in draw(files, arguments.number, seed, arguments.jobs)]
+
+
+def _earlier(paths: Sequence[Path]) -> list[Fate]:
+    fates = [one for path in paths for one in fates_in(path)]
+    there = [one for one in fates if one.mutant.is_there]
+    say(f"{len(there)} of {len(fates)} mutants are still there; the source of the others has changed")
+    return there
+
+
+def _stages(arguments: argparse.Namespace) -> Sequence[Stage]:
+    if arguments.verify:
+        return _VERIFY
+    if arguments.near:
+        return "recordings", "near tests"
+    return ("suite",) if arguments.together else ("recordings", "near tests", "suite")
 
 
 def _arguments() -> argparse.Namespace:
@@ -48,12 +64,27 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--near",
         action="store_true",
-        help="hold them against `replay verify` and the the test files that import them: quick, less than the suite",
+        help="hold them against `replay verify` and the test files that import them: quick, less than the suite",
+    )
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="hold them against the whole suite alone, at once; with --again, what a quick run has left",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=inf,
+        help="end each run of the suite then; what has failed by then counts",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file, too")
     parser.add_argument(
-        "--again", type=Path, nargs="*", metavar="FILE", help="those that survived then, instead"
+        "--again",
+        type=Path,
+        nargs="*",
+        metavar="FILE",
+        help="take an earlier result instead, and go on with what survived then",
     )
     parser.add_argument("beneath", nargs="*", metavar="PATH", help="of files whose paths begin so alone")
     return parser.parse_args()

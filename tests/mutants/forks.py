@@ -69,6 +69,7 @@ def _work(work: Callable[[], object], write: int, limit_s: int) -> None:
     """Never returns: the fork ends here."""
     try:
         os.setsid()
+        vars(multiprocessing.current_process())["_config"]["daemon"] = False  # a pool's; it may have children
         for kind, most in ((resource.RLIMIT_CPU, limit_s), (resource.RLIMIT_AS, _BYTES_MAX)):
             resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
         with os.fdopen(write, "wb") as file:

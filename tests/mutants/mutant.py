@@ -2,7 +2,7 @@
 
 import ast
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
@@ -45,9 +45,7 @@ class Mutant:
 
     def code(self) -> CodeType:
         """The whole module's, changed."""
-        tree, site = _site(self.file, self.place)
-        site.ways[self.way]()
-        return compile(ast.fix_missing_locations(tree), str(ROOT / self.file), "exec")
+        return changed(self.file, [self])
 
     @property
     def is_there(self) -> bool:
@@ -91,6 +89,15 @@ class Mutant:
 
 def sites(file: str) -> list[Site]:
     return sites_of(ast.parse((ROOT / file).read_text()))
+
+
+def changed(file: str, mutants: Sequence[Mutant]) -> CodeType:
+    """Return the code of a module with mutants of different functions."""
+    tree = ast.parse((ROOT / file).read_text())
+    found = sites_of(tree)
+    for one in mutants:
+        found[one.place].ways[one.way]()
+    return compile(ast.fix_missing_locations(tree), str(ROOT / file), "exec")
 
 
 def drawn(file: str, place: int, lot: Random) -> Mutant | None:

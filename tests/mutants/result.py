@@ -69,11 +69,15 @@ def as_json(fates: Sequence[Fate], seed: int) -> dict[str, Any]:
     return {"seed": seed, "fates": [{**asdict(one), "mutant": _mutant_as_json(one.mutant)} for one in fates]}
 
 
-def mutants_in(path: Path) -> list[Mutant]:
-    """Return the mutants that survived in an earlier result."""
-    fates = json.loads(path.read_text())["fates"]
-    left = [one["mutant"] for one in fates if not (one["verified_by"] or one["tested_by"])]
-    return [Mutant(**{**one, "lines": frozenset(one["lines"])}) for one in left]
+def fates_in(path: Path) -> list[Fate]:
+    """Return an earlier result."""
+    return [
+        Fate(**{**one, "mutant": _mutant(one["mutant"])}) for one in json.loads(path.read_text())["fates"]
+    ]
+
+
+def _mutant(written: Mapping[str, Any]) -> Mutant:
+    return Mutant(**{**written, "lines": frozenset(written["lines"])})
 
 
 def _mutant_as_json(mutant: Mutant) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What runs which line: recordings as they are verified, and tests; found once for a state of the sources, and kept."""
+"""What recordings run as they are verified, found once for a state of the sources and kept; and runs of pytest."""
 
 import contextlib
 import gc
@@ -7,7 +7,6 @@ import importlib
 import os
 import pickle
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,8 +43,7 @@ ELSEWHERE = (
 """Tests of other processes, of what is around the code, or that take minutes."""
 _IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
 """What forks have is imported before pytest is."""
-_TEST_S_MAX = 4.0
-_FILE_S_MAX = 240
+_IMPORTS_S_MAX = 240
 _RECORDING_S_MAX = 120
 _ALL_S_MAX = 3600
 
@@ -58,11 +56,6 @@ class Runs:
     """Run when modules are imported, or recordings read: there a mutant has to be before."""
     recordings: Mapping[Place, Sequence[str]] = field(default_factory=dict)
     """The shortest first."""
-    tests: Mapping[Place, Sequence[str]] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    """How long a test takes."""
-    reach: Mapping[str, int] = field(default_factory=dict)
-    """How many lines a test runs."""
 
 
 def files() -> list[str]:
@@ -99,7 +92,7 @@ def import_foreign() -> None:
             name for name in sys.modules if name.partition(".")[0] not in {*_packages(), "tests", "__main__"}
         ]
 
-    for name in _got(in_fork(foreign, _FILE_S_MAX)):
+    for name in _got(in_fork(foreign, _IMPORTS_S_MAX)):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
 
@@ -117,57 +110,6 @@ def of_recordings(jobs: int) -> Runs:
         found = _of_recordings(jobs)
         _keep(kept, found)
     return found
-
-
-def of_tests(jobs: int, beneath: Sequence[str]) -> Runs:
-    """Return what each test runs that passes and is quick; only what has changed since is run again."""
-    kept = {file: KEPT / f"tests-{_digest([ROOT / file])}" for file in _test_files(beneath)}
-    anew = [(file, path) for file, path in kept.items() if not _holds(path)]
-    if anew:
-        KEPT.mkdir(exist_ok=True)
-        _got(in_fork(lambda: _with_product(_keep_run_by_tests, anew, jobs), _ALL_S_MAX))
-    return _by_line({file: _read(path)[0] for file, path in kept.items()})
-
-
-def _holds(kept: Path) -> bool:
-    """Return whether no source that these tests have run has changed since."""
-    found = _read(kept)
-    return found is not None and all(_digest_of(file) == digest for file, digest in found[1].items())
-
-
-@cache
-def _digest_of(file: str) -> str:
-    return _digest([ROOT / file]) if (ROOT / file).exists() else ""
-
-
-def _keep_run_by_tests(file_and_path: tuple[str, Path]) -> None:
-    file, path = file_and_path
-    found = _run_by_tests(file)
-    places = () if isinstance(found, DidNotEnd) else (place for _, run in found.values() for place in run)
-    path.write_bytes(pickle.dumps((found, {source: _digest_of(source) for source, _ in places})))
-
-
-def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
-    """By line the quickest test first."""
-    run: dict[Place, list[str]] = defaultdict(list)
-    seconds: dict[str, float] = {}
-    reach: dict[str, int] = {}
-    for file, tests in found.items():
-        if isinstance(tests, DidNotEnd):
-            sys.stderr.write(f"{file} did not end, and is left out\n")
-            continue
-        for test, (took_s, places) in tests.items():
-            seconds[test], reach[test] = took_s, len(places)
-            for place in places:
-                run[place].append(test)
-    for found_here in run.values():
-        found_here.sort(key=seconds.__getitem__)
-    return Runs(tests=run, seconds=seconds, reach=reach)
-
-
-def _test_files(beneath: Sequence[str]) -> list[str]:
-    paths = [path for folder in beneath for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
-    return [file for path in paths if not (file := str(path.relative_to(ROOT))).startswith(ELSEWHERE)]
 
 
 def _of_recordings(jobs: int) -> Runs:
@@ -226,54 +168,14 @@ def _packages() -> frozenset[str]:
     return frozenset(name.partition(".")[0] for name in modules())
 
 
-Found = dict[str, tuple[float, frozenset[Place]]]
-
-
-def _run_by_tests(file: str) -> Found | DidNotEnd:
-    def run() -> Found:
-        sys.stderr.write(f"  {file}\n")
-        with _measured() as measured:
-            watch = _Watch(measured)
-            run_tests([file], watch)
-        by_test = _places(measured)
-        return {
-            test: (took_s, frozenset(by_test[test]))
-            for test, took_s in watch.seconds.items()
-            if test not in watch.failed and took_s <= _TEST_S_MAX
-        }
-
-    return in_fork(run, _FILE_S_MAX)
-
-
-def run_tests(tests: Sequence[str], *plugins: object) -> int:
-    """Run some tests in this process, silently, to the first that fails. Returns pytest's exit code."""
-    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir", str(ROOT), "-W", _IMPORTED]
+def run_tests(arguments: Sequence[str], *plugins: object) -> int:
+    """Run pytest in this process, silently. Returns its exit code."""
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-W", _IMPORTED]
     with contextlib.ExitStack() as silent:
         nowhere = silent.enter_context(Path(os.devnull).open("w"))
         silent.enter_context(contextlib.redirect_stdout(nowhere))
         silent.enter_context(contextlib.redirect_stderr(nowhere))
-        return int(pytest.main([*options, *tests], plugins=plugins))
-
-
-class _Watch:
-    """Tells coverage which test is run, and notes which pass and how long they take."""
-
-    def __init__(self, measured: Coverage) -> None:
-        self.seconds: dict[str, float] = {}
-        self.failed: set[str] = set()
-        self._measured = measured
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        began = time.process_time()
-        self._measured.switch_context(item.nodeid)
-        result = yield
-        self.seconds[item.nodeid] = time.process_time() - began
-        return result
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if not report.passed:
-            self.failed.add(report.nodeid)
+        return int(pytest.main([*options, *arguments], plugins=plugins))
 
 
 @contextlib.contextmanager

@@ -13,9 +13,10 @@ import pytest
 
 from tests.mutants import mutant as mutants
 from tests.mutants.forks import DID_NOT_END, ForkError, in_fork, spread
-from tests.mutants.hunt import draw, near
+from tests.mutants.hunt import Fate, draw
 from tests.mutants.mutant import ROOT, drawn, sites
-from tests.mutants.result import wilson
+from tests.mutants.near import near
+from tests.mutants.result import as_json, fates_in, wilson
 from tests.mutants.sites import sites_of
 
 SAMPLE, SEED, CAUGHT_MIN = 8, 7, 2
@@ -156,6 +157,11 @@ def test_near_are_the_tests_named_after_a_file_then_those_that_import_it_then_it
     assert "tests/coordinator/test_decide.py" in near("coordinator/limits.py", is_early=False)
 
 
+def test_near_a_file_that_no_test_imports_are_the_tests_of_its_importers() -> None:
+    found = near("shared/antiphon_shared/workflows/checks/texts.py", is_early=False)
+    assert "tests/antiphon/workflows/test_rows.py" in found
+
+
 def test_near_what_is_declared_are_the_tests_of_all_declarations() -> None:
     assert "tests/shared/test_shapes.py" in near("shared/antiphon_shared/tools/contract.py", is_early=True)
     assert "tests/antiphon/test_settings_table.py" in near("coordinator/settings.py", is_early=True)
@@ -189,6 +195,17 @@ def test_an_interval_is_wide_for_few_and_never_beyond_all() -> None:
     assert (round(low, 3), high) == (0.912, 1.0)
     low, high = wilson(225, 300)
     assert (round(low, 3), round(high, 3)) == (0.698, 0.796)
+
+
+def test_a_result_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    one = next(found for n in range(99) if (found := drawn("coordinator/limits.py", n, Random(SEED))))
+    fates = [
+        Fate(one, True),
+        Fate(one, False, verified_by="a.jsonl"),
+        Fate(one, False, tested_by="a::b", tests=3),
+    ]
+    (tmp_path / "result.json").write_text(json.dumps(as_json(fates, SEED)))
+    assert fates_in(tmp_path / "result.json") == fates
 
 
 @pytest.mark.long

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from reasoning_engine import failure, wires
+from reasoning_engine.limits import headers
+from reasoning_engine.limits.headers import told_by
 from reasoning_engine.prompted import form
 from tests.kept_forms import Reader, differences, readers_of, write
 
@@ -17,6 +19,19 @@ _STATUSES = tuple(
     f"{status} {wire}"
     for status in (200, 301, *range(399, 433), 451, 499, *range(500, 512), 529, 599)
     for wire in ("messages", "chat")
+)
+_RESETS = (
+    "1m0s",
+    "1m59s",
+    "2m",
+    "2m0.1s",
+    "1.5s",
+    "60000ms",
+    "119999.9ms",
+    "0.001h",
+    "0.0001d",
+    "soon",
+    "6m0",
 )
 _WAITS = ("0", "1", "7.5", "-1", "soon", "119", "120", "121", "1e9", "nan")
 
@@ -41,11 +56,18 @@ def _wait(text: str) -> Any:
     return [failure.of_answer(429, {name: text}, None) for name in ("retry-after", "retry-after-ms")]
 
 
+def _reset(text: str) -> Any:
+    """What is known of a limit of chat completions that is fully available again after the time."""
+    told = {"limit": "60", "remaining": "30", "reset": text}
+    return told_by({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
+
+
 READERS = (
     Reader("status", _status, (), _STATUSES),
     Reader("kind", _kind, (failure,)),
     Reader("message", _message, (failure,)),
     Reader("wait", _wait, (), _WAITS),
+    Reader("reset", _reset, (headers,), _RESETS),
     *readers_of(form, "read_form"),
     *readers_of(wires, "wire_of", "name_at_server", beside=(failure,)),
 )

@@ -265,3 +265,15 @@ def test_what_is_worth_a_second_look_is_a_warning(
     (problem,) = problems_in(graph, params=params, rest=rest)
     assert (problem.severity, problem.code, ".".join(map(str, problem.path[2:]))) == ("warning", code, path)
     assert words in problem.text
+
+
+def test_workflows_that_contain_each_other_are_looked_into_once() -> None:
+    rest = """
+        outer: {description: O, graph: {b: {workflow: inner}}}
+        inner: {description: I, graph: {c: {workflow: inner}}}
+    """
+    found = problems_in(
+        "a: {type: foreach, items: '[1]', as: i, step: {workflow: outer}}", rest=textwrap.dedent(rest)
+    )
+    assert "workflow_cycle" in {one.code for one in found}
+    assert "yield_in_foreach" not in {one.code for one in found}

@@ -1,0 +1,136 @@
+"""What counts as caught by the whole suite: a test that passes without a mutant and fails with it alone."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests.mutants import together
+from tests.mutants.mutant import ROOT, Mutant, drawn, sites
+from tests.mutants.together import Outcome, caught_together, groups, mutants_at_start, run, shown_alone
+
+SUITE = ["the whole"]
+LIMITS = "coordinator/limits.py"
+INTERVAL, SPREAD = "test_an_interval_is_wide_for_few_and_never_beyond_all", "test_work_is_spread_over_forks"
+
+
+def a_mutant(function: str = "f", line: int = 1) -> Mutant:
+    lines = frozenset((line,))
+    return Mutant("a.py", line, 0, "constant", line, lines, function, "", False, "1", "2")
+
+
+FIRST, SECOND, THIRD = (a_mutant(function, line) for line, function in enumerate("fgh", 1))
+
+
+class Suite:
+    """Tests and what they show, in place of runs of pytest."""
+
+    def __init__(
+        self, failing: dict[Mutant, Sequence[str]], broken: Sequence[str] = (), most: int = 60
+    ) -> None:
+        self.failing, self.broken, self.most = failing, broken, most
+        self.whole_runs: list[list[Mutant]] = []
+
+    def run(
+        self,
+        tests: Sequence[str],
+        mutants: Sequence[Mutant],
+        jobs: int,
+        *options: str,
+        minutes_max: float = 0,
+    ) -> Outcome:
+        every = sorted({*self.broken, *(test for some in self.failing.values() for test in some)})
+        failed = [*self.broken, *(test for one in mutants for test in self.failing.get(one, ()))]
+        if tests == SUITE:
+            self.whole_runs.append(list(mutants))
+            is_cut_short = len(failed) >= self.most
+            passed = {one for one in every if one not in failed}
+            return Outcome(passed, failed[: self.most], is_cut_short)
+        return Outcome({one for one in tests if one not in failed}, [one for one in failed if one in tests])
+
+
+def caught(suite: Suite, monkeypatch: pytest.MonkeyPatch, *mutants: Mutant) -> dict[Mutant, str]:
+    monkeypatch.setattr(together, "run", suite.run)
+    monkeypatch.setattr(together, "_suite", lambda _: SUITE)
+    monkeypatch.setattr(together, "_FAILURES_MAX", suite.most)
+    return caught_together(mutants, 1, 9, lambda _: None)
+
+
+def test_each_mutant_is_caught_by_a_test_that_fails_with_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite({FIRST: ["a"], SECOND: ["a", "b"]})
+    assert caught(suite, monkeypatch, FIRST, SECOND, THIRD) == {FIRST: "a", SECOND: "a"}
+    assert suite.whole_runs == [[FIRST, SECOND, THIRD]]
+
+
+def test_a_test_that_fails_without_any_mutant_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert caught(Suite({FIRST: ["a"]}, broken=["a"]), monkeypatch, FIRST) == {}
+
+
+def test_a_test_that_fails_now_and_then_catches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = iter([{"a"}, set(), set()])  # it passes, fails beside the mutant, and fails without
+
+    def run(
+        tests: Sequence[str], mutants: Sequence[Mutant], jobs: int, *options: str, minutes_max: float = 0
+    ) -> Outcome:
+        passed = next(outcomes)
+        return Outcome(passed, [one for one in tests if one not in passed])
+
+    monkeypatch.setattr(together, "run", run)
+    assert shown_alone(["a"], [FIRST], 1, lambda _: None) == {}
+
+
+def test_a_run_that_failures_have_cut_short_goes_on_without_what_they_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    suite = Suite({FIRST: ["a", "b"], SECOND: ["c"]}, most=2)
+    assert caught(suite, monkeypatch, FIRST, SECOND) == {FIRST: "a", SECOND: "c"}
+    assert suite.whole_runs == [[FIRST, SECOND], [SECOND]]
+
+
+def test_no_two_mutants_of_a_function_are_together_and_their_order_is_no_matter() -> None:
+    same = replace(FIRST, line=9)
+    assert groups([FIRST, same, SECOND]) == [[FIRST, SECOND], [same]]
+    assert groups([SECOND, same, FIRST]) == groups([FIRST, same, SECOND])
+
+
+def changed_at(file: str, before: str) -> Mutant:
+    found = (drawn(file, place, Random(0)) for place in range(len(sites(file))))
+    return next(one for one in found if one and one.kind == "constant" and one.before.startswith(before))
+
+
+def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
+    two = [changed_at(LIMITS, before) for before in ("_REPLY_RESERVE_TOKENS = 1000", "(0.5, 3.0)")]
+    show = "from coordinator import limits; print(limits._REPLY_RESERVE_TOKENS, limits._RATE_MIN, limits._RATE_MAX)"
+
+    def shown() -> list[str]:
+        command = [sys.executable, "-c", show]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    with mutants_at_start(two):
+        reserve, *rates = shown()
+    assert reserve != "1000"
+    assert rates != ["0.5", "3.0"]
+    assert shown() == ["1000", "0.5", "3.0"]
+
+
+def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
+    tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
+    without, beside = (
+        run(tests, some, 1) for some in ((), [changed_at("tests/mutants/result.py", "_95 = 1.96")])
+    )
+    assert (without.passed, without.failed) == (set(tests), [])
+    assert (beside.passed, beside.failed) == ({tests[1]}, [tests[0]])
+
+
+def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:
+    tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
+    assert len(run(tests, (), 1, minutes_max=0).passed) == 1
+
+
+def test_the_suite_begins_with_what_is_nearest_and_leaves_nothing_out() -> None:
+    files = together._suite([changed_at(LIMITS, "(0.5, 3.0)")])
+    assert files[0].startswith("tests/coordinator/")
+    assert len(files) == len(set(files)) == len(list((ROOT / "tests").rglob("test_*.py")))

@@ -1,0 +1,114 @@
+"""What filing reads in every word of its tables, alone and in sentences: every_form.json.
+
+After a change that is meant: `python -m tests.shared.memory.filing.test_every_form`, and read what it has written.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from antiphon_shared.memory.filing import (
+    assertions,
+    attributes,
+    claims,
+    dates,
+    names,
+    queries,
+    reading,
+    records,
+    salience,
+    sentences,
+    subjects,
+    titles,
+    values,
+)
+from antiphon_shared.text import numbers, subquestions
+
+from tests.kept_forms import Reader, differences, write
+
+KEPT = Path(__file__).with_name("every_form.json")
+_ASSERTED = (
+    "The {} of Corvane is Petr Halloran.",
+    "Petr Halloran is the {} of Corvane.",
+    "The Lenna Tunnel is {}.",
+    "The Lenna Tunnel is {} open.",
+    "The Lenna Tunnel is open {} Nordvik.",
+    "The Lenna Tunnel is 14 km {}.",
+    "The Lenna Tunnel was {} in June 2011.",
+    "The Lenna Tunnel opened {} June 2011.",
+    "The Salt Road was {} by Simon Hale.",
+    "Nordvik {} 1,300 lamps.",
+    "Nordvik employs 1,300 {}.",
+    "{} was born in June 1911.",
+)
+_CLAIMED = (
+    "The Aker mole {} 40 lamps in all.",
+    "The Aker mole has {} 40 lamps in all.",
+    "Since 2021 the Aker mole {} 40 lamps in all.",
+    "The mole at Aker shows lamp {} 40 at night.",
+    "The keeper {} open the gate of Aker.",
+    "{} the mole at Aker has 40 lamps in all.",
+)
+_NUMBERED = (
+    "The Aker mole has {} lamps in all.",
+    "The Aker mole has 40 {} of lamps.",
+    "The Aker mole has {} 40 of lamps.",
+    "It rose to two {} seven lamps at Aker.",
+)
+_RECORDED = (
+    '{"name": "Aker Mole", "{}": "Petr Halloran"}',
+    '{"name": "Aker Mole", "{}": 40}',
+    '{"{}": "Aker Mole", "lamps": 40}',
+    '{"name": "Aker Mole", "lamps": "{}"}',
+)
+_DIVIDED = (
+    "It is lit by {} Holm of Aker. The mole is long.",
+    "# A heading\n\n{}\n\nThe mole is long. The ferry is late.",
+    "{} The mole is long. The ferry is late.",
+)
+_ASKED = (
+    "Who keeps the mole {} what does the lamp cost?",
+    "{} the mole and the lamp of Aker",
+    "{} keeps the mole, and who built it?",
+)
+
+
+def _said(text: str) -> Any:
+    """What a sentence is compared by, without its own words."""
+    return [(one.claim, one.denied, one.assertion) for one in claims.said_by(text)]
+
+
+def _recorded(text: str) -> Any:
+    entry, one, prose = records.about(text)
+    return entry, one and (one.subject, one.date, dict(one.which), dict(one.fields)), prose
+
+
+def _of_json(read: Callable[[Any], Any]) -> Callable[[str], Any]:
+    return lambda text: read(json.loads(text))
+
+
+READERS = (
+    Reader("asserted", _said, (attributes, assertions, values, names), (), 1, _ASSERTED),
+    Reader("claimed", _said, (claims,), (), 1, _CLAIMED),
+    Reader("numbered", _said, (numbers, dates), (), 1, _NUMBERED),
+    Reader("recorded", _recorded, (records, attributes), (), 1, _RECORDED),
+    Reader("titled", _of_json(titles.title_of), (titles,), (), 1, _RECORDED),
+    Reader("searched", _of_json(queries.search_query), (queries,), (), 1, _RECORDED),
+    Reader("divided", sentences.sentences_in, (sentences, reading), (), 2, _DIVIDED),
+    Reader("named", subjects.subject_in, (subjects,), (), 2, ("The mole {} Holm", "{} of Holm")),
+    Reader(
+        "salient", lambda text: salience.salience_of(text, False), (salience,), (), 2, ("The mole {} Holm.",)
+    ),
+    Reader("subquestions", subquestions.sub_questions, (subquestions,), (), 2, _ASKED),
+)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_each_form_is_read_as_it_was(reader: Reader) -> None:
+    assert differences(reader, KEPT) == []
+
+
+if __name__ == "__main__":
+    write(READERS, KEPT)

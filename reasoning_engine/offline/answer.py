@@ -3,7 +3,9 @@
 import re
 from typing import Any
 
-from reasoning_engine.offline.language import content_words, identifier_stems, similarity, stems
+from antiphon_shared.text.words import similarity, stems_of_name
+
+from reasoning_engine.offline.language import content_words, stems
 from reasoning_engine.offline.plan import Situation
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record, outermost
@@ -161,7 +163,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
 def _wanted_name(record: Record, wanted: str) -> str:
     """Return the record's name for the wanted thing: its owner, when the question asks for one; else its title."""
     for key, value in record.values():
-        if wanted and wanted in identifier_stems(key) and isinstance(value, str) and len(value) <= 200:
+        if wanted and wanted in stems_of_name(key) and isinstance(value, str) and len(value) <= 200:
             return value
     return record.titled(wanted) or record.title or record.text()[:80]
 

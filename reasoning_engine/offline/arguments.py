@@ -9,15 +9,9 @@ from dataclasses import dataclass, field
 from itertools import islice, permutations
 from typing import Any
 
-from reasoning_engine.offline.language import (
-    content_words,
-    identifier_stems,
-    singular,
-    stem,
-    stems,
-    word_set,
-    words,
-)
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+
+from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
@@ -25,12 +19,12 @@ from reasoning_engine.offline.spans import Entity
 
 _DEPTH_MAX = 3
 _ORDERS_MAX = 6
-_ORIGIN = frozenset(map(stem, word_set("from origin source departure start")))
-_TARGET = frozenset(map(stem, word_set("to destination target arrival end")))
-_PLACE = frozenset(map(stem, word_set("city town place location country region where near area")))
-_AMOUNTS = frozenset(map(stem, word_set("amount count quantity qty pieces units times")))
+_ORIGIN = stem_set("from origin source departure start")
+_TARGET = stem_set("to destination target arrival end")
+_PLACE = stem_set("city town place location country region where near area")
+_AMOUNTS = stem_set("amount count quantity qty pieces units times")
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
-_TITLES = frozenset(("titl", "name", "label"))
+_TITLES = stem_set("title name label")
 
 
 @dataclass
@@ -170,9 +164,9 @@ def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | floa
 
 
 def _named_options(parameter: Parameter, text: str) -> Iterator[Any]:
-    said = {stem(word) for word in words(text)}
+    said = {stem(word) for word in words_as_written(text)}
     for option in parameter.options:
-        parts = identifier_stems(option) if isinstance(option, str) else ()
+        parts = stems_of_name(option) if isinstance(option, str) else ()
         if parts and said.issuperset(parts):
             yield option
     if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
@@ -180,7 +174,7 @@ def _named_options(parameter: Parameter, text: str) -> Iterator[Any]:
 
 
 def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
-    said = [stem(word) for word in words(text)]
+    said = [stem(word) for word in words_as_written(text)]
     for index, word in enumerate(said):
         if word in parameter.nouns:
             yield not _NEGATIONS.intersection(said[max(0, index - 2) : index])
@@ -205,9 +199,9 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
         return
     kinds = parameter.nouns or (tool.name_stems - {tool.verb})
     for record in records:
-        around = {part for key in (*record.keys, record.fact.tool) for part in identifier_stems(key)}
+        around = {part for key in (*record.keys, record.fact.tool) for part in stems_of_name(key)}
         for key, value in record.values():
-            parts = identifier_stems(key)
+            parts = stems_of_name(key)
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 continue
             same = parts == parameter.parts

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from antiphon_shared.text.words import similarity
 from antiphon_shared.tools.relevance import ASK_USER
 
 from reasoning_engine.offline.arguments import Filling, broader, fill
-from reasoning_engine.offline.language import likeness, similarity
+from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.question import Question, Reference, Slots, with_query
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, concerns, resolve

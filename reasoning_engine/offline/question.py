@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
-from reasoning_engine.offline.language import content_words, is_filler, stem, stems, words
+from antiphon_shared.text.words import stem, words_as_written
+
+from reasoning_engine.offline.language import content_words, is_filler, stems
 from reasoning_engine.offline.spans import Entity, Number, Span, find_dates, find_entities, find_numbers
 
 LENGTH_MAX = 4_000
@@ -192,7 +194,7 @@ def _trimmed(piece: str, nouns: frozenset[str]) -> str:
 
 
 def _is_edge(word: str) -> bool:
-    return all(is_filler(part) for part in words(word))
+    return all(is_filler(part) for part in words_as_written(word))
 
 
 def _without(text: str, spans: tuple[Entity, ...]) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reasoning_engine.offline.language import identifier_stems, is_filler, stem, words
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+
+from reasoning_engine.offline.language import is_filler, stem_set
 from reasoning_engine.offline.question import Question
 
 _TOKEN = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,200})[\"”»]|(\S+)")
@@ -14,7 +16,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _AFTER_MAX = 4
 """The number of words after a noun among which its value may be."""
 _LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
-_NAMES = frozenset(map(stem, ("name", "title", "call", "label")))
+_NAMES = stem_set("name title call label")
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
 _SIGN = re.compile(r"[\d#@/_:-]")
 
@@ -53,12 +55,12 @@ class _Word:
 
 def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the fitting values next to one of the words of a name."""
-    parts = frozenset(identifier_stems(name[:200]))
+    parts = frozenset(stems_of_name(name[:200]))
     if parts & _NAMES:
         parts |= _NAMES
     found = _words(question.text)
     for index, word in enumerate(found):
-        if word.is_quoted or not parts & frozenset(map(stem, words(word.text))):
+        if word.is_quoted or not parts & frozenset(map(stem, words_as_written(word.text))):
             continue
         if index and (number := found[index - 1].number) is not None and fits(number):
             yield QuestionValue(number, index - 1, is_close=True)
@@ -106,8 +108,8 @@ def option(question: Question, options: tuple[Any, ...]) -> Any:
         for one in texts:
             if one and word.text.casefold() == one.casefold():
                 return one
-    asked = {stem(word) for word in words(question.text)}
-    return next((one for one in texts if (parts := identifier_stems(one)) and asked.issuperset(parts)), None)
+    asked = {stem(word) for word in words_as_written(question.text)}
+    return next((one for one in texts if (parts := stems_of_name(one)) and asked.issuperset(parts)), None)
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:

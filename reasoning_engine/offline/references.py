@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
-from reasoning_engine.offline.language import content_words, identifier_stems, likeness, similarity
+from antiphon_shared.text.words import similarity, stem, stems_of_name
+
+from reasoning_engine.offline.language import content_words, likeness
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.tried import TriedCall
 
 _ALIKE = 0.6
-_SUBJECT_STEMS = ("topic", "subject", "them", "genr", "keyword", "tag", "categori", "category")
+_SUBJECT_STEMS = tuple(map(stem, ("topic", "subject", "theme", "genre", "keyword", "tag", "category")))
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def concerns(record: Record, resolution: Resolution) -> bool:
     own = resolution.owner or resolution.title
     for key, value in record.values():
         if isinstance(value, str) and len(value) <= 200:
-            kin = bool(resolution.owner_noun) and resolution.owner_noun in identifier_stems(key)
+            kin = bool(resolution.owner_noun) and resolution.owner_noun in stems_of_name(key)
             if similarity(value, own) >= 0.9 or (kin and likeness(value, own) >= 0.9):
                 return True
     return any(
@@ -88,7 +90,7 @@ def _owner(record: Record, reference: Reference) -> str:
     """Return the record's owner, under the noun that the question uses."""
     noun = reference.entity.noun if reference.entity else ""
     for key, value in record.values() if noun and reference.number else ():
-        if isinstance(value, str) and noun in identifier_stems(key) and len(value) <= 200:
+        if isinstance(value, str) and noun in stems_of_name(key) and len(value) <= 200:
             return value
     return ""
 
@@ -114,7 +116,7 @@ def _owner_beside(record: Record, reference: Reference, records: tuple[Record, .
     noun = reference.entity.noun if reference.entity else ""
     for other in records:
         if other.fact.call == record.fact.call and not other.context:
-            if other.keys and noun in identifier_stems(other.keys[-1]) and "title" in other.fields:
+            if other.keys and noun in stems_of_name(other.keys[-1]) and "title" in other.fields:
                 return str(other.fields["title"])
             if owner := _owner(other, reference) or _namesake_of_fields(other, reference):
                 return owner
@@ -127,7 +129,7 @@ def _resolution(record: Record, reference: Reference, title: str, owner: str) ->
     queries = []
     for part in (*wanted, *_SUBJECT_STEMS):
         for key, value in record.fields.items():
-            if part in identifier_stems(key):
+            if part in stems_of_name(key):
                 values = value if isinstance(value, list) else [value]
                 queries += [text for text in values[:3] if isinstance(text, str) and 0 < len(text) <= 200]
     named = title if title not in queries else ""

@@ -3,32 +3,22 @@
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.text.words import stems_of_name
 from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
 
-from reasoning_engine.offline.language import identifier_stems, stem, stems, word_set
+from reasoning_engine.offline.language import stem_set, stems
 
-_GENERIC = frozenset(
-    map(
-        stem,
-        word_set(
-            """name names title number num no id ids code key ref value string text query the filter full
-            only list get set fetch find search lookup look create update delete send show all by for of and
-            or to"""
-        ),
-    )
+_GENERIC = stem_set(
+    "name names title number num no id ids code key ref value string text query the filter full only list get set"
+    " fetch find search lookup look create update delete send show all by for of and or to"
 )
-_QUERY = frozenset(
-    map(
-        stem,
-        word_set(
-            """query queries q text topic keyword term phrase word words search question prompt subject what string
-            pattern contains"""
-        ),
-    )
+_QUERY = stem_set(
+    "query queries q text topic keyword term phrase word words search question prompt subject what string pattern"
+    " contains"
 )
-_LIMIT = frozenset(map(stem, word_set("limit max maximum top count n first")))
-_IDENTIFYING = frozenset(("id", "ids", "code", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug"))
-_DATE = frozenset(("dat", "day", "when", "since", "until"))
+_LIMIT = stem_set("limit max maximum top count n first")
+_IDENTIFYING = stem_set("id ids code key ref uuid number no isbn sku slug")
+_DATE = stem_set("date day when since until")
 _DEPTH_MAX = 8
 _OF_WRITES = (CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME)
 
@@ -45,7 +35,7 @@ class Parameter:
     @property
     def parts(self) -> tuple[str, ...]:
         """Return the stems of its name."""
-        return identifier_stems(self.name)
+        return stems_of_name(self.name)
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -124,11 +114,11 @@ class Tool:
     @property
     def verb(self) -> str:
         """Return the stem of its name's first word: `book` of `book_flight`."""
-        return next(iter(identifier_stems(self.name)), "")
+        return next(iter(stems_of_name(self.name)), "")
 
     @property
     def name_stems(self) -> frozenset[str]:
-        return frozenset(identifier_stems(self.name))
+        return frozenset(stems_of_name(self.name))
 
     @property
     def all_stems(self) -> frozenset[str]:
@@ -148,7 +138,7 @@ def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
     """Return the stems of the things in a catalogue, from the names of tools and parameters."""
     found: set[str] = set()
     for tool in tools:
-        found |= set(identifier_stems(tool.name)[1:]) - _GENERIC
+        found |= set(stems_of_name(tool.name)[1:]) - _GENERIC
         for parameter in tool.parameters:
             found |= {part for part in parameter.nouns if not parameter.is_query}
     return frozenset(noun for noun in found if len(noun) > 2 and noun not in _QUERY)
@@ -157,7 +147,7 @@ def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
 def key_nouns(keys: set[str]) -> frozenset[str]:
     """Return the stems of the things in a result's keys, such as `hall` in `hall_title`."""
     return (
-        frozenset(part for key in keys for part in identifier_stems(key[:100]) if len(part) > 2)
+        frozenset(part for key in keys for part in stems_of_name(key[:100]) if len(part) > 2)
         - _GENERIC
         - _QUERY
     )

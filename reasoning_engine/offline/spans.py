@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass
 
+from antiphon_shared.text.words import stem
+
 from reasoning_engine.offline.language import (
     CLAUSE_WORDS,
     CONNECTORS,
     REQUEST_STEMS,
     STOP_WORDS,
     is_filler,
-    stem,
     word_set,
 )
 

@@ -5,24 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.text.words import similarity, stem, stems_of_name, words_as_written
+
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.descriptors import is_described, schema_of
-from reasoning_engine.offline.language import (
-    identifier_stems,
-    similarity,
-    singular,
-    stem,
-    stems,
-    word_set,
-    words,
-)
+from reasoning_engine.offline.language import singular, stem_set, stems
 from reasoning_engine.offline.question import Question
 
 _DEPTH_MAX = 8
 _NODES_MAX = 2_000
 _TEXT_CHARACTERS_MAX = 20_000
 _SAME = tuple(
-    frozenset(map(stem, word_set(group)))
+    stem_set(group)
     for group in (
         "title name label heading headline",
         "count number quantity qty amount total size",
@@ -34,7 +28,7 @@ _SAME = tuple(
         "date day",
     )
 )
-_COUNTS = frozenset(map(stem, word_set("count number total quantity how many num no of")))
+_COUNTS = stem_set("count number total quantity how many num no of")
 _NUMBER_WORDS = (
     "zero",
     "one",
@@ -73,9 +67,7 @@ class Node:
     @property
     def title(self) -> str:
         """Return its name, as far as its keys show one."""
-        named = (
-            v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*identifier_stems(k)}
-        )
+        named = (v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*stems_of_name(k)})
         return next(named, "")
 
 
@@ -107,7 +99,7 @@ def values_of(question: Question, notes: Notes) -> Values:
             continue
         if is_verdict(fact.content):
             continue
-        kinds = frozenset(identifier_stems(fact.tool))
+        kinds = frozenset(stems_of_name(fact.tool))
         above = (Node({"heading": fact.title}, kinds),) if fact.title else ()
         content = fact.content
         if not isinstance(content, dict | list):  # 14 of count_berths is the count of berths
@@ -148,7 +140,7 @@ def values_named(node: Node, name: str, is_count: bool = False) -> Iterator[Any]
 
 
 def _is_plural(name: str) -> bool:
-    last = words(name.replace("_", " "))[-1:]
+    last = words_as_written(name.replace("_", " "))[-1:]
     return bool(last) and singular(last[0]) != last[0]
 
 
@@ -197,7 +189,7 @@ def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(identifier_stems(name[:200]))
+    return frozenset(stems_of_name(name[:200]))
 
 
 def _canonical(part: str) -> str:
@@ -226,5 +218,5 @@ def _nodes(
         yield node
         for key, inner in node.fields.items():
             if isinstance(inner, dict | list):
-                named = frozenset(identifier_stems(key[:200]))
+                named = frozenset(stems_of_name(key[:200]))
                 yield from _nodes(inner, named, (node, *parents), round, depth + 1, is_input)

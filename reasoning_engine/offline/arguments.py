@@ -4,13 +4,14 @@ Every value has a reason: an optional parameter is filled when the question clea
 also from results and by elimination. A required parameter without a fitting value is reported as missing.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from typing import Any
 
 from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 
+from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.records import Record
@@ -262,50 +263,18 @@ def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
 def _fitted(parameter: Parameter, value: Any) -> Any:
     if parameter.options:
         return value if value in parameter.options else None
-    for kind in parameter.types:
+    value = value.strip() if isinstance(value, str) else value
+    for kind in parameter.types if value != "" else ():
         if kind == "array":
-            items = parameter.schema.get("items")
-            item = (
-                Parameter(parameter.name, resolved(items, parameter.root), True, parameter.root)
-                if isinstance(items, dict)
-                else None
-            )
-            fitted = _fitted(item, value) if item and item.types != ("array",) else value
+            items = resolved(parameter.schema.get("items"), parameter.root)
+            item = Parameter(parameter.name, items, True, parameter.root)
+            fitted = _fitted(item, value) if item.types != ("array",) else value
             if fitted is not None:
                 return [fitted]
-        convert = _CONVERSIONS.get(kind)
-        converted = convert(value) if convert else None
-        if converted is not None and _within(parameter.schema, converted):
-            return converted
+        for form in as_type(kind, value, {}):
+            if _within(parameter.schema, form):
+                return form
     return None
-
-
-def _as_text(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    return str(value).strip() or None
-
-
-def _as_integer(value: Any) -> int | None:
-    if isinstance(value, str):
-        value = int(value) if value.strip().isdecimal() and len(value) < 16 else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _as_number(value: Any) -> int | float | None:
-    return value if isinstance(value, float) else _as_integer(value)
-
-
-def _as_flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "string": _as_text,
-    "integer": _as_integer,
-    "number": _as_number,
-    "boolean": _as_flag,
-}
 
 
 def _within(schema: dict[str, Any], value: Any) -> bool:

@@ -15,9 +15,10 @@ from antiphon_shared.text.words import stems_of_name
 from reasoning_engine.offline.descriptors import schema_of
 from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import stems
-from reasoning_engine.offline.scalars import NODES_MAX, NUMBERS, Scalars
+from reasoning_engine.offline.scalars import NODES_MAX, Scalars
 from reasoning_engine.offline.shapes import (
     ANY,
+    NUMBERS,
     alternatives,
     faults_of,
     fits,

@@ -5,18 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.text.numbers import plain_number
 from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 
-from reasoning_engine.offline.language import is_filler, stem_set
+from reasoning_engine.offline.language import is_filler
 from reasoning_engine.offline.question import Question
 
 _TOKEN = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,200})[\"”»]|(\S+)")
 _EDGES = ".,;:!?()[]{}'\"“”„«»"
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _AFTER_MAX = 4
 """The number of words after a noun among which its value may be."""
-_LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
-_NAMES = stem_set("name title call label")
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
 _SIGN = re.compile(r"[\d#@/_:-]")
 
@@ -37,15 +35,11 @@ class QuestionValue:
 class _Word:
     text: str
     is_quoted: bool
-    ends: bool = False
-    """Whether it ends a sentence."""
 
     @property
     def number(self) -> int | float | None:
         """Return its number, if it is one."""
-        if not _NUMBER.fullmatch(self.text):
-            return None
-        return float(self.text) if "." in self.text else int(self.text)
+        return plain_number(self.text)
 
     @property
     def is_marked(self) -> bool:
@@ -56,8 +50,6 @@ class _Word:
 def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the fitting values next to one of the words of a name."""
     parts = frozenset(stems_of_name(name[:200]))
-    if parts & _NAMES:
-        parts |= _NAMES
     found = _words(question.text)
     for index, word in enumerate(found):
         if word.is_quoted or not parts & frozenset(map(stem, words_as_written(word.text))):
@@ -65,9 +57,6 @@ def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
         if index and (number := found[index - 1].number) is not None and fits(number):
             yield QuestionValue(number, index - 1, is_close=True)
         yield from _behind(found, index, fits)
-    for entity in question.slots.entities:
-        if entity.noun and entity.noun in parts and fits(entity.value):
-            yield QuestionValue(entity.value, -1)
 
 
 def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
@@ -113,29 +102,18 @@ def option(question: Question, options: tuple[Any, ...]) -> Any:
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the value after a noun: a word that looks like one, else the next word, without small words."""
-    plain: QuestionValue | None = None
-    is_next = True
-    for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):
-        word = found[at]
-        if found[at - 1].ends:
-            break
+    """Yield the first value soon after a noun."""
+    for at, word in enumerate(found[index + 1 : index + 1 + _AFTER_MAX], index + 1):
         value = word.number if word.number is not None else word.text
         if (word.number is not None or word.is_marked) and fits(value):
-            is_close = is_next and (word.number is not None or bool(_SIGN.search(word.text)))
-            yield QuestionValue(value, at, is_close)
+            is_sign = word.number is not None or bool(_SIGN.search(word.text))
+            is_next = all(is_filler(between.text) for between in found[index + 1 : at])
+            yield QuestionValue(value, at, is_close=is_sign and is_next)
             return
-        if word.text and word.text.lower() not in _LINKS:
-            if is_next and not is_filler(word.text) and fits(value):
-                plain = QuestionValue(value, at)
-            is_next = False
-    if plain is not None:
-        yield plain
 
 
 def _words(text: str) -> list[_Word]:
-    found = []
-    for quoted, bare in _TOKEN.findall(text):
-        ends = bare.endswith((".", ";", "!", "?"))
-        found.append(_Word(quoted.strip(), True) if quoted else _Word(bare.strip(_EDGES), False, ends))
-    return found
+    return [
+        _Word(quoted.strip(), True) if quoted else _Word(bare.strip(_EDGES), False)
+        for quoted, bare in _TOKEN.findall(text)
+    ]

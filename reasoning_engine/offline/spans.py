@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from antiphon_shared.text.numbers import CARDINALS, ORDINALS
 from antiphon_shared.text.words import stem
 
 from reasoning_engine.offline.language import (
@@ -19,10 +20,8 @@ _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]|(?
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
 _NOUN_NUMBER = re.compile(r"\b([^\W\d_]{2,40})\s+(?:number\s+|no\.?\s*|#\s*)?(\d{1,9})\b(?![.,]\d|-\d)")
 _NUMBER_NOUN = re.compile(r"(?<![\w.,-])(\d{1,9}(?:\.\d{1,6})?)\s*(?:(st|nd|rd|th)\b)?\s*([^\W\d_]{2,40})?")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(_CARDINALS)})\b", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
+_NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(CARDINALS)})\b", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:under|below|less than|at most|up to|max(?:imum)?(?: of)?|cheaper than)\W*$", re.IGNORECASE
 )
@@ -95,10 +94,10 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
             add(*match.span(), int(value), noun, is_name=True)
     for match in _NOUN_CARDINAL.finditer(masked):
         if stem(match.group(1)) in nouns:
-            add(*match.span(), _CARDINALS.index(match.group(2).lower()) + 1, match.group(1), is_name=True)
+            add(*match.span(), CARDINALS[match.group(2).lower()], match.group(1), is_name=True)
     for match in _ORDINAL.finditer(masked):
         if stem(match.group(2)) in nouns:
-            add(*match.span(), _ORDINALS.index(match.group(1).lower()) + 1, match.group(2), is_name=True)
+            add(*match.span(), ORDINALS[match.group(1).lower()], match.group(2), is_name=True)
     for match in _NUMBER_NOUN.finditer(masked):
         digits, ordinal, noun = match.groups()
         value = float(digits) if "." in digits else int(digits)
@@ -175,8 +174,6 @@ def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], nouns: fro
         ):
             break
         index += 1
-    while index > start and tokens[index - 1].text.lower() in CONNECTORS:
-        index -= 1
     return index
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.text.numbers import CARDINALS, plain_number
 from antiphon_shared.text.words import similarity, stem, stems_of_name, words_as_written
 
 from reasoning_engine.offline.briefing_text import Notes
@@ -29,22 +30,6 @@ _SAME = tuple(
     )
 )
 _COUNTS = stem_set("count number total quantity how many num no of")
-_NUMBER_WORDS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _VERDICT = ("valid", "errors")
 
 
@@ -103,7 +88,7 @@ def values_of(question: Question, notes: Notes) -> Values:
         above = (Node({"heading": fact.title}, kinds),) if fact.title else ()
         content = fact.content
         if not isinstance(content, dict | list):  # 14 of count_berths is the count of berths
-            content = {fact.tool if _NUMBER.fullmatch(str(content)) else "text": content}
+            content = {fact.tool if plain_number(str(content)) is not None else "text": content}
         found += _nodes(content, kinds, above, fact.round, 0)
         if len(found) > _NODES_MAX:
             break
@@ -180,12 +165,11 @@ def plain(value: Any) -> bool:
 
 
 def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
-    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,6})(?=\s+([^\W\d_]{2,40}))", text):
+    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,9})(?=\s+([^\W\d_]{2,40}))", text):
         if stem(noun) in nouns:
-            if number.isdecimal():
-                yield int(number)
-            elif number.lower() in _NUMBER_WORDS:
-                yield _NUMBER_WORDS.index(number.lower())
+            value = int(number) if number.isdecimal() else CARDINALS.get(number.lower())
+            if value is not None:
+                yield value
 
 
 def _stems(name: str) -> frozenset[str]:

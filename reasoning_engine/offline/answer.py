@@ -1,8 +1,8 @@
 """The answer: quotations from the tools' results, each with the id of its fact. Pure."""
 
-import re
 from typing import Any
 
+from antiphon_shared.text.sentences import sentences as sentences_of
 from antiphon_shared.text.words import similarity, stems_of_name
 
 from reasoning_engine.offline.language import content_words, stems
@@ -15,7 +15,6 @@ SIGNATURE = "_Answered by the offline model, by rules and quotation; no language
 _QUOTED_MAX = 5
 _EXCERPT_LENGTH_MAX = 420
 _ITEMS_MAX = 20
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def compose(situation: Situation) -> str:
@@ -142,7 +141,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
     """Return consecutive sentences, verbatim, that share most words with the question, with their fact ids."""
     sentences = record.fact.sentences
     if text != "\n".join(sentence for _, sentence in sentences):
-        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else _SENTENCE_END.split(text[:20_000])
+        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else sentences_of(text[:20_000])
         sentences = tuple(("", part) for part in parts if part.strip())
     best, score = 0, -1
     for start in range(len(sentences) if len(text) > _EXCERPT_LENGTH_MAX else 0):

@@ -36,11 +36,7 @@ def resolve(
             if reference.entity and _best_likeness(record, reference.entity.value) >= _ALIKE:
                 return _resolution(record, reference, record.title, "")
             continue
-        owner = (
-            _owner(record, reference)
-            or _namesake(record, reference)
-            or _owner_beside(record, reference, records)
-        )
+        owner = _owner(record, reference) or _namesake(record, reference)
         if record.is_number(number.noun, number.value) or _asked_for_number(record, number.value, tried):
             return _resolution(record, reference, record.titled(number.noun) or record.title, owner)
         if line := record.line(number.noun, number.value):
@@ -69,8 +65,6 @@ def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...])
     if _best_likeness(record, entity.value) >= _ALIKE:
         return True
     calls = [call for call in tried if call.told(record.fact.ids)]
-    if not calls:
-        return not any(call.facts for call in tried)
     asked = [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
     foreign = _owner(record, reference)
     return not foreign and any(similarity(value, entity.value) >= _ALIKE for value in asked)
@@ -89,38 +83,18 @@ def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall
 def _owner(record: Record, reference: Reference) -> str:
     """Return the record's owner, under the noun that the question uses."""
     noun = reference.entity.noun if reference.entity else ""
-    for key, value in record.values() if noun and reference.number else ():
+    for key, value in record.values() if noun else ():
         if isinstance(value, str) and noun in stems_of_name(key) and len(value) <= 200:
             return value
     return ""
 
 
-def _namesake_of_fields(record: Record, reference: Reference) -> str:
-    return _most_alike([value for value in record.fields.values() if isinstance(value, str)], reference)
-
-
 def _namesake(record: Record, reference: Reference) -> str:
     """Return the name around the record that is most like the question's name."""
-    return _most_alike([value for _, value in record.context if isinstance(value, str)], reference)
-
-
-def _most_alike(values: list[str], reference: Reference) -> str:
     name = reference.entity.value if reference.entity else ""
-    near = [value for value in values if len(value) <= 200]
+    near = [value for _, value in record.context if isinstance(value, str) and len(value) <= 200]
     best = max(near, key=lambda value: likeness(value, name), default="")
     return best if name and likeness(best, name) >= _ALIKE else ""
-
-
-def _owner_beside(record: Record, reference: Reference, records: tuple[Record, ...]) -> str:
-    """Return the owner from another fact of the same call."""
-    noun = reference.entity.noun if reference.entity else ""
-    for other in records:
-        if other.fact.call == record.fact.call and not other.context:
-            if other.keys and noun in stems_of_name(other.keys[-1]) and "title" in other.fields:
-                return str(other.fields["title"])
-            if owner := _owner(other, reference) or _namesake_of_fields(other, reference):
-                return owner
-    return ""
 
 
 def _resolution(record: Record, reference: Reference, title: str, owner: str) -> Resolution:

@@ -201,30 +201,27 @@ def _joins(tokens: list[_Token], index: int, is_bare: bool) -> bool:
 def _entity(
     text: str, tokens: list[_Token], start: int, stop: int, nouns: frozenset[str], noun: str | None
 ) -> Entity:
-    if not noun and stop < len(tokens) and stem(tokens[stop].text) in nouns:
-        noun = stem(tokens[stop].text)
     first, last = tokens[start].start, tokens[stop - 1].end
-    return Entity(
-        first, last, text[first:last], noun or _noun_before(tokens, start), _preposition(tokens, start)
-    )
+    noun = noun or _noun_beside(tokens, start, stop, nouns)
+    return Entity(first, last, text[first:last], noun, _preposition(tokens, start))
 
 
 def _quoted_entity(text: str, tokens: list[_Token], quote: re.Match[str], nouns: frozenset[str]) -> Entity:
-    start = next((i for i, token in enumerate(tokens) if token.start >= quote.start()), len(tokens))
-    stop = next((i for i, token in enumerate(tokens) if token.start >= quote.end()), len(tokens))
-    noun = _noun_before(tokens, start)
-    if noun not in nouns and stop < len(tokens) and stem(tokens[stop].text) in nouns:
-        noun = stem(tokens[stop].text)
+    start, stop = (sum(token.start < at for token in tokens) for at in quote.span())
+    noun = _noun_beside(tokens, start, stop, nouns)
     value = (quote.group(1) or quote.group(2)).strip().rstrip(".,;?!") or quote.group().strip()
     return Entity(*quote.span(), value, noun, _preposition(tokens, start), quoted=True)
 
 
-def _noun_before(tokens: list[_Token], start: int) -> str:
-    index = start - 1
-    while index >= 0 and tokens[index].text.lower() in _NAMING:
-        index -= 1
-    word = tokens[index].text if index >= 0 else ""
-    return stem(word) if word.isalpha() and not is_filler(word) and word.lower() not in _PREPOSITIONS else ""
+def _noun_beside(tokens: list[_Token], start: int, stop: int, nouns: frozenset[str]) -> str:
+    """Return the stem of the word before a name, or of one of `nouns` behind it."""
+    before = [token.text for token in tokens[:start]]
+    while before and before[-1].lower() in _NAMING:
+        before.pop()
+    word = before[-1] if before else ""
+    is_noun = word.isalpha() and not is_filler(word) and word.lower() not in _PREPOSITIONS
+    behind = stem(tokens[stop].text) if stop < len(tokens) else ""
+    return behind if behind in nouns and stem(word) not in nouns else stem(word) if is_noun else ""
 
 
 def _preposition(tokens: list[_Token], start: int) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 
 from antiphon_shared.memory.filing import (
     claims,
-    dates,
-    names,
     pieces,
     reading,
     records,
@@ -19,7 +17,7 @@ from antiphon_shared.memory.filing import (
     subjects,
     titles,
 )
-from antiphon_shared.text import numbers, words
+from antiphon_shared.text import dates, names, numbers, words
 
 from context_synthesizer import faithful
 from tests.recordings.pages import unlike

@@ -14,6 +14,7 @@ from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
+from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
 from reasoning_engine.offline.spans import Entity
@@ -122,7 +123,9 @@ def _fill_object(
 def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
     """Yield the question's own values for a parameter, the best first."""
     if parameter.options:
-        yield from _named_options(parameter, slots.text)
+        yield option(slots.text, parameter.options)
+        if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
+            yield parameter.schema.get("default", parameter.options[0])
     elif "boolean" in parameter.types:
         yield from _named_flag(parameter, slots.text)
     elif parameter.is_date:
@@ -162,16 +165,6 @@ def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | floa
     for number in slots.numbers:
         if number.noun and number.noun in parameter.parts:
             yield number.value
-
-
-def _named_options(parameter: Parameter, text: str) -> Iterator[Any]:
-    said = {stem(word) for word in words_as_written(text)}
-    for option in parameter.options:
-        parts = stems_of_name(option) if isinstance(option, str) else ()
-        if parts and said.issuperset(parts):
-            yield option
-    if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
-        yield parameter.schema.get("default", parameter.options[0])
 
 
 def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:

@@ -96,7 +96,7 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
             yield found
     elif isinstance(value, str):
         others = [one for one in _options(message) if one != value and fits(part, one)]
-        named = option(values.question, tuple(others))
+        named = option(values.question.text, tuple(others))
         nearest = max(others, key=lambda one: likeness(one, value), default="")
         if named is not None:
             yield named

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass, replace
 
-from antiphon_shared.text.words import stem, words_as_written
+from antiphon_shared.text.words import similarity, stem, words_as_written
 
 from reasoning_engine.offline.language import content_words, is_filler, stems
 from reasoning_engine.offline.spans import Entity, Number, Span, find_dates, find_entities, find_numbers
 
+_ALIKE = 0.6
 LENGTH_MAX = 4_000
 """The characters of a question that are read; the rest is taken for quoted material."""
 
@@ -100,6 +101,11 @@ class Question:
     """Whether it asks for a number of things."""
     terms: frozenset[str]
     """The stems of its words without names."""
+
+    def names_alike(self, title: str) -> float:
+        """Return how well a title matches one of its names, in tenths; 0 for no match."""
+        alike = max((similarity(title, entity.value) for entity in self.slots.entities), default=0.0)
+        return round(alike, 1) if alike >= _ALIKE else 0.0
 
 
 def read_question(text: str, nouns: frozenset[str]) -> Question:

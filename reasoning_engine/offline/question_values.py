@@ -87,17 +87,17 @@ def is_asked_for(question: Question, value: Any) -> bool:
     )
 
 
-def option(question: Question, options: tuple[Any, ...]) -> Any:
-    """Return the option that the question names; None when it names none.
+def option(text: str, options: tuple[Any, ...]) -> Any:
+    """Return the option that a text names; None when it names none.
 
     An option that is a whole word precedes one that is only a part of a word, such as an address.
     """
     texts = [one for one in options if isinstance(one, str)]
-    for word in _words(question.text):
+    for word in _words(text):
         for one in texts:
             if one and word.text.casefold() == one.casefold():
                 return one
-    asked = {stem(word) for word in words_as_written(question.text)}
+    asked = {stem(word) for word in words_as_written(text)}
     return next((one for one in texts if (parts := stems_of_name(one)) and asked.issuperset(parts)), None)
 
 

@@ -68,7 +68,7 @@ class Scalars:
         yield from _named_in(around, name, kind)
         yield from self._take(name, named)
         if isinstance(options := schema.get("enum"), list):
-            yield question_values.option(question, tuple(options))
+            yield question_values.option(question.text, tuple(options))
         if not needed:
             return
         nodes = self.values.nodes[:NODES_MAX]

@@ -113,7 +113,7 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         yield from _whole_values(tool, parameter, values)
         return
     if parameter.options:
-        named = option(values.question, parameter.options)
+        named = option(values.question.text, parameter.options)
         yield from [named] if named is not None else ()
         return
     given = [node for node in values.nodes if node.is_input]

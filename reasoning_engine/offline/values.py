@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antiphon_shared.text.numbers import CARDINALS, plain_number
-from antiphon_shared.text.words import similarity, stem, stems_of_name, words_as_written
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.descriptors import is_described, schema_of
@@ -93,11 +93,8 @@ def values_of(question: Question, notes: Notes) -> Values:
         if len(found) > _NODES_MAX:
             break
 
-    names = [entity.value for entity in question.slots.entities]
-
     def rank(node: Node) -> tuple[float, int, int]:
-        alike = max((similarity(node.title, name) for name in names), default=0.0) if node.title else 0.0
-        return -round(alike, 1) if alike >= 0.6 else 0.0, -len(question.terms & stems(node.text)), -node.round
+        return -question.names_alike(node.title), -len(question.terms & stems(node.text)), -node.round
 
     instructions = notes.step.instructions if notes.step else ""
     nodes = (*given, *sorted(found[:_NODES_MAX], key=rank))

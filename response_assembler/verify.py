@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 from unicodedata import normalize
 
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
+from antiphon_shared.text.words import texts_in_json
 
 from response_assembler.markdown import Sentence
-from response_assembler.quote import document_of, json_value
+from response_assembler.quote import document_of
 from response_assembler.uncertainty import doubt
 
 DOUBTS_MAX = 5
@@ -118,7 +118,7 @@ class _Evidence:
         """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
         if id not in self._facts:
             fact = self._memory.facts[id]
-            statement = " ".join(_strings(json_value(fact))) if fact.is_json else fact.statement
+            statement = " ".join(texts_in_json(fact.statement)) if fact.is_json else fact.statement
             title = document_of(self._memory, fact).title
             self._facts[id] = _Said.by(statement[:_STATEMENT_CHARACTERS]), _Said.by(title)
         return self._facts[id]
@@ -154,18 +154,6 @@ def _forms(written: str) -> set[str]:
 def _bare(number: str) -> str:
     whole, _, rest = number.partition(".")
     return ".".join(filter(None, [whole.lstrip("0") or "0", rest.rstrip("0")]))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield str(key)
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-    elif value is not None:
-        yield str(value)
 
 
 def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from antiphon_shared.memory.filing.dates import dates_in
+from antiphon_shared.text.dates import dates_in
 from antiphon_shared.text.words import plain_words, words
 
 Path = tuple[str | int, ...]

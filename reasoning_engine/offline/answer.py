@@ -1,9 +1,11 @@
 """The answer: quotations from the tools' results, each with the id of its fact. Pure."""
 
-import re
 from typing import Any
 
-from reasoning_engine.offline.language import content_words, identifier_stems, similarity, stems
+from antiphon_shared.text.sentences import sentences as sentences_of
+from antiphon_shared.text.words import similarity, stems_of_name
+
+from reasoning_engine.offline.language import content_words, stems
 from reasoning_engine.offline.plan import Situation
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record, outermost
@@ -13,7 +15,6 @@ SIGNATURE = "_Answered by the offline model, by rules and quotation; no language
 _QUOTED_MAX = 5
 _EXCERPT_LENGTH_MAX = 420
 _ITEMS_MAX = 20
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def compose(situation: Situation) -> str:
@@ -140,7 +141,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
     """Return consecutive sentences, verbatim, that share most words with the question, with their fact ids."""
     sentences = record.fact.sentences
     if text != "\n".join(sentence for _, sentence in sentences):
-        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else _SENTENCE_END.split(text[:20_000])
+        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else sentences_of(text[:20_000])
         sentences = tuple(("", part) for part in parts if part.strip())
     best, score = 0, -1
     for start in range(len(sentences) if len(text) > _EXCERPT_LENGTH_MAX else 0):
@@ -161,7 +162,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
 def _wanted_name(record: Record, wanted: str) -> str:
     """Return the record's name for the wanted thing: its owner, when the question asks for one; else its title."""
     for key, value in record.values():
-        if wanted and wanted in identifier_stems(key) and isinstance(value, str) and len(value) <= 200:
+        if wanted and wanted in stems_of_name(key) and isinstance(value, str) and len(value) <= 200:
             return value
     return record.titled(wanted) or record.title or record.text()[:80]
 

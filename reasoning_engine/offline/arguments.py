@@ -4,33 +4,29 @@ Every value has a reason: an optional parameter is filled when the question clea
 also from results and by elimination. A required parameter without a fitting value is reported as missing.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from typing import Any
 
-from reasoning_engine.offline.language import (
-    content_words,
-    identifier_stems,
-    singular,
-    stem,
-    stems,
-    word_set,
-    words,
-)
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+
+from reasoning_engine.offline.forms import as_type
+from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
+from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
 from reasoning_engine.offline.spans import Entity
 
 _DEPTH_MAX = 3
 _ORDERS_MAX = 6
-_ORIGIN = frozenset(map(stem, word_set("from origin source departure start")))
-_TARGET = frozenset(map(stem, word_set("to destination target arrival end")))
-_PLACE = frozenset(map(stem, word_set("city town place location country region where near area")))
-_AMOUNTS = frozenset(map(stem, word_set("amount count quantity qty pieces units times")))
+_ORIGIN = stem_set("from origin source departure start")
+_TARGET = stem_set("to destination target arrival end")
+_PLACE = stem_set("city town place location country region where near area")
+_AMOUNTS = stem_set("amount count quantity qty pieces units times")
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
-_TITLES = frozenset(("titl", "name", "label"))
+_TITLES = stem_set("title name label")
 
 
 @dataclass
@@ -127,7 +123,9 @@ def _fill_object(
 def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
     """Yield the question's own values for a parameter, the best first."""
     if parameter.options:
-        yield from _named_options(parameter, slots.text)
+        yield option(slots.text, parameter.options)
+        if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
+            yield parameter.schema.get("default", parameter.options[0])
     elif "boolean" in parameter.types:
         yield from _named_flag(parameter, slots.text)
     elif parameter.is_date:
@@ -169,18 +167,8 @@ def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | floa
             yield number.value
 
 
-def _named_options(parameter: Parameter, text: str) -> Iterator[Any]:
-    said = {stem(word) for word in words(text)}
-    for option in parameter.options:
-        parts = identifier_stems(option) if isinstance(option, str) else ()
-        if parts and said.issuperset(parts):
-            yield option
-    if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
-        yield parameter.schema.get("default", parameter.options[0])
-
-
 def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
-    said = [stem(word) for word in words(text)]
+    said = [stem(word) for word in words_as_written(text)]
     for index, word in enumerate(said):
         if word in parameter.nouns:
             yield not _NEGATIONS.intersection(said[max(0, index - 2) : index])
@@ -205,9 +193,9 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
         return
     kinds = parameter.nouns or (tool.name_stems - {tool.verb})
     for record in records:
-        around = {part for key in (*record.keys, record.fact.tool) for part in identifier_stems(key)}
+        around = {part for key in (*record.keys, record.fact.tool) for part in stems_of_name(key)}
         for key, value in record.values():
-            parts = identifier_stems(key)
+            parts = stems_of_name(key)
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 continue
             same = parts == parameter.parts
@@ -268,50 +256,18 @@ def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
 def _fitted(parameter: Parameter, value: Any) -> Any:
     if parameter.options:
         return value if value in parameter.options else None
-    for kind in parameter.types:
+    value = value.strip() if isinstance(value, str) else value
+    for kind in parameter.types if value != "" else ():
         if kind == "array":
-            items = parameter.schema.get("items")
-            item = (
-                Parameter(parameter.name, resolved(items, parameter.root), True, parameter.root)
-                if isinstance(items, dict)
-                else None
-            )
-            fitted = _fitted(item, value) if item and item.types != ("array",) else value
+            items = resolved(parameter.schema.get("items"), parameter.root)
+            item = Parameter(parameter.name, items, True, parameter.root)
+            fitted = _fitted(item, value) if item.types != ("array",) else value
             if fitted is not None:
                 return [fitted]
-        convert = _CONVERSIONS.get(kind)
-        converted = convert(value) if convert else None
-        if converted is not None and _within(parameter.schema, converted):
-            return converted
+        for form in as_type(kind, value, {}):
+            if _within(parameter.schema, form):
+                return form
     return None
-
-
-def _as_text(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    return str(value).strip() or None
-
-
-def _as_integer(value: Any) -> int | None:
-    if isinstance(value, str):
-        value = int(value) if value.strip().isdecimal() and len(value) < 16 else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _as_number(value: Any) -> int | float | None:
-    return value if isinstance(value, float) else _as_integer(value)
-
-
-def _as_flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "string": _as_text,
-    "integer": _as_integer,
-    "number": _as_number,
-    "boolean": _as_flag,
-}
 
 
 def _within(schema: dict[str, Any], value: Any) -> bool:

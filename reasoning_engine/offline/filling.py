@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.output.schema import Fault
+from antiphon_shared.text.words import stems_of_name
 
 from reasoning_engine.offline.descriptors import schema_of
 from reasoning_engine.offline.forms import is_portable
-from reasoning_engine.offline.language import identifier_stems, stems
-from reasoning_engine.offline.scalars import NODES_MAX, NUMBERS, Scalars
+from reasoning_engine.offline.language import stems
+from reasoning_engine.offline.scalars import NODES_MAX, Scalars
 from reasoning_engine.offline.shapes import (
     ANY,
+    NUMBERS,
     alternatives,
     faults_of,
     fits,
@@ -122,7 +124,7 @@ class _Filler:
     ) -> Any:
         inner = (value for node in around for value in values_named(node, name) if isinstance(value, dict))
         if name and (value := next(inner, None)) is not None:
-            around = (Node(value, frozenset(identifier_stems(name))), *around)
+            around = (Node(value, frozenset(stems_of_name(name))), *around)
         if not around and (best := self._best(schema)) is not None:
             around = (best, *best.parents)
         required = required_of(schema)
@@ -226,7 +228,7 @@ class _Filler:
                     if isinstance(listed, list) and listed and all(map(plain, listed)):
                         abouts = [(Node({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
                         yield _kept(apart.value("", item, about, True, depth + 1) for about in abouts)
-        kinds = frozenset(identifier_stems(name))
+        kinds = frozenset(stems_of_name(name))
         own = [node for node in self.nodes if kinds & node.kinds]
         for nodes in (own, self.nodes):
             found = self._relevant(tuple(nodes))

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
+from antiphon_shared.text.numbers import plain_number
 
-from reasoning_engine.offline.shapes import ANY
+from reasoning_engine.offline.shapes import ANY, NUMBERS
 
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _TEXT_CHARACTERS_MAX = 20_000
 _FORMATS = {
     "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
@@ -42,14 +42,14 @@ def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
     elif kind == "boolean":
         if isinstance(value, bool):
             yield value
-    elif isinstance(value, str):
-        if _NUMBER.fullmatch(value.strip()):
-            yield from as_type(kind, float(value) if "." in value else int(value), schema)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        if kind == "number" or isinstance(value, int):
-            yield value
-        elif value.is_integer():
-            yield int(value)
+    elif kind in NUMBERS:
+        number = plain_number(value.strip()) if isinstance(value, str) else value
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            return
+        if kind == "number" or isinstance(number, int):
+            yield number
+        elif number.is_integer():
+            yield int(number)
 
 
 def in_text(values: Iterable[Any], schema: dict[str, Any]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The few facts about English words that the rules need. Pure."""
 
-import re
-from difflib import SequenceMatcher
+from antiphon_shared.text.words import similarity, stem, words_as_written
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -36,25 +35,6 @@ _REQUEST_WORDS = word_set(
     teach tell touch treat try understand use want"""
 )
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def stem(word: str) -> str:
-    """Return a word without its English inflection, so that `queries` equals `query`, and `caching` equals `caches`."""
-    word = word.lower().replace("’", "'").removesuffix("'s")
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for suffix in ("ing", "ed"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            if word[-1] == word[-2] and word[-1] not in "sl":
-                word = word[:-1]
-            break
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
-
 
 def singular(word: str) -> str:
     """Return a noun without its plural ending, as it may occur in a name: `boxes` is `box`, `glass` stays."""
@@ -68,18 +48,18 @@ def singular(word: str) -> str:
     return word
 
 
-REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS)
+def stem_set(text: str) -> frozenset[str]:
+    """Return the stems of a list of words written as text."""
+    return frozenset(map(stem, text.split()))
+
+
+REQUEST_STEMS = frozenset(map(stem, _REQUEST_WORDS))
 """Verbs that request something or say that a text has a subject; they carry no subject themselves."""
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text, in order, as written."""
-    return _WORD.findall(text)
 
 
 def content_words(text: str) -> list[str]:
     """Return the words that carry meaning, in order, as written."""
-    return [word for word in words(text) if not is_filler(word)]
+    return [word for word in words_as_written(text) if not is_filler(word)]
 
 
 def stems(text: str) -> frozenset[str]:
@@ -90,17 +70,6 @@ def stems(text: str) -> frozenset[str]:
 def is_filler(word: str) -> bool:
     """Return whether a word says nothing about the subject of a question."""
     return word.lower() in STOP_WORDS or stem(word) in REQUEST_STEMS
-
-
-def identifier_stems(name: str) -> tuple[str, ...]:
-    """Return `roomNumber` and `room_number` as stems: room, number."""
-    return tuple(stem(word) for word in words(_CAMEL.sub(" ", name).replace("_", " ")))
-
-
-def similarity(first: str, second: str) -> float:
-    """Return the likeness of two names, from 0 to 1, ignoring case and punctuation."""
-    left, right = (" ".join(word.lower() for word in words(text[:300])) for text in (first, second))
-    return SequenceMatcher(None, left, right).ratio() if left and right else 0.0
 
 
 def likeness(full: str, name: str) -> float:

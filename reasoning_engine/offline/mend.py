@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from antiphon_shared.text.numbers import plain_number
+
 from reasoning_engine.offline.filling import NOTHING, fill_property
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.question_values import is_asked_for, option
-from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of, types_of
+from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of
 from reasoning_engine.offline.values import Values
 from reasoning_engine.offline.verdicts import Complaint
 
@@ -46,16 +48,10 @@ def mended(draft: Any, complaints: Iterable[Complaint], schema: dict[str, Any], 
     whole = deepcopy(draft)
     for complaint in complaints:
         path = _path(complaint.at, whole)
-        if not path:
-            continue
-        parent, key = _at(whole, path[:-1]), path[-1]
-        part = _schema_at(schema, path, schema)
-        if isinstance(parent, dict) and isinstance(key, str):
-            _mend_property(
-                parent, key, complaint.message, part, _schema_at(schema, path[:-1], schema), values
-            )
-        elif isinstance(parent, list) and isinstance(key, int) and key < len(parent):
-            parent[key] = next(_better(parent[key], complaint.message, part, values), parent[key])
+        parent = _at(whole, path[:-1]) if path else None
+        if isinstance(parent, dict):
+            part, above = (_schema_at(schema, one, schema) for one in (path, path[:-1]))
+            _mend_property(parent, str(path[-1]), complaint.message, part, above, values)
     return whole
 
 
@@ -67,29 +63,15 @@ def _mend_property(
     above: dict[str, Any],
     values: Values,
 ) -> None:
-    if key not in parent and key not in properties_of(above) and above.get("additionalProperties") is False:
-        return
     if key not in parent:
-        found = next(_missing(key, message, part, values), NOTHING)
+        is_known = key in properties_of(above) or above.get("additionalProperties") is not False
+        found = fill_property(key, part, values) if is_known else NOTHING
         if found is not NOTHING:
             parent[key] = found
     elif _TOO_MUCH.search(message) and key not in required_of(above):
         del parent[key]
     else:
         parent[key] = next(_better(parent[key], message, part, values), parent[key])
-
-
-def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield candidates for a missing property: from results under its name, or from the message."""
-    options = _options(message)
-    found = fill_property(key, {**part, "enum": options} if options else part, values)
-    if found is not NOTHING:
-        yield found
-    named = option(values.question, tuple(options))
-    yield from [named] if named is not None else options if len(options) == 1 else ()
-    numbers = {_number(found) for found in _NUMBER.findall(message)}
-    if len(numbers) == 1 and {"integer", "number"} & {*types_of(part)}:
-        yield from (number for number in numbers if fits(part, number))
 
 
 def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
@@ -102,20 +84,19 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
             form for form in as_type(kind, value, {}) if form != value or type(form) is not type(value)
         )
     elif isinstance(value, int | float):
-        numbers = sorted({_number(found) for found in _NUMBER.findall(message)} - {value})
+        bounds = {one for found in _NUMBER.findall(message) if (one := plain_number(found)) is not None}
+        numbers = sorted(bounds - {value})
         if len(numbers) == 1 and not _is_kept(value, numbers[0], message):
             found: Any = numbers[0]
         elif len(numbers) == 2:
             found = min(max(value, numbers[0]), numbers[1])
         else:
             return
-        if isinstance(value, int) and isinstance(found, float) and found.is_integer():
-            found = int(found)
         if fits(part, found):
             yield found
     elif isinstance(value, str):
         others = [one for one in _options(message) if one != value and fits(part, one)]
-        named = option(values.question, tuple(others))
+        named = option(values.question.text, tuple(others))
         nearest = max(others, key=lambda one: likeness(one, value), default="")
         if named is not None:
             yield named
@@ -137,10 +118,6 @@ def _options(message: str) -> list[str]:
         parts = _SEPARATED.split(next(filter(None, listed.groups())))
         return [part.strip(" '\"`[](){}") for part in parts if part.strip(" '\"`[](){}")]
     return _QUOTED.findall(message) if re.search(r"\b(?:mean|instead|try|use)\b", message, re.I) else []
-
-
-def _number(text: str) -> int | float:
-    return float(text) if "." in text else int(text)
 
 
 def _path(at: str, whole: Any) -> list[str | int]:

@@ -14,7 +14,7 @@ from typing import Any
 from antiphon_shared.tools.relevance import ASK_USER
 
 from reasoning_engine.offline.arguments import Filling, broader, fill
-from reasoning_engine.offline.language import likeness, similarity
+from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.question import Question, Reference, Slots, with_query
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, concerns, resolve
@@ -60,7 +60,7 @@ def next_calls(situation: Situation) -> tuple[Call, ...]:
     usable = tuple(tool for tool in situation.tools if _may_use(tool, situation.question))
     situation = replace(situation, tools=usable)
     question = situation.question
-    if question.compares or (_points(question) and not _direct_tool(situation)):
+    if question.compares or _points(question):
         calls = _follow_reference(situation)
         if calls or question.compares or situation.resolution():
             return calls
@@ -70,17 +70,6 @@ def next_calls(situation: Situation) -> tuple[Call, ...]:
 def _points(question: Question) -> bool:
     reference = question.reference
     return bool(reference and reference.number and reference.entity and not question.topic)
-
-
-def _direct_tool(situation: Situation) -> bool:
-    """Return whether one tool takes both the name and the number of the reference, and needs no search words."""
-    reference = situation.question.reference
-    for tool in situation.tools if reference else ():
-        filling = fill(tool, reference.slots) if reference else Filling()
-        query = tool.search_parameter
-        if filling.is_complete and len(filling.named) >= 2 and not (query and query.required):
-            return True
-    return False
 
 
 def _follow_reference(situation: Situation) -> tuple[Call, ...]:
@@ -309,11 +298,10 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
 
 def _relevant(situation: Situation) -> tuple[Record, ...]:
     """Return records: those named in the question first, then those that share its words, then the others."""
-    names = [entity.value for entity in situation.question.slots.entities]
+    question = situation.question
 
     def rank(record: Record) -> tuple[float, int]:
-        alike = max((similarity(record.title, name) for name in names), default=0.0) if record.title else 0.0
-        return -round(alike, 1) if alike >= 0.6 else 0.0, -record.overlap(situation.question.terms)
+        return -question.names_alike(record.title), -record.overlap(question.terms)
 
     return tuple(sorted(situation.records[:300], key=rank))
 

@@ -3,9 +3,12 @@
 import re
 from dataclasses import dataclass, replace
 
-from reasoning_engine.offline.language import content_words, is_filler, stem, stems, words
+from antiphon_shared.text.words import similarity, stem, words_as_written
+
+from reasoning_engine.offline.language import content_words, is_filler, stems
 from reasoning_engine.offline.spans import Entity, Number, Span, find_dates, find_entities, find_numbers
 
+_ALIKE = 0.6
 LENGTH_MAX = 4_000
 """The characters of a question that are read; the rest is taken for quoted material."""
 
@@ -98,6 +101,11 @@ class Question:
     """Whether it asks for a number of things."""
     terms: frozenset[str]
     """The stems of its words without names."""
+
+    def names_alike(self, title: str) -> float:
+        """Return how well a title matches one of its names, in tenths; 0 for no match."""
+        alike = max((similarity(title, entity.value) for entity in self.slots.entities), default=0.0)
+        return round(alike, 1) if alike >= _ALIKE else 0.0
 
 
 def read_question(text: str, nouns: frozenset[str]) -> Question:
@@ -192,7 +200,7 @@ def _trimmed(piece: str, nouns: frozenset[str]) -> str:
 
 
 def _is_edge(word: str) -> bool:
-    return all(is_filler(part) for part in words(word))
+    return all(is_filler(part) for part in words_as_written(word))
 
 
 def _without(text: str, spans: tuple[Entity, ...]) -> str:

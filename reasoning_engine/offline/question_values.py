@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reasoning_engine.offline.language import identifier_stems, is_filler, stem, words
+from antiphon_shared.text.numbers import plain_number
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+
+from reasoning_engine.offline.language import is_filler
 from reasoning_engine.offline.question import Question
 
 _TOKEN = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,200})[\"”»]|(\S+)")
 _EDGES = ".,;:!?()[]{}'\"“”„«»"
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _AFTER_MAX = 4
 """The number of words after a noun among which its value may be."""
-_LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
-_NAMES = frozenset(map(stem, ("name", "title", "call", "label")))
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
 _SIGN = re.compile(r"[\d#@/_:-]")
 
@@ -35,15 +35,11 @@ class QuestionValue:
 class _Word:
     text: str
     is_quoted: bool
-    ends: bool = False
-    """Whether it ends a sentence."""
 
     @property
     def number(self) -> int | float | None:
         """Return its number, if it is one."""
-        if not _NUMBER.fullmatch(self.text):
-            return None
-        return float(self.text) if "." in self.text else int(self.text)
+        return plain_number(self.text)
 
     @property
     def is_marked(self) -> bool:
@@ -53,19 +49,14 @@ class _Word:
 
 def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the fitting values next to one of the words of a name."""
-    parts = frozenset(identifier_stems(name[:200]))
-    if parts & _NAMES:
-        parts |= _NAMES
+    parts = frozenset(stems_of_name(name[:200]))
     found = _words(question.text)
     for index, word in enumerate(found):
-        if word.is_quoted or not parts & frozenset(map(stem, words(word.text))):
+        if word.is_quoted or not parts & frozenset(map(stem, words_as_written(word.text))):
             continue
         if index and (number := found[index - 1].number) is not None and fits(number):
             yield QuestionValue(number, index - 1, is_close=True)
         yield from _behind(found, index, fits)
-    for entity in question.slots.entities:
-        if entity.noun and entity.noun in parts and fits(entity.value):
-            yield QuestionValue(entity.value, -1)
 
 
 def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
@@ -96,44 +87,33 @@ def is_asked_for(question: Question, value: Any) -> bool:
     )
 
 
-def option(question: Question, options: tuple[Any, ...]) -> Any:
-    """Return the option that the question names; None when it names none.
+def option(text: str, options: tuple[Any, ...]) -> Any:
+    """Return the option that a text names; None when it names none.
 
     An option that is a whole word precedes one that is only a part of a word, such as an address.
     """
     texts = [one for one in options if isinstance(one, str)]
-    for word in _words(question.text):
+    for word in _words(text):
         for one in texts:
             if one and word.text.casefold() == one.casefold():
                 return one
-    asked = {stem(word) for word in words(question.text)}
-    return next((one for one in texts if (parts := identifier_stems(one)) and asked.issuperset(parts)), None)
+    asked = {stem(word) for word in words_as_written(text)}
+    return next((one for one in texts if (parts := stems_of_name(one)) and asked.issuperset(parts)), None)
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:
-    """Yield the value after a noun: a word that looks like one, else the next word, without small words."""
-    plain: QuestionValue | None = None
-    is_next = True
-    for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):
-        word = found[at]
-        if found[at - 1].ends:
-            break
+    """Yield the first value soon after a noun."""
+    for at, word in enumerate(found[index + 1 : index + 1 + _AFTER_MAX], index + 1):
         value = word.number if word.number is not None else word.text
         if (word.number is not None or word.is_marked) and fits(value):
-            is_close = is_next and (word.number is not None or bool(_SIGN.search(word.text)))
-            yield QuestionValue(value, at, is_close)
+            is_sign = word.number is not None or bool(_SIGN.search(word.text))
+            is_next = all(is_filler(between.text) for between in found[index + 1 : at])
+            yield QuestionValue(value, at, is_close=is_sign and is_next)
             return
-        if word.text and word.text.lower() not in _LINKS:
-            if is_next and not is_filler(word.text) and fits(value):
-                plain = QuestionValue(value, at)
-            is_next = False
-    if plain is not None:
-        yield plain
 
 
 def _words(text: str) -> list[_Word]:
-    found = []
-    for quoted, bare in _TOKEN.findall(text):
-        ends = bare.endswith((".", ";", "!", "?"))
-        found.append(_Word(quoted.strip(), True) if quoted else _Word(bare.strip(_EDGES), False, ends))
-    return found
+    return [
+        _Word(quoted.strip(), True) if quoted else _Word(bare.strip(_EDGES), False)
+        for quoted, bare in _TOKEN.findall(text)
+    ]

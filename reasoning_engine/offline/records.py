@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from antiphon_shared.text.words import stems_of_name
+
 from reasoning_engine.offline.briefing_text import FactNote
-from reasoning_engine.offline.language import identifier_stems, stems
+from reasoning_engine.offline.language import stem_set, stems
 
 _DEPTH_MAX = 6
 _RECORDS_MAX = 2_000
-_TITLE_STEMS = ("titl", "nam", "head", "headlin", "subject", "topic", "label")
-_NUMBER_STEMS = frozenset(("number", "no", "num", "nr", "index", "position", "order", "id"))
+_TITLE_STEMS = stem_set("title name head headline subject topic label")
+_NUMBER_STEMS = stem_set("number no num nr index position order id")
 _COUNT_STEMS = _NUMBER_STEMS - {"id"}
 _TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0,200}})"
 
@@ -46,7 +48,7 @@ class Record:
         """Return the record's title, the one of a `noun` where it has several."""
         best, found = 0, ""
         for key, value in self.fields.items():
-            parts = identifier_stems(key)
+            parts = stems_of_name(key)
             if not isinstance(value, str) or not value.strip() or len(value) > 300:
                 continue
             rank = 2 * (bool(noun) and noun in parts) + any(part in _TITLE_STEMS for part in parts)
@@ -65,9 +67,7 @@ class Record:
 
     def speaks_of(self, term: str) -> bool:
         """Return whether a stem occurs in its values or keys."""
-        return self.overlap(frozenset((term,))) > 0 or any(
-            term in identifier_stems(key) for key in self.fields
-        )
+        return self.overlap(frozenset((term,))) > 0 or any(term in stems_of_name(key) for key in self.fields)
 
     def overlap(self, terms: frozenset[str]) -> int:
         """Return the number of terms (stems) that occur in its values."""
@@ -75,10 +75,10 @@ class Record:
 
     def is_number(self, noun: str, value: int | float) -> bool:
         """Return whether it is the `noun` with this number: by a field, or by its position in a list of such."""
-        kin = {stem for key in (*self.keys, self.fact.tool) for stem in identifier_stems(key)}
+        kin = {stem for key in (*self.keys, self.fact.tool) for stem in stems_of_name(key)}
         counted = False
         for key, found in self.fields.items():
-            parts = identifier_stems(key)
+            parts = stems_of_name(key)
             is_named, is_count = noun in parts, any(part in _NUMBER_STEMS for part in parts)
             is_kin = noun in kin or (self.is_of_many and _COUNT_STEMS.issuperset(parts))
             if (is_named and (is_count or len(parts) == 1)) or (is_count and len(parts) == 1 and is_kin):
@@ -88,7 +88,7 @@ class Record:
                         return True
                 elif isinstance(found, str) and found.strip() == str(value):
                     return True
-        listed = self.keys and noun in identifier_stems(self.keys[-1])
+        listed = self.keys and noun in stems_of_name(self.keys[-1])
         return bool(listed) and not counted and self.place == value
 
     def line(self, noun: str, value: int | float) -> str:

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
-from reasoning_engine.offline.language import content_words, identifier_stems, likeness, similarity
+from antiphon_shared.text.words import similarity, stem, stems_of_name
+
+from reasoning_engine.offline.language import content_words, likeness
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.tried import TriedCall
 
 _ALIKE = 0.6
-_SUBJECT_STEMS = ("topic", "subject", "them", "genr", "keyword", "tag", "categori", "category")
+_SUBJECT_STEMS = tuple(map(stem, ("topic", "subject", "theme", "genre", "keyword", "tag", "category")))
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,7 @@ def resolve(
             if reference.entity and _best_likeness(record, reference.entity.value) >= _ALIKE:
                 return _resolution(record, reference, record.title, "")
             continue
-        owner = (
-            _owner(record, reference)
-            or _namesake(record, reference)
-            or _owner_beside(record, reference, records)
-        )
+        owner = _owner(record, reference) or _namesake(record, reference)
         if record.is_number(number.noun, number.value) or _asked_for_number(record, number.value, tried):
             return _resolution(record, reference, record.titled(number.noun) or record.title, owner)
         if line := record.line(number.noun, number.value):
@@ -51,7 +49,7 @@ def concerns(record: Record, resolution: Resolution) -> bool:
     own = resolution.owner or resolution.title
     for key, value in record.values():
         if isinstance(value, str) and len(value) <= 200:
-            kin = bool(resolution.owner_noun) and resolution.owner_noun in identifier_stems(key)
+            kin = bool(resolution.owner_noun) and resolution.owner_noun in stems_of_name(key)
             if similarity(value, own) >= 0.9 or (kin and likeness(value, own) >= 0.9):
                 return True
     return any(
@@ -67,8 +65,6 @@ def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...])
     if _best_likeness(record, entity.value) >= _ALIKE:
         return True
     calls = [call for call in tried if call.told(record.fact.ids)]
-    if not calls:
-        return not any(call.facts for call in tried)
     asked = [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
     foreign = _owner(record, reference)
     return not foreign and any(similarity(value, entity.value) >= _ALIKE for value in asked)
@@ -87,38 +83,18 @@ def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall
 def _owner(record: Record, reference: Reference) -> str:
     """Return the record's owner, under the noun that the question uses."""
     noun = reference.entity.noun if reference.entity else ""
-    for key, value in record.values() if noun and reference.number else ():
-        if isinstance(value, str) and noun in identifier_stems(key) and len(value) <= 200:
+    for key, value in record.values() if noun else ():
+        if isinstance(value, str) and noun in stems_of_name(key) and len(value) <= 200:
             return value
     return ""
 
 
-def _namesake_of_fields(record: Record, reference: Reference) -> str:
-    return _most_alike([value for value in record.fields.values() if isinstance(value, str)], reference)
-
-
 def _namesake(record: Record, reference: Reference) -> str:
     """Return the name around the record that is most like the question's name."""
-    return _most_alike([value for _, value in record.context if isinstance(value, str)], reference)
-
-
-def _most_alike(values: list[str], reference: Reference) -> str:
     name = reference.entity.value if reference.entity else ""
-    near = [value for value in values if len(value) <= 200]
+    near = [value for _, value in record.context if isinstance(value, str) and len(value) <= 200]
     best = max(near, key=lambda value: likeness(value, name), default="")
     return best if name and likeness(best, name) >= _ALIKE else ""
-
-
-def _owner_beside(record: Record, reference: Reference, records: tuple[Record, ...]) -> str:
-    """Return the owner from another fact of the same call."""
-    noun = reference.entity.noun if reference.entity else ""
-    for other in records:
-        if other.fact.call == record.fact.call and not other.context:
-            if other.keys and noun in identifier_stems(other.keys[-1]) and "title" in other.fields:
-                return str(other.fields["title"])
-            if owner := _owner(other, reference) or _namesake_of_fields(other, reference):
-                return owner
-    return ""
 
 
 def _resolution(record: Record, reference: Reference, title: str, owner: str) -> Resolution:
@@ -127,7 +103,7 @@ def _resolution(record: Record, reference: Reference, title: str, owner: str) ->
     queries = []
     for part in (*wanted, *_SUBJECT_STEMS):
         for key, value in record.fields.items():
-            if part in identifier_stems(key):
+            if part in stems_of_name(key):
                 values = value if isinstance(value, list) else [value]
                 queries += [text for text in values[:3] if isinstance(text, str) and 0 < len(text) <= 200]
     named = title if title not in queries else ""

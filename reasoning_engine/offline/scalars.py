@@ -11,13 +11,12 @@ from typing import Any
 from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type, in_text
 from reasoning_engine.offline.question_values import QuestionValue
-from reasoning_engine.offline.shapes import fits
+from reasoning_engine.offline.shapes import NUMBERS, fits
 from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
 
 NODES_MAX = 200
 """The limit of objects searched for one property."""
 _PARTS_MAX = 5_000
-NUMBERS = ("integer", "number")
 
 
 @dataclass
@@ -69,7 +68,7 @@ class Scalars:
         yield from _named_in(around, name, kind)
         yield from self._take(name, named)
         if isinstance(options := schema.get("enum"), list):
-            yield question_values.option(question, tuple(options))
+            yield question_values.option(question.text, tuple(options))
         if not needed:
             return
         nodes = self.values.nodes[:NODES_MAX]

@@ -3,33 +3,24 @@
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.text.words import stems_of_name
 from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
 
-from reasoning_engine.offline.language import identifier_stems, stem, stems, word_set
+from reasoning_engine.offline.language import stem_set, stems
+from reasoning_engine.offline.shapes import ANY, alternatives, properties_of, required_of, types_of
 
-_GENERIC = frozenset(
-    map(
-        stem,
-        word_set(
-            """name names title number num no id ids code key ref value string text query the filter full
-            only list get set fetch find search lookup look create update delete send show all by for of and
-            or to"""
-        ),
-    )
+_GENERIC = stem_set(
+    "name names title number num no id ids code key ref value string text query the filter full only list get set"
+    " fetch find search lookup look create update delete send show all by for of and or to"
 )
-_QUERY = frozenset(
-    map(
-        stem,
-        word_set(
-            """query queries q text topic keyword term phrase word words search question prompt subject what string
-            pattern contains"""
-        ),
-    )
+_QUERY = stem_set(
+    "query queries q text topic keyword term phrase word words search question prompt subject what string pattern"
+    " contains"
 )
-_LIMIT = frozenset(map(stem, word_set("limit max maximum top count n first")))
-_IDENTIFYING = frozenset(("id", "ids", "code", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug"))
-_DATE = frozenset(("dat", "day", "when", "since", "until"))
-_DEPTH_MAX = 8
+_LIMIT = stem_set("limit max maximum top count n first")
+_IDENTIFYING = stem_set("id ids code key ref uuid number no isbn sku slug")
+_DATE = stem_set("date day when since until")
+_PLAIN_TYPES = ("string", "integer", "number")
 _OF_WRITES = (CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME)
 
 
@@ -45,7 +36,7 @@ class Parameter:
     @property
     def parts(self) -> tuple[str, ...]:
         """Return the stems of its name."""
-        return identifier_stems(self.name)
+        return stems_of_name(self.name)
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -55,17 +46,7 @@ class Parameter:
     @property
     def types(self) -> tuple[str, ...]:
         """Return its JSON types; the plain ones when the schema names none."""
-        said = self.schema.get("type")
-        types = tuple(
-            t for t in (said if isinstance(said, list) else [said]) if isinstance(t, str) and t != "null"
-        )
-        if types:
-            return types
-        return (
-            ("object",)
-            if isinstance(self.schema.get("properties"), dict)
-            else ("string", "integer", "number")
-        )
+        return tuple(kind for kind in types_of(self.schema) if kind not in ("null", ANY)) or _PLAIN_TYPES
 
     @property
     def options(self) -> tuple[Any, ...]:
@@ -74,11 +55,6 @@ class Parameter:
             return (self.schema["const"],)
         listed = self.schema.get("enum")
         return tuple(option for option in listed if option is not None) if isinstance(listed, list) else ()
-
-    @property
-    def description(self) -> str:
-        said = self.schema.get("description")
-        return said[:1_000] if isinstance(said, str) else ""
 
     @property
     def is_query(self) -> bool:
@@ -124,11 +100,11 @@ class Tool:
     @property
     def verb(self) -> str:
         """Return the stem of its name's first word: `book` of `book_flight`."""
-        return next(iter(identifier_stems(self.name)), "")
+        return next(iter(stems_of_name(self.name)), "")
 
     @property
     def name_stems(self) -> frozenset[str]:
-        return frozenset(identifier_stems(self.name))
+        return frozenset(stems_of_name(self.name))
 
     @property
     def all_stems(self) -> frozenset[str]:
@@ -148,7 +124,7 @@ def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
     """Return the stems of the things in a catalogue, from the names of tools and parameters."""
     found: set[str] = set()
     for tool in tools:
-        found |= set(identifier_stems(tool.name)[1:]) - _GENERIC
+        found |= set(stems_of_name(tool.name)[1:]) - _GENERIC
         for parameter in tool.parameters:
             found |= {part for part in parameter.nouns if not parameter.is_query}
     return frozenset(noun for noun in found if len(noun) > 2 and noun not in _QUERY)
@@ -157,57 +133,22 @@ def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
 def key_nouns(keys: set[str]) -> frozenset[str]:
     """Return the stems of the things in a result's keys, such as `hall` in `hall_title`."""
     return (
-        frozenset(part for key in keys for part in identifier_stems(key[:100]) if len(part) > 2)
+        frozenset(part for key in keys for part in stems_of_name(key[:100]) if len(part) > 2)
         - _GENERIC
         - _QUERY
     )
 
 
-def parameters_of(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> tuple[Parameter, ...]:
+def parameters_of(schema: dict[str, Any], root: dict[str, Any]) -> tuple[Parameter, ...]:
     """Return the properties of an object schema, without any that have no schema."""
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, dict) or depth > _DEPTH_MAX:
-        return ()
-    names = (
-        frozenset(name for name in required if isinstance(name, str))
-        if isinstance(required, list)
-        else frozenset()
+    required = required_of(schema)
+    return tuple(
+        Parameter(name, resolved(value, root), name in required, root)
+        for name, value in properties_of(schema).items()
+        if isinstance(value, dict)
     )
-    found = []
-    for name, value in properties.items():
-        if isinstance(value, dict) and isinstance(name, str):
-            found.append(Parameter(name, resolved(value, root), name in names, root))
-    return tuple(found)
 
 
-def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its reference followed and its first alternative that is not null."""
-    for _ in range(_DEPTH_MAX):
-        target = schema.get("$ref")
-        if isinstance(target, str):
-            found = pointed_at(target, root)
-            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
-            continue
-        merged = _alternative(schema)
-        if merged is None:
-            break
-        schema = merged
-    return schema
-
-
-def _alternative(schema: dict[str, Any]) -> dict[str, Any] | None:
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        branches = schema.get(keyword)
-        if isinstance(branches, list):
-            rest = {key: value for key, value in schema.items() if key != keyword}
-            usable = [b for b in branches if isinstance(b, dict) and b.get("type") != "null"]
-            return {**usable[0], **rest} if usable else rest
-    return None
-
-
-def pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a schema that a reference names; an empty one where there is none."""
-    node: Any = root
-    for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
-        node = node.get(part) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else {}
+def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+    """Return the first alternative of a schema that is not null; one that allows everything where there is none."""
+    return next((one for one in alternatives(schema, root) if types_of(one) != ("null",)), {})

@@ -8,12 +8,11 @@ from antiphon_shared.output.bounds import UnfitSchema
 from antiphon_shared.output.schema import Fault, output_schema
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 
-from reasoning_engine.offline.schema import pointed_at
-
 _DEPTH_MAX = 8
 _ALTERNATIVES_MAX = 64
 _DEFINITIONS = ("$defs", "definitions")
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+NUMBERS = ("integer", "number")
 ANY = "any"
 
 
@@ -28,7 +27,7 @@ def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dic
     target = schema.get("$ref")
     if isinstance(target, str):
         rest = {key: value for key, value in schema.items() if key != "$ref"}
-        yield from _alternatives({**pointed_at(target, root), **rest}, root, depth + 1)
+        yield from _alternatives({**_pointed_at(target, root), **rest}, root, depth + 1)
         return
     for keyword in ("anyOf", "oneOf"):
         branches = schema.get(keyword)
@@ -103,3 +102,11 @@ def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     if required:
         whole["required"] = required
     return whole
+
+
+def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a schema that a reference names; an empty one where there is none."""
+    node: Any = root
+    for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
+        node = node.get(part) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else {}

@@ -3,13 +3,15 @@
 import re
 from dataclasses import dataclass
 
+from antiphon_shared.text.numbers import CARDINALS, ORDINALS
+from antiphon_shared.text.words import stem
+
 from reasoning_engine.offline.language import (
     CLAUSE_WORDS,
     CONNECTORS,
     REQUEST_STEMS,
     STOP_WORDS,
     is_filler,
-    stem,
     word_set,
 )
 
@@ -18,10 +20,8 @@ _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]|(?
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
 _NOUN_NUMBER = re.compile(r"\b([^\W\d_]{2,40})\s+(?:number\s+|no\.?\s*|#\s*)?(\d{1,9})\b(?![.,]\d|-\d)")
 _NUMBER_NOUN = re.compile(r"(?<![\w.,-])(\d{1,9}(?:\.\d{1,6})?)\s*(?:(st|nd|rd|th)\b)?\s*([^\W\d_]{2,40})?")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(_CARDINALS)})\b", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
+_NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(CARDINALS)})\b", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:under|below|less than|at most|up to|max(?:imum)?(?: of)?|cheaper than)\W*$", re.IGNORECASE
 )
@@ -94,10 +94,10 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
             add(*match.span(), int(value), noun, is_name=True)
     for match in _NOUN_CARDINAL.finditer(masked):
         if stem(match.group(1)) in nouns:
-            add(*match.span(), _CARDINALS.index(match.group(2).lower()) + 1, match.group(1), is_name=True)
+            add(*match.span(), CARDINALS[match.group(2).lower()], match.group(1), is_name=True)
     for match in _ORDINAL.finditer(masked):
         if stem(match.group(2)) in nouns:
-            add(*match.span(), _ORDINALS.index(match.group(1).lower()) + 1, match.group(2), is_name=True)
+            add(*match.span(), ORDINALS[match.group(1).lower()], match.group(2), is_name=True)
     for match in _NUMBER_NOUN.finditer(masked):
         digits, ordinal, noun = match.groups()
         value = float(digits) if "." in digits else int(digits)
@@ -174,8 +174,6 @@ def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], nouns: fro
         ):
             break
         index += 1
-    while index > start and tokens[index - 1].text.lower() in CONNECTORS:
-        index -= 1
     return index
 
 
@@ -203,30 +201,27 @@ def _joins(tokens: list[_Token], index: int, is_bare: bool) -> bool:
 def _entity(
     text: str, tokens: list[_Token], start: int, stop: int, nouns: frozenset[str], noun: str | None
 ) -> Entity:
-    if not noun and stop < len(tokens) and stem(tokens[stop].text) in nouns:
-        noun = stem(tokens[stop].text)
     first, last = tokens[start].start, tokens[stop - 1].end
-    return Entity(
-        first, last, text[first:last], noun or _noun_before(tokens, start), _preposition(tokens, start)
-    )
+    noun = noun or _noun_beside(tokens, start, stop, nouns)
+    return Entity(first, last, text[first:last], noun, _preposition(tokens, start))
 
 
 def _quoted_entity(text: str, tokens: list[_Token], quote: re.Match[str], nouns: frozenset[str]) -> Entity:
-    start = next((i for i, token in enumerate(tokens) if token.start >= quote.start()), len(tokens))
-    stop = next((i for i, token in enumerate(tokens) if token.start >= quote.end()), len(tokens))
-    noun = _noun_before(tokens, start)
-    if noun not in nouns and stop < len(tokens) and stem(tokens[stop].text) in nouns:
-        noun = stem(tokens[stop].text)
+    start, stop = (sum(token.start < at for token in tokens) for at in quote.span())
+    noun = _noun_beside(tokens, start, stop, nouns)
     value = (quote.group(1) or quote.group(2)).strip().rstrip(".,;?!") or quote.group().strip()
     return Entity(*quote.span(), value, noun, _preposition(tokens, start), quoted=True)
 
 
-def _noun_before(tokens: list[_Token], start: int) -> str:
-    index = start - 1
-    while index >= 0 and tokens[index].text.lower() in _NAMING:
-        index -= 1
-    word = tokens[index].text if index >= 0 else ""
-    return stem(word) if word.isalpha() and not is_filler(word) and word.lower() not in _PREPOSITIONS else ""
+def _noun_beside(tokens: list[_Token], start: int, stop: int, nouns: frozenset[str]) -> str:
+    """Return the stem of the word before a name, or of one of `nouns` behind it."""
+    before = [token.text for token in tokens[:start]]
+    while before and before[-1].lower() in _NAMING:
+        before.pop()
+    word = before[-1] if before else ""
+    is_noun = word.isalpha() and not is_filler(word) and word.lower() not in _PREPOSITIONS
+    behind = stem(tokens[stop].text) if stop < len(tokens) else ""
+    return behind if behind in nouns and stem(word) not in nouns else stem(word) if is_noun else ""
 
 
 def _preposition(tokens: list[_Token], start: int) -> str:

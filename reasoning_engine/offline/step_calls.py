@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from antiphon_shared.text.words import stem, words_as_written
+
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.filling import NOTHING, fill, fill_property
 from reasoning_engine.offline.forms import is_portable
-from reasoning_engine.offline.language import content_words, stem, word_set, words
+from reasoning_engine.offline.language import content_words, stem_set
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.question_values import option
@@ -25,7 +27,7 @@ from reasoning_engine.offline.values import Values, is_verdict, plain, values_na
 CALLS_MAX = 8
 """The limit of calls in one round."""
 _CALLS_PER_TOOL_MAX = 30
-_FETCHING = frozenset(map(stem, word_set("get find list look fetch show read lookup load")))
+_FETCHING = stem_set("get find list look fetch show read lookup load")
 _FAR = 1_000_000
 
 
@@ -77,8 +79,8 @@ def mentioned_at(tool: Tool, instructions: str) -> int:
     """Return the position of a tool's request in the instructions, in words; a large number where there is none."""
     found = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
     if found:
-        return len(words(instructions[: found.start()]))
-    stems = [stem(word) for word in words(instructions)]
+        return len(words_as_written(instructions[: found.start()]))
+    stems = [stem(word) for word in words_as_written(instructions)]
     nouns = tool.name_stems - {tool.verb}
     is_asked = tool.verb in read_question(instructions, frozenset()).imperatives
     if tool.verb in _FETCHING and nouns and not tool.writes:
@@ -111,7 +113,7 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         yield from _whole_values(tool, parameter, values)
         return
     if parameter.options:
-        named = option(values.question, parameter.options)
+        named = option(values.question.text, parameter.options)
         yield from [named] if named is not None else ()
         return
     given = [node for node in values.nodes if node.is_input]

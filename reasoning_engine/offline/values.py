@@ -5,24 +5,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.text.numbers import CARDINALS, plain_number
+from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.descriptors import is_described, schema_of
-from reasoning_engine.offline.language import (
-    identifier_stems,
-    similarity,
-    singular,
-    stem,
-    stems,
-    word_set,
-    words,
-)
+from reasoning_engine.offline.language import singular, stem_set, stems
 from reasoning_engine.offline.question import Question
 
 _DEPTH_MAX = 8
 _NODES_MAX = 2_000
 _TEXT_CHARACTERS_MAX = 20_000
 _SAME = tuple(
-    frozenset(map(stem, word_set(group)))
+    stem_set(group)
     for group in (
         "title name label heading headline",
         "count number quantity qty amount total size",
@@ -34,23 +29,7 @@ _SAME = tuple(
         "date day",
     )
 )
-_COUNTS = frozenset(map(stem, word_set("count number total quantity how many num no of")))
-_NUMBER_WORDS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
+_COUNTS = stem_set("count number total quantity how many num no of")
 _VERDICT = ("valid", "errors")
 
 
@@ -73,9 +52,7 @@ class Node:
     @property
     def title(self) -> str:
         """Return its name, as far as its keys show one."""
-        named = (
-            v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*identifier_stems(k)}
-        )
+        named = (v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*stems_of_name(k)})
         return next(named, "")
 
 
@@ -107,20 +84,17 @@ def values_of(question: Question, notes: Notes) -> Values:
             continue
         if is_verdict(fact.content):
             continue
-        kinds = frozenset(identifier_stems(fact.tool))
+        kinds = frozenset(stems_of_name(fact.tool))
         above = (Node({"heading": fact.title}, kinds),) if fact.title else ()
         content = fact.content
         if not isinstance(content, dict | list):  # 14 of count_berths is the count of berths
-            content = {fact.tool if _NUMBER.fullmatch(str(content)) else "text": content}
+            content = {fact.tool if plain_number(str(content)) is not None else "text": content}
         found += _nodes(content, kinds, above, fact.round, 0)
         if len(found) > _NODES_MAX:
             break
 
-    names = [entity.value for entity in question.slots.entities]
-
     def rank(node: Node) -> tuple[float, int, int]:
-        alike = max((similarity(node.title, name) for name in names), default=0.0) if node.title else 0.0
-        return -round(alike, 1) if alike >= 0.6 else 0.0, -len(question.terms & stems(node.text)), -node.round
+        return -question.names_alike(node.title), -len(question.terms & stems(node.text)), -node.round
 
     instructions = notes.step.instructions if notes.step else ""
     nodes = (*given, *sorted(found[:_NODES_MAX], key=rank))
@@ -148,7 +122,7 @@ def values_named(node: Node, name: str, is_count: bool = False) -> Iterator[Any]
 
 
 def _is_plural(name: str) -> bool:
-    last = words(name.replace("_", " "))[-1:]
+    last = words_as_written(name.replace("_", " "))[-1:]
     return bool(last) and singular(last[0]) != last[0]
 
 
@@ -188,16 +162,15 @@ def plain(value: Any) -> bool:
 
 
 def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
-    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,6})(?=\s+([^\W\d_]{2,40}))", text):
+    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,9})(?=\s+([^\W\d_]{2,40}))", text):
         if stem(noun) in nouns:
-            if number.isdecimal():
-                yield int(number)
-            elif number.lower() in _NUMBER_WORDS:
-                yield _NUMBER_WORDS.index(number.lower())
+            value = int(number) if number.isdecimal() else CARDINALS.get(number.lower())
+            if value is not None:
+                yield value
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(identifier_stems(name[:200]))
+    return frozenset(stems_of_name(name[:200]))
 
 
 def _canonical(part: str) -> str:
@@ -226,5 +199,5 @@ def _nodes(
         yield node
         for key, inner in node.fields.items():
             if isinstance(inner, dict | list):
-                named = frozenset(identifier_stems(key[:200]))
+                named = frozenset(stems_of_name(key[:200]))
                 yield from _nodes(inner, named, (node, *parents), round, depth + 1, is_input)

@@ -10,8 +10,6 @@ from typing import Any
 
 from antiphon_shared.memory.filing import (
     claims,
-    dates,
-    names,
     pieces,
     reading,
     records,
@@ -19,7 +17,7 @@ from antiphon_shared.memory.filing import (
     subjects,
     titles,
 )
-from antiphon_shared.text import words
+from antiphon_shared.text import dates, names, numbers, words
 
 from context_synthesizer import faithful
 from tests.recordings.pages import unlike
@@ -156,17 +154,17 @@ _SAME = {
     "marks around a word": _again(
         lambda mark, n: f"Lamps of kind {_shown(n)} are {mark}lit{mark} at dusk in summer.",
         lambda n: f"Lamps of kind {_shown(n)} are lit at dusk in summer.",
-        sorted({*reading._OPENING, *reading._CLOSING, *reading._SIGNS, *reading._CURRENCY, *reading._MARKS}),
+        sorted({*words._OPENING, *words._CLOSING, *reading._SIGNS, *words._CURRENCY, *reading._MARKS}),
     ),
     "marks around a number": _again(
         lambda mark, n: f"Lamps of kind {_shown(n)} are lit {mark}7{mark} times in summer.",
         lambda n: f"Lamps of kind {_shown(n)} are lit 7 times in summer.",
-        sorted({*reading._OPENING, *reading._CLOSING, *reading._SIGNS, *reading._CURRENCY, *reading._MARKS}),
+        sorted({*words._OPENING, *words._CLOSING, *reading._SIGNS, *words._CURRENCY, *reading._MARKS}),
     ),
     "marks that stand alone": _again(
         lambda mark, n: f"Lamps of kind {_shown(n)} are lit {mark} 7 times in summer.",
         lambda n: f"Lamps of kind {_shown(n)} are lit 7 times in summer.",
-        sorted({*reading._SIGNS, *reading._CLOSING}),
+        sorted({*reading._SIGNS, *words._CLOSING}),
     ),
     "marks beside a denial": _again(
         lambda mark, n: f"Lamps of kind {_shown(n)} are never {mark} lit at dusk in summer{mark}",
@@ -250,21 +248,23 @@ TABLE_PAGES: dict[str, _Page] = {
 def _of_summaries() -> Iterator[tuple[str, str]]:
     """For each entry of the tables that summaries are held against: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
-    for form, unit in faithful._UNITS.items():
-        if form[0] == "°":  # in small letters it is no unit
-            form = unit = form.upper()
+    for form, (kind, _) in numbers.UNITS.items():
         # The other way round, which is the same only where both of them are numbers of different units.
         yield (
             f"The harbour of this kind has 9 {form} and 5 lamps in all.",
-            f"the harbour of this kind has 5 lamps in all and 9 {unit}.",
+            f"the harbour of this kind has 5 lamps in all and 9 {form}.",
         )
-    for form in sorted(faithful._CURRENCIES):
-        yield (
-            f"The fee of this harbour is {form} 9 and 5 lamps in all.",
-            f"the fee of this harbour is 5 lamps in all and {form} 9.",
-        )
-    for word, number in faithful._VALUES.items():
-        yield f"The harbour of this kind has {word} lamps.", f"the harbour of this kind has {number} lamps."
+        if form in numbers.CURRENCIES or (kind in numbers.CURRENCIES and len(form) == 1):
+            yield (
+                f"The fee of this harbour is {form} 9 and 5 lamps in all.",
+                f"the fee of this harbour is 5 lamps in all and {form} 9.",
+            )
+    for word, number in numbers.CARDINALS.items():
+        if word != "one":  # a pronoun as often
+            yield (
+                f"The harbour of this kind has {word} lamps.",
+                f"the harbour of this kind has {number} lamps.",
+            )
     for word in sorted(faithful._DENIALS):
         yield f"The harbour of this kind, {word} of it lit.", "the harbour of this kind, not of it lit."
     for side in (side for pair in sides for side in pair):

@@ -23,6 +23,12 @@ CARDINALS = {word: number for number, word in enumerate(_ONES)} | {
     word: 10 * number for number, word in enumerate(_TENS, 2)
 }
 """The values of single number words."""
+ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
+    )
+}
 _MAGNITUDES = {
     form: Decimal(10) ** power
     for power, forms in (
@@ -82,6 +88,7 @@ _RANGE = re.compile(r"([$€£]?\d[\d.,:]*[^\W\d_]{0,4})[-–—]([$€£]?\d[\d
 _DIGIT = re.compile(r"\d")
 _ISO_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 _ONE = Decimal(1)
+_PLAIN = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 
 
 class Amount(NamedTuple):
@@ -138,6 +145,13 @@ def amounts_in(words: Sequence[str]) -> list[Amount]:
             found.append(one)
             at = one.end
     return found
+
+
+def plain_number(text: str) -> int | float | None:
+    """Return the number that a text is, in the notation of JSON; None for any other text."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    return float(text) if "." in text else int(text)
 
 
 def _may_be_number(word: str) -> bool:

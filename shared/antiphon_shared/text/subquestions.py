@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-import sentencex
+from antiphon_shared.text.sentences import sentences
 
 PARTS_MAX = 8
 QUERY_CHARACTERS_MAX = 4_000
@@ -129,8 +129,7 @@ def _sentences(veiled: str) -> Iterator[_Span]:
         rest = line[begin:]
         begin += at
         at += len(line)
-        pieces: list[str] = sentencex.segment("en", rest) if rest.strip() else []
-        for piece in pieces if "".join(pieces) == rest else [rest]:
+        for piece in sentences(rest):
             ends = [mark.end() for mark in _QUESTION_MARK.finditer(piece)]
             for first, last in zip([0, *ends], [*ends, len(piece)], strict=True):
                 yield from _trimmed(veiled, begin + first, begin + last)

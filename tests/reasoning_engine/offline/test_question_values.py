@@ -58,6 +58,6 @@ def test_the_number_that_is_left_over_is_found_where_there_is_one() -> None:
 
 def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:
     question = read_question("Write to watch@skagen.example when Grenaa freezes.", frozenset())
-    assert question_values.option(question, ("Skagen", "Grenaa")) == "Grenaa"
-    assert question_values.option(question, ("Skagen", "Gedser")) == "Skagen"
-    assert question_values.option(question, (1, None, "Gedser")) is None
+    assert question_values.option(question.text, ("Skagen", "Grenaa")) == "Grenaa"
+    assert question_values.option(question.text, ("Skagen", "Gedser")) == "Skagen"
+    assert question_values.option(question.text, (1, None, "Gedser")) is None

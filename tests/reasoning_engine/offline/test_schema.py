@@ -113,12 +113,6 @@ def test_a_date_is_one_by_its_format_or_its_name(name: str, schema: dict[str, An
     assert a_parameter(name, schema).is_date is is_date
 
 
-def test_a_description_is_read_up_to_a_thousand_characters_and_only_where_it_is_text() -> None:
-    assert a_parameter("a", {"description": "x" * 1_001}).description == "x" * 1_000
-    assert a_parameter("a", {"description": 7}).description == ""
-    assert a_parameter("a", {}).description == ""
-
-
 @pytest.mark.parametrize(
     ("description", "schema", "writes"),
     [
@@ -173,12 +167,9 @@ def test_the_properties_of_a_schema_are_its_parameters_in_their_order() -> None:
     assert [one.required for one in parameters_of({**schema, "required": "a"}, schema)] == [False, False]
 
 
-def test_what_is_no_object_schema_or_lies_too_deep_has_no_parameters() -> None:
-    schema = {"properties": {"a": TEXT}}
+def test_what_is_no_object_schema_has_no_parameters() -> None:
     assert parameters_of({"properties": [1]}, {}) == ()
     assert parameters_of({}, {}) == ()
-    assert len(parameters_of(schema, schema, 8)) == 1
-    assert parameters_of(schema, schema, 9) == ()
 
 
 ROOT = {
@@ -203,8 +194,8 @@ ROOT = {
         ({"anyOf": [{"type": "null"}, TEXT, {"type": "integer"}]}, TEXT),
         ({"oneOf": [7, TEXT], "title": "x"}, {"type": "string", "title": "x"}),
         ({"allOf": [{"$ref": "#/$defs/Day"}]}, {"type": "string", "format": "date"}),
-        ({"anyOf": [TEXT], "type": "integer"}, {"type": "integer"}),
-        ({"anyOf": [{"type": "null"}], "title": "x"}, {"title": "x"}),
+        ({"anyOf": [TEXT], "type": "integer"}, TEXT),
+        ({"anyOf": [{"type": "null"}], "title": "x"}, {}),
         ({"anyOf": "a"}, {"anyOf": "a"}),
         ({"anyOf": [{"oneOf": [TEXT]}]}, TEXT),
     ],
@@ -216,4 +207,4 @@ def test_references_are_followed_and_the_first_alternative_is_taken(
 
 
 def test_a_reference_to_itself_comes_to_an_end() -> None:
-    assert resolved({"$ref": "#/$defs/Loop"}, ROOT) == {"$ref": "#/$defs/Loop"}
+    assert resolved({"$ref": "#/$defs/Loop"}, ROOT) == {}

@@ -1,7 +1,15 @@
 """The words of a text as they are compared."""
 
 import pytest
-from antiphon_shared.text.words import words
+from antiphon_shared.text.words import (
+    bare_word,
+    similarity,
+    stem,
+    stems_of_name,
+    texts_in_json,
+    words,
+    words_as_written,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,3 +40,61 @@ def test_any_text_has_words_without_capitals_and_spaces(text: str) -> None:
     for word in words(text):
         assert word == word.lower()
         assert not any(character.isspace() for character in word)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Queries", "queri"), ("query", "queri"), ("caching", "cach"), ("caches", "cach"), ("glass", "glass"),
+     ("bus", "bus"), ("Ada's", "ada"), ("Ada’s", "ada"), ("running", "run"), ("stopped", "stop"), ("the", "the")],
+)  # fmt: skip  # a table
+def test_a_word_loses_its_inflection(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("roomNumber", ("room", "number")),
+        ("room_number", ("room", "number")),
+        ("rooms-free", ("room", "free")),
+        ("HTTPServer", ("httpserver",)),
+        ("page2Title", ("page2", "titl")),
+        ("", ()),
+    ],
+)
+def test_an_identifier_is_taken_apart(name: str, parts: tuple[str, ...]) -> None:
+    assert stems_of_name(name) == parts
+
+
+def test_names_are_alike_whatever_their_case_and_punctuation() -> None:
+    assert similarity("The Old Bridge", "the old-bridge!") == 1.0
+    assert similarity("", "bridge") == 0.0
+    assert similarity("bridge", "?!") == 0.0
+    assert 0.5 < similarity("bridge", "bridges of") < 1.0
+    assert similarity("a" * 300, "a" * 301) == 1.0
+    assert similarity("a" * 299, "a" * 300) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("word", "bare"),
+    [
+        ("“word”,", "word"),
+        ("(5", "(5"),
+        ("–5.", "–5"),
+        ("$40;", "$40"),
+        ("C#", "C#"),
+        ("12,", "12"),
+        ("…", ""),
+    ],
+)
+def test_a_word_loses_the_punctuation_around_it_but_no_sign_of_a_number(word: str, bare: str) -> None:
+    assert bare_word(word) == bare
+
+
+def test_the_texts_in_json_are_its_keys_and_values() -> None:
+    assert list(texts_in_json('{"a": [1, null, {"b": "c"}], "d": true}')) == ["a", "1", "b", "c", "d", "True"]
+    assert list(texts_in_json("{no JSON")) == ["{no JSON"]
+
+
+def test_words_are_found_as_they_are_written() -> None:
+    assert words_as_written("Ada's bridge_x, isn’t (7)") == ["Ada's", "bridge", "x", "isn’t", "7"]

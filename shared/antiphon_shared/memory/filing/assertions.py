@@ -25,9 +25,9 @@ from antiphon_shared.memory.filing.attributes import (
     TIMELESS,
     canonical,
 )
-from antiphon_shared.memory.filing.dates import Date, dates_in
-from antiphon_shared.memory.filing.names import has_name, is_bare_name, name_in
 from antiphon_shared.memory.filing.values import State, Value, is_state
+from antiphon_shared.text.dates import Date, dates_in
+from antiphon_shared.text.names import has_name, is_bare_name, name_in
 from antiphon_shared.text.numbers import CARDINALS, CURRENCIES, amounts_in
 
 _BE = frozenset(("is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't"))

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.assertions import Assertion, assertion_of
-from antiphon_shared.memory.filing.dates import Date, NamedDate, dates_in
-from antiphon_shared.memory.filing.names import JOINING, is_bare_name
 from antiphon_shared.memory.filing.reading import LEANING, Reading, read, without_capital
 from antiphon_shared.memory.filing.sentences import sentences_in
+from antiphon_shared.text.dates import Date, NamedDate, dates_in
+from antiphon_shared.text.names import JOINING, is_bare_name
 from antiphon_shared.text.numbers import CARDINALS, Amount, amounts_in
 
 _REMEMBERED = 8_192

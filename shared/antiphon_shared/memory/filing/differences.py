@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from antiphon_shared.memory.filing.attribute_index import AttributeIndex, Found, keep
 from antiphon_shared.memory.filing.claims import Claim, Said, said_by
-from antiphon_shared.memory.filing.dates import is_later
 from antiphon_shared.memory.filing.pieces import Statement
 from antiphon_shared.memory.filing.records import (
     Described,
@@ -30,6 +29,7 @@ from antiphon_shared.memory.filing.records import (
 )
 from antiphon_shared.memory.filing.subjects import is_newer, is_same_subject
 from antiphon_shared.memory.layers import Document, Fact
+from antiphon_shared.text.dates import is_later
 
 
 class Relations(NamedTuple):

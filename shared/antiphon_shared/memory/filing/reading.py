@@ -13,14 +13,11 @@ from typing import NamedTuple
 
 from pydantic_core import from_json
 
+from antiphon_shared.text.words import bare_word
+
 _REMEMBERED = 8_192
 _TELLING_CHARACTERS = 25
 _TELLING_JSON_CHARACTERS = 40
-_OPENING = "\"'“‘„«([{*_`|~–—…¿¡（「『"
-_OPENING_OF_NUMBERS = "\"'“‘„«*_`|"
-_CLOSING = ".,:;!?…)]}\"'”’»*_`|~–—。，！？、：；）」』،؟؛।"
-_CLOSING_OF_NUMBERS = ".,:;!?…)]}”’»*_`|。，！？、：；）」』،؟؛।"
-_CURRENCY = "$€£¥₹"
 _SIGNS = "-–—−+~*/()#|"
 _MARKS = frozenset(";?；？؟؛")
 _ANY_MARK = re.compile("[;?；？؟؛]")
@@ -59,7 +56,7 @@ def read(text: str, is_json: bool) -> Reading:
     if is_json:
         return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)
     raw = text.replace("’", "'").split()
-    bare = [word if word.isalnum() else _bare(word) for word in raw]
+    bare = [word if word.isalnum() else bare_word(word) for word in raw]
     kept = [
         at
         for at, word in enumerate(bare)
@@ -83,15 +80,6 @@ def read(text: str, is_json: bool) -> Reading:
 def without_capital(word: str) -> str:
     """Return the word as within a sentence, unless it is all capitals."""
     return word if word.isupper() else word.lower()
-
-
-def _bare(word: str) -> str:
-    """Return the word without the punctuation around it; next to a number, a possible sign stays."""
-    opened = word.lstrip(_OPENING)
-    if opened.lstrip(_CURRENCY)[:1].isdecimal():
-        opened = word.lstrip(_OPENING_OF_NUMBERS)
-    closed = opened.rstrip(_CLOSING)
-    return opened.rstrip(_CLOSING_OF_NUMBERS) if closed[-1:].isdecimal() else closed
 
 
 def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:

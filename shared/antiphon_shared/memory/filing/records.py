@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from antiphon_shared.memory.filing.attributes import KNOWN, canonical
-from antiphon_shared.memory.filing.dates import Date, date_of_value
 from antiphon_shared.memory.filing.pieces import TEXT_KEYS
 from antiphon_shared.memory.filing.values import Value, exclude, value_of
+from antiphon_shared.text.dates import Date, date_of_value
 
 _REMEMBERED = 4_096
 _CHARACTERS_MAX = 4_000

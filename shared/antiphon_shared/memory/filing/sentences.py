@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-import sentencex
-
 from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.sentences import sentences
 
 TITLE_CHARACTERS_MAX = 100
 _SENTENCE_MAX = 600
@@ -116,7 +115,7 @@ def sentences_in(statement: str) -> list[str]:
         return [statement]
     if len(statement) > _SENTENCE_MAX:
         return [statement]
-    return [words for piece in _segmented(statement) if (words := piece.strip())]
+    return [words for piece in sentences(statement) if (words := piece.strip())]
 
 
 def _by_heading(text: str) -> Iterator[tuple[str, list[Span]]]:
@@ -168,7 +167,7 @@ def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     was_short = False
     for start, end in _stretches(text, block.start, block.end):
-        for piece in _segmented(text[start:end]):
+        for piece in sentences(text[start:end]):
             words = piece.strip()
             first = start + piece.index(words[0]) if words else start
             start += len(piece)
@@ -184,14 +183,6 @@ def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
                 spans.append((first, last))
                 was_short = is_short
     return spans
-
-
-def _segmented(text: str) -> list[str]:
-    try:
-        pieces: list[str] = sentencex.segment("en", text)
-    except UnicodeEncodeError:  # a lone surrogate, as a text of no tool of ours has it
-        return [text]
-    return pieces if "".join(pieces) == text else [text]
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

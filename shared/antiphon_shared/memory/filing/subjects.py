@@ -3,9 +3,9 @@
 from functools import lru_cache
 
 from antiphon_shared.memory.filing.claims import subject_of
-from antiphon_shared.memory.filing.dates import Date, dates_in, is_later
 from antiphon_shared.memory.filing.reading import read
 from antiphon_shared.memory.layers import Document
+from antiphon_shared.text.dates import Date, dates_in, is_later
 
 _REMEMBERED = 2_048
 _GENERIC_TITLES = frozenset((

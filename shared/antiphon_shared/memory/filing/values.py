@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from antiphon_shared.memory.filing.attributes import DATES, OPPOSITES, state_of_field, unit_of_field
-from antiphon_shared.memory.filing.dates import Date, date_of_value, is_later
-from antiphon_shared.memory.filing.names import name_in
+from antiphon_shared.text.dates import Date, date_of_value, is_later
+from antiphon_shared.text.names import name_in
 from antiphon_shared.text.numbers import Amount, amounts_in
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")

@@ -179,7 +179,7 @@ def test_a_text_without_a_sentence_s_end_is_split_a_bounded_piece_at_a_time() ->
         return [piece]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sentences, "_segmented", unsplit)
+        patch.setattr(sentences, "sentences", unsplit)
         assert "".join(statements("word " * 20_000)).count("word") == 20_000
     assert given
     assert max(given) <= 8_000

@@ -1,6 +1,5 @@
 """The async shell around `decide`: load the session, decide, return what is to be committed."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from antiphon_shared.bus.handling import (
     SessionStore,
 )
 from antiphon_shared.bus.offered_workflows import NO_OFFERS, OfferedWorkflows, Offers
+from antiphon_shared.bus.reads import Completed, together
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -142,7 +142,7 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), content_hash, offers = await asyncio.gather(
+        (version, content), (_, answered), content_hash, offers = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
@@ -179,13 +179,13 @@ class Coordinator:
         )
         return _outcome(version, delivery.event, opened)
 
-    async def _offers(self, delivery: Delivery) -> Offers:
+    def _offers(self, delivery: Delivery) -> Awaitable[Offers]:
         """Return the workflows and recipes that a session may be offered; a run is offered none."""
         query = delivery.event.data
         is_run = isinstance(query, QuerySubmitted) and query.options.workflow is not None
         if self._offered is None or is_run or delivery.event.format < _WORKFLOWS_SINCE:
-            return NO_OFFERS
-        return await self._offered.current()
+            return Completed(NO_OFFERS)
+        return self._offered.current()
 
     def _waits(self, query: QuerySubmitted) -> float:
         """Return how many deliveries a query waits for a catalogue, within its deadline."""

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
@@ -177,7 +178,7 @@ class Coordinator:
             opening,
             catalogue,
         )
-        return _outcome(version, delivery.event, opened)
+        return self._outcome(version, delivery.event, opened)
 
     def _offers(self, delivery: Delivery) -> Awaitable[Offers]:
         """Return the workflows and recipes that a session may be offered; a run is offered none."""
@@ -238,15 +239,16 @@ class Coordinator:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
-        # What follows a briefing also depends on outages, so its outcome is not certain.
-        is_certain = not isinstance(delivery.event.data, BriefingReady)
-        if is_certain and decision.session.awaiting != before.awaiting:
-            self._remembered.keep(version + 1, decision.session)
-        else:
-            self._remembered.forget(decision.session.id)
         if decision.closes and has_parent(before):
             decision = tell_parent(decision, delivery.event.data, await _question_of(before, session))
-        return _outcome(version, delivery.event, decision, before)
+        return self._outcome(version, delivery.event, decision, before)
+
+    def _outcome(
+        self, version: int, event: AnyEvent, decision: Decision, before: Session | None = None
+    ) -> Outcome:
+        """Return the outcome, after whose commit the session is remembered."""
+        keep = partial(self._remembered.keep, version + 1, decision.session)
+        return replace(_outcome(version, event, decision, before), after_commit=keep)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck

@@ -175,6 +175,8 @@ class Consumer:
             except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place that catches a handler's failure
                 await self._fail(entry, delivery, error)
                 return
+            if result == b"committed" and outcome.after_commit is not None:
+                outcome.after_commit()
             if result != b"conflict":
                 return
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))

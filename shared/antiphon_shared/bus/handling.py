@@ -8,7 +8,7 @@ A handler never writes what its outcome can express; it may run again for the sa
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -153,6 +153,8 @@ class Outcome:
     """
     record: StepRecord | None = None
     """The data that a replay of this step needs in addition to the events."""
+    after_commit: Callable[[], None] | None = field(default=None, compare=False, repr=False)
+    """Called when this outcome has been committed; not when another worker was faster, or where that is unknown."""
 
 
 NOTHING = Outcome()

@@ -107,8 +107,10 @@ class ContextSynthesizer:
         ]
         if built.to_summarize is not None:
             writes.append(Put(TO_SUMMARIZE, None, built.to_summarize.encode()))
-        record = BriefingRecord(
+        record = BriefingRecord.trusted(
             of=delivery.event.id,
+            outputs=0,
+            kind="briefing",
             briefing_tokens=self._settings.briefing_tokens,
             memory_bytes_max=self._settings.memory_bytes_max,
             filed=digest_of(item),

@@ -248,7 +248,7 @@ class Coordinator:
     ) -> Outcome:
         """Return the outcome, after whose commit the session is remembered."""
         keep = partial(self._remembered.keep, version + 1, decision.session)
-        return replace(_outcome(version, event, decision, before), after_commit=keep)
+        return _outcome(version, event, decision, before, keep)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -339,7 +339,13 @@ async def _earlier(before: Session, data: EventData, session: SessionStore) -> d
     return found
 
 
-def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:
+def _outcome(
+    version: int,
+    event: AnyEvent,
+    decision: Decision,
+    before: Session | None = None,
+    after_commit: Callable[[], None] | None = None,
+) -> Outcome:
     state = Put(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
@@ -350,6 +356,7 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
         takes_room=_takes_room(before, decision.session),
         stops_work=decision.stops_work,
         record=record_of(event, before, decision),
+        after_commit=after_commit,
     )
 
 

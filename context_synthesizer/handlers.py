@@ -1,7 +1,7 @@
 """The async shell: load the session's memory, file the last round into it, rebuild the briefing."""
 
-import asyncio
 from collections.abc import Awaitable
+from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -17,9 +17,10 @@ from antiphon_shared.bus.handling import (
     Outcome,
     Put,
     SessionStore,
-    nothing,
 )
+from antiphon_shared.bus.reads import Begun, Completed, together
 from antiphon_shared.events import (
+    AnyEvent,
     BriefingRequested,
     EventData,
     QuerySubmitted,
@@ -66,7 +67,7 @@ class ContextSynthesizer:
         desk = session.session_id, request.question
         kept = self._desks.take(desk)
         to_brief = request.step
-        items, question, step_input, reasoning, results, summary = await asyncio.gather(
+        items, question, step_input, reasoning, results, summary = await together(
             session.items(MEMORY, kept.since if kept else 0),
             _event(session, None if kept and to_brief is None else request.question, QuerySubmitted),
             _event(session, to_brief.input if to_brief else None, ReasoningCompleted),
@@ -106,8 +107,10 @@ class ContextSynthesizer:
         ]
         if built.to_summarize is not None:
             writes.append(Put(TO_SUMMARIZE, None, built.to_summarize.encode()))
-        record = BriefingRecord(
+        record = BriefingRecord.trusted(
             of=delivery.event.id,
+            outputs=0,
+            kind="briefing",
             briefing_tokens=self._settings.briefing_tokens,
             memory_bytes_max=self._settings.memory_bytes_max,
             filed=digest_of(item),
@@ -123,11 +126,13 @@ class ContextSynthesizer:
 
 def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
     """Return the data of the named event, if one is named. Raises UnreadableEvent when it is of another kind."""
-    return nothing() if log_entry is None else _named(session, log_entry, kind)
+    if log_entry is None:
+        return Completed(None)
+    return Begun(session.event(log_entry), partial(_named, log_entry, kind))
 
 
-async def _named(session: SessionStore, log_entry: str, kind: type[DataT]) -> DataT:
-    data = (await session.event(log_entry)).data
+def _named(log_entry: str, kind: type[DataT], event: AnyEvent) -> DataT:
+    data = event.data
     if not isinstance(data, kind):
         raise UnreadableEvent(f"log entry {log_entry} is {data.type}, not {kind.type}.")
     return data

@@ -86,7 +86,7 @@ class _SessionDocument(Kind[Session]):
     def write(self, value: Session, format: int) -> bytes:
         if document_version(format) == 1:
             return as_json(_flat(value), format, exclude_defaults=True)
-        return self.versioned(self._type.dump_json(value, exclude_defaults=True))
+        return self.versioned(self._type.serializer.to_json(value, exclude_defaults=True))
 
     def opened(self, session: Session) -> Fields:
         """Return the fields that differ from their defaults, as JSON."""

@@ -1,9 +1,9 @@
 """The async shell around `decide`: load the session, decide, return what is to be committed."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
@@ -18,6 +18,7 @@ from antiphon_shared.bus.handling import (
     SessionStore,
 )
 from antiphon_shared.bus.offered_workflows import NO_OFFERS, OfferedWorkflows, Offers
+from antiphon_shared.bus.reads import Completed, together
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -142,7 +143,7 @@ class Coordinator:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        (version, content), (_, answered), content_hash, offers = await asyncio.gather(
+        (version, content), (_, answered), content_hash, offers = await together(
             session.document(STATE),
             session.document(RESPONSE),
             self._current_catalogue(),
@@ -177,15 +178,15 @@ class Coordinator:
             opening,
             catalogue,
         )
-        return _outcome(version, delivery.event, opened)
+        return self._outcome(version, delivery.event, opened)
 
-    async def _offers(self, delivery: Delivery) -> Offers:
+    def _offers(self, delivery: Delivery) -> Awaitable[Offers]:
         """Return the workflows and recipes that a session may be offered; a run is offered none."""
         query = delivery.event.data
         is_run = isinstance(query, QuerySubmitted) and query.options.workflow is not None
         if self._offered is None or is_run or delivery.event.format < _WORKFLOWS_SINCE:
-            return NO_OFFERS
-        return await self._offered.current()
+            return Completed(NO_OFFERS)
+        return self._offered.current()
 
     def _waits(self, query: QuerySubmitted) -> float:
         """Return how many deliveries a query waits for a catalogue, within its deadline."""
@@ -238,15 +239,16 @@ class Coordinator:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
-        # What follows a briefing also depends on outages, so its outcome is not certain.
-        is_certain = not isinstance(delivery.event.data, BriefingReady)
-        if is_certain and decision.session.awaiting != before.awaiting:
-            self._remembered.keep(version + 1, decision.session)
-        else:
-            self._remembered.forget(decision.session.id)
         if decision.closes and has_parent(before):
             decision = tell_parent(decision, delivery.event.data, await _question_of(before, session))
-        return _outcome(version, delivery.event, decision, before)
+        return self._outcome(version, delivery.event, decision, before)
+
+    def _outcome(
+        self, version: int, event: AnyEvent, decision: Decision, before: Session | None = None
+    ) -> Outcome:
+        """Return the outcome, after whose commit the session is remembered."""
+        keep = partial(self._remembered.keep, version + 1, decision.session)
+        return _outcome(version, event, decision, before, keep)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -337,7 +339,13 @@ async def _earlier(before: Session, data: EventData, session: SessionStore) -> d
     return found
 
 
-def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:
+def _outcome(
+    version: int,
+    event: AnyEvent,
+    decision: Decision,
+    before: Session | None = None,
+    after_commit: Callable[[], None] | None = None,
+) -> Outcome:
     state = Put(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
@@ -348,6 +356,7 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
         takes_room=_takes_room(before, decision.session),
         stops_work=decision.stops_work,
         record=record_of(event, before, decision),
+        after_commit=after_commit,
     )
 
 

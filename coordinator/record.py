@@ -15,14 +15,18 @@ from coordinator.session import Session
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
     """Return the record of the decision on `event`; `before` is None when it opened the session."""
-    return DecisionRecord(
+    format = decision.session.format
+    return DecisionRecord.trusted(
         of=event.id,
+        outputs=0,
+        kind="decision",
         changed=changes(before, decision.session),
-        document_version=document_version(decision.session.format),
-        timers=tuple(timer_record(timer, decision.session.format) for timer in decision.timers),
-        sends=send_records(decision.sends, decision.session.format),
+        document_version=document_version(format),
+        timers=tuple([timer_record(timer, format) for timer in decision.timers]),
+        sends=send_records(decision.sends, format) if decision.sends else (),
         closes=decision.closes,
         stops_work=decision.stops_work,
+        read=None,
     )
 
 

@@ -1,10 +1,8 @@
-"""A cache of sessions after their last decision, so that the decision on the next reply needs no round trip.
+"""A cache of sessions after their last decision, so that the decision on the next event needs no round trip.
 
-A cached session awaits one request, whose id derives from the step that made it. So an event that answers the
-request proves that the step was committed. If another worker committed the step, it wrote the same state,
-because a cached state depends on document and event alone. Any other change since then raises the document's
-version, which the commit checks. A decision on which model to ask also depends on the outages that its worker
-saw, so it is not cached.
+Only what this worker has committed is remembered, so it is what is stored. A cached session awaits one request,
+whose id derives from the step that made it: an event that answers another one is decided on the stored session.
+Any other change since then raises the document's version, which the commit checks.
 """
 
 from collections import OrderedDict
@@ -31,10 +29,6 @@ class Remembered:
             self._sessions[session.id] = version, session
         if len(self._sessions) > self._sessions_max:
             self._sessions.popitem(last=False)
-
-    def forget(self, session_id: SessionId) -> None:
-        """Forget a session whose remembered state is outdated, though it awaits the same request."""
-        self._sessions.pop(session_id, None)
 
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
         """Remove and return the session with its version, if it awaits the reply to `request`."""

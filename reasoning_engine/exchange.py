@@ -51,9 +51,6 @@ class Exchange:
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
         self._prompt_tokens, self._door, self._on_call = prompt_tokens, door, on_call
         self._prices = settings.prices_in_force
-        self._backoff = wait_exponential(
-            multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
-        ) + wait_random(0, settings.backoff_initial_s)
 
     async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
         """Return a reply with text or tool calls; use `otherwise` where the schema is refused. Raises Failed."""
@@ -81,11 +78,9 @@ class Exchange:
     async def _ask(self, prompt: Prompt) -> "Message":
         """Return one complete message, after any retries. Raises Failed."""
         try:
-            message = await self._attempt(prompt)
+            return await self._attempt(prompt)
         except Failed as failed:
-            message = await self._ask_again(prompt, failed)
-        self._spend(usage_of(message))
-        return message
+            return await self._ask_again(prompt, failed)
 
     async def _ask_again(self, prompt: Prompt, first: Failed) -> "Message":
         """Return the message of a later attempt, if the first failure may be retried. Raises Failed."""
@@ -119,7 +114,15 @@ class Exchange:
                 return await self._call(prompt, passage, told)
         finally:
             duration_ms = milliseconds(monotonic_s() - began_s)
-            self._on_call(ModelCall(request=request_json(prompt), duration_ms=duration_ms, **told))
+            self._on_call(
+                ModelCall.trusted(
+                    request=request_json(prompt),
+                    reply=told.get("reply"),
+                    error=told.get("error"),
+                    headers=told.get("headers", {}),
+                    duration_ms=duration_ms,
+                )
+            )
 
     async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> "Message":
         """Make one admitted call; `told` collects its outcome for the record."""
@@ -138,7 +141,9 @@ class Exchange:
             told["error"] = error_json(error, failed.failure)
             raise failed from error
         told["reply"] = message_json(message)
-        passage.replied(usage_of(message))
+        usage = usage_of(message)
+        passage.replied(usage)
+        self._spend(usage)
         return message
 
     def _failed(self, passage: Passage, error: Exception, wire: Wire) -> Failed:
@@ -165,9 +170,11 @@ class Exchange:
 
     def _pause_s(self, state: RetryCallState) -> float:
         """Return exponential backoff with jitter, or the server's retry-after if longer, up to the setting's limit."""
-        error = _error(state)
+        error, settings = _error(state), self._settings
         asked_s = error.failure.retry_after_s if isinstance(error, Failed) else None
-        return max(self._backoff(state), min(asked_s or 0.0, self._settings.retry_after_max_s))
+        longer = wait_exponential(multiplier=settings.backoff_initial_s, max=settings.backoff_max_s)
+        backoff = longer + wait_random(0, settings.backoff_initial_s)
+        return max(backoff(state), min(asked_s or 0.0, settings.retry_after_max_s))
 
     def _announce(self, state: RetryCallState) -> None:
         error = _error(state)

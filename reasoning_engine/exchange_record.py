@@ -66,13 +66,16 @@ async def exchange_record(
                 hashes[content] = None
                 request[part] = {"$content": content}
         sent.append(call.model_copy(update={"request": request}))
-    return ExchangeRecord(
+    return ExchangeRecord.trusted(
         of=of,
+        outputs=0,
+        kind="exchange",
         calls=tuple(sent),
         contents=tuple(hashes),
         is_offline=is_offline,
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
+        has_own_prompt=False,
         output_style=settings.output_style,
         tool_style=settings.tool_style,
         prices=settings.prices_in_force.model_dump(exclude_none=True),

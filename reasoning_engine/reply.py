@@ -92,11 +92,12 @@ def unfinished(reply: Reply) -> Reply:
 def usage_of(message: "Message") -> Usage:
     """Return the usage of a message, complete or not."""
     usage = getattr(message, "usage", None)
-    return Usage(
+    return Usage.trusted(
         input_tokens=_count(usage, "input_tokens"),
         output_tokens=_count(usage, "output_tokens"),
         cache_read_tokens=_count(usage, "cache_read_input_tokens"),
         cache_write_tokens=_count(usage, "cache_creation_input_tokens"),
+        cost_usd=None,
     )
 
 

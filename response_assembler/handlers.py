@@ -45,8 +45,10 @@ async def on_assembly_requested(
     return Outcome(
         events=(response,),
         writes=(Put(RESPONSE, version, RESPONSE_KIND.write(response, delivery.event.format)),),
-        record=AssemblyRecord(
+        record=AssemblyRecord.trusted(
             of=delivery.event.id,
+            outputs=0,
+            kind="assembly",
             filings=reading.filings,
             batch=reading.batch,
             missing=tuple(reading.missing),

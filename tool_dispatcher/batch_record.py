@@ -44,15 +44,17 @@ def batch_record(
     filled: Mapping[int, str],
 ) -> BatchRecord:
     """Return the record of a batch that has run to its end."""
-    return BatchRecord(
+    return BatchRecord.trusted(
         of=of,
+        outputs=0,
+        kind="batch",
         batch_concurrency=plan.bounds.batch_concurrency,
         collapse_above=plan.bounds.collapse_above,
         settled=dict(known.settled),
-        refused=dict(known.refused),
         begun=tuple(sorted(known.begun)),
-        barred=tuple(sorted(known.barred)),
         repeats=tuple(sorted(known.repeats)),
+        refused=dict(known.refused),
+        barred=tuple(sorted(known.barred)),
         examples={
             result.tool: result.error.example_valid_call
             for result in results

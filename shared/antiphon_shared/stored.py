@@ -38,6 +38,8 @@ class Kind(Generic[ValueT]):
         self._model = model
         self._upcasters = upcasters or {}
         self._options = {} if writes_defaults else {"exclude_defaults": True}
+        self._begins = self.versioned(b"{}")[:-1] + b","
+        """The beginning of a value of this version."""
 
     @cached_property
     def _type(self) -> TypeAdapter[ValueT]:
@@ -59,7 +61,7 @@ class Kind(Generic[ValueT]):
     def read(self, raw: bytes | str) -> ValueT:
         """Return the value in `raw`. Raises UnreadableEvent; NewerFormat for one of a later release."""
         try:
-            value = self._type.validate_json(raw if self.version == 1 else self._upcast(raw))
+            value = self._type.validator.validate_json(raw if self.version == 1 else self._upcast(raw))
         except ValidationError as error:
             refuse_newer(self.name, fields_of(raw), self.version)
             fault = error.errors(include_url=False, include_input=False)[0]
@@ -83,6 +85,8 @@ class Kind(Generic[ValueT]):
             ) from None
 
     def _upcast(self, raw: bytes | str) -> bytes:
+        if isinstance(raw, bytes) and raw.startswith(self._begins):
+            return b"{" + raw[len(self._begins) :]
         fields = fields_of(raw)
         refuse_newer(self.name, fields, self.version)
         written = fields.pop(_VERSION, 1)

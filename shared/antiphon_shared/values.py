@@ -87,7 +87,7 @@ class Usage(Value):
         """Return the sum; its cost is None as soon as one part's is."""
         costs = (self.cost_usd, other.cost_usd)
         known = [cost for cost in costs if cost is not None]
-        return Usage(
+        return Usage.trusted(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,

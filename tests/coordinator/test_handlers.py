@@ -284,6 +284,18 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
 
+async def test_a_step_is_remembered_once_it_is_committed() -> None:
+    coordinator, before = a_coordinator(), an_opened_session().session
+    briefed = an_event(a_briefing(), answers=before.awaited)
+    outcome = await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
+    assert outcome.after_commit is not None
+    outcome.after_commit()
+    reply = Delivery(an_event(a_reply(), answers=state_of(outcome).awaited), ENTRY)
+    unread = FakeSession()
+    assert state_of(await coordinator.on_event(reply, unread)).phase == "assembling"
+    assert await coordinator.on_event(reply, unread) == NOTHING, "it is remembered for one event"
+
+
 async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_place() -> None:
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
@@ -312,8 +324,8 @@ def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_it
     assert overdue.due == timedelta(seconds=an_opened_session().session.limits.assembly_s)
 
 
-async def test_a_step_that_outages_have_a_say_in_is_not_remembered() -> None:
-    """Another worker may have seen other outages, and committed the same step otherwise."""
+async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> None:
+    """It may have seen other outages, and committed the same step otherwise."""
     coordinator, before = a_coordinator(), an_opened_session().session
     briefed = an_event(a_briefing(), answers=before.awaited)
     await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))

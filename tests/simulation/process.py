@@ -108,6 +108,8 @@ class Process:
             except Exception as error:
                 await self._fail(handed, delivery, error)
                 return
+            if result == "committed" and outcome.after_commit is not None:
+                outcome.after_commit()
             if result != "conflict":
                 return
         await self._fail(handed, delivery, RuntimeError("the session's documents kept changing."))

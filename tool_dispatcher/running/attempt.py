@@ -118,7 +118,10 @@ class Attempts:
             await held.enter_async_context(slot)
         if contract.rate_limit is not None:
             await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
-        async with asyncio.timeout(batch.time_left_s if self._places.locked() else None):
+        if self._places.locked():
+            async with asyncio.timeout(batch.time_left_s):
+                await held.enter_async_context(self._places)
+        else:
             await held.enter_async_context(self._places)
         if tool.is_async:
             return None

@@ -1,5 +1,8 @@
 """The surroundings of the components of a rerun: their environment, and each session's bus."""
 
+from collections.abc import Awaitable
+
+from antiphon_shared.bus.reads import Completed
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS
 from antiphon_shared.process.settings import BusSettings
@@ -38,8 +41,8 @@ class SessionBus(Bus):
         self.batcher = bus.batcher
         self._score = score
 
-    async def current_catalogue(self) -> str | None:
-        return self._score.catalogue_hash or None
+    def current_catalogue(self) -> Awaitable[str | None]:
+        return Completed(self._score.catalogue_hash or None)
 
     async def specification(self, content_hash: str) -> bytes | None:
         found = self._score.specifications.get(content_hash)

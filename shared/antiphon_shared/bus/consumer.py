@@ -13,6 +13,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Iterable
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError, ResponseError
@@ -30,6 +31,7 @@ from antiphon_shared.bus.room import Gate, Room, ended
 from antiphon_shared.bus.signing import KeyMissing, Signer, genuine, require_key
 from antiphon_shared.bus.stops import Stops
 from antiphon_shared.bus.timers import Chore, Chores, CleanUp
+from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import decode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import monotonic_s, utc_now
@@ -173,15 +175,19 @@ class Consumer:
             except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place that catches a handler's failure
                 await self._fail(entry, delivery, error)
                 return
+            if result == b"committed" and outcome.after_commit is not None:
+                outcome.after_commit()
             if result != b"conflict":
                 return
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
-        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was stopped."""
-        if self._stops is None:
-            return _outcome(handler, delivery, session)
-        return self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
+        """Return the handler's outcome; NOTHING where the service stops with its sessions and this one was stopped.
+
+        The handler runs again while Redis is unavailable.
+        """
+        work = partial(patiently, "handle", partial(_handled, handler, delivery, session))
+        return work() if self._stops is None else self._stops.unless_stopped(delivery, work)
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
         """Schedule a retry of the message; set it aside if a retry cannot help or the attempts are used up."""
@@ -260,15 +266,15 @@ class Consumer:
             self._bus.signer,
         )
 
-        async def commit() -> bytes:
-            await faults.at("commit.before")
-            result: bytes = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
-            await faults.at("commit.after")
-            return result
-
-        result = await patiently("commit", commit)
+        result = await patiently("commit", partial(self._run_commit, keys, arguments))
         if result == b"duplicate":
             self._log.info("delivery_already_finished", entry=entry.id)
+        return result
+
+    async def _run_commit(self, keys: list[str], arguments: list[Argument]) -> bytes:
+        await faults.at("commit.before")
+        result: bytes = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
+        await faults.at("commit.after")
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
@@ -320,20 +326,16 @@ def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) ->
     return Delivery(decode(raw), place.decode(), attempt, redelivered=is_begun)
 
 
-async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
-    """Return the handler's outcome; run the handler again while Redis is unavailable.
+async def _handled(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+    """Return the handler's outcome.
 
     A cancellation that comes from within the handler, not from the consumer, counts as a failure.
     """
-
-    async def handle() -> Outcome:
+    try:
         await faults.at("handler.before")
         outcome = await handler(delivery, session)
         await faults.at("handler.after")
         return outcome
-
-    try:
-        return await patiently("handle", handle)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is None or task.cancelling():

@@ -8,7 +8,7 @@ A handler never writes what its outcome can express; it may run again for the sa
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -153,6 +153,8 @@ class Outcome:
     """
     record: StepRecord | None = None
     """The data that a replay of this step needs in addition to the events."""
+    after_commit: Callable[[], None] | None = field(default=None, compare=False, repr=False)
+    """Called when this outcome has been committed; not when another worker was faster, or where that is unknown."""
 
 
 NOTHING = Outcome()
@@ -160,17 +162,17 @@ NOTHING = Outcome()
 
 
 class SessionStore(Protocol):
-    """The stored data of one session. Reads begun together share one round trip."""
+    """The stored data of one session. Reads that are called together share one round trip: see reads.py."""
 
     session_id: str
 
-    async def document(self, name: str) -> tuple[int, bytes | None]:
+    def document(self, name: str) -> Awaitable[tuple[int, bytes | None]]:
         """Return a document's version and content; (0, None) when there is none."""
 
-    async def items(self, name: str, start: int = 0) -> list[bytes]:
+    def items(self, name: str, start: int = 0) -> Awaitable[list[bytes]]:
         """Return the items of an append-only list, from the `start`-th on."""
 
-    async def event(self, log_entry: str) -> AnyEvent:
+    def event(self, log_entry: str) -> Awaitable[AnyEvent]:
         """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
@@ -196,15 +198,6 @@ class SessionStore(Protocol):
 
         The text is sent at once; the awaitable ends when it has arrived.
         """
-
-
-def nothing() -> Awaitable[None]:
-    """Return a completed awaitable, so that `asyncio.gather` starts no task for a read that is not needed."""
-    import asyncio  # imported here, as readers of recordings do not need it
-
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    done.set_result(None)
-    return done
 
 
 Handler = Callable[[Delivery, SessionStore], Awaitable[Outcome]]

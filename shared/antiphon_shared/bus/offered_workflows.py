@@ -1,7 +1,7 @@
 """The catalogue of a session, with the published workflows and the recipes as tools."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.as_tool import RECIPE, as_tool
 from antiphon_shared.workflows.data_flow import with_flow_hints
+from antiphon_shared.workflows.publication import Publication
 from antiphon_shared.workflows.recipe import Recipe, is_current
 from antiphon_shared.workflows.specification import Specification
 
@@ -48,9 +49,9 @@ class OfferedWorkflows:
         self._bus, self._workflows, self._recipes = bus, workflows, recipes
         self._offered: dict[Any, _Offered] = {}
 
-    async def current(self) -> Offers:
+    def current(self) -> Awaitable[Offers]:
         """Return the present publications and recipes."""
-        return Offers(*await asyncio.gather(self._workflows.hashes(), self._recipes.latest()))
+        return _offers(self._workflows.published(), self._recipes.latest())
 
     async def added_to(
         self, content_hash: str, catalogue: Catalogue, offers: Offers
@@ -98,3 +99,7 @@ class OfferedWorkflows:
             specification = await self._workflows.specification(content_hash)
             if specification is not None:
                 yield name, specification
+
+
+async def _offers(published: Awaitable[Publication], latest: Awaitable[Revision]) -> Offers:
+    return Offers((await published).hashes, await latest)

@@ -1,6 +1,7 @@
 """Recipes in Redis, for the components that run them: a hash by name, and the names ordered by last use."""
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,9 +35,12 @@ class KeptRecipes:
         self._recipes, self._recency = bus.keys.recipes(), bus.keys.recipes_recency()
         self._latest = Revision()
 
-    async def latest(self) -> Revision:
+    def latest(self) -> Awaitable[Revision]:
         """Return the recipes without those of a later release; they are read again only after a change."""
-        number = await self._batcher.submit("HGET", self._recipes, REVISION)
+        return self._latest_of(self._batcher.submit("HGET", self._recipes, REVISION))
+
+    async def _latest_of(self, reply: Awaitable[bytes | None]) -> Revision:
+        number = await reply
         if (number or b"") != self._latest.number:
             kept = await self._batcher.submit("HGETALL", self._recipes)
             names = sorted(set(kept) - {REVISION.encode()})

@@ -1,7 +1,7 @@
 """The bus as other packages see it: sessions to read, deliveries to commit, events to publish."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from hashlib import blake2b
 from typing import Literal
 
@@ -16,6 +16,7 @@ from antiphon_shared.bus.cluster import ClusterRoute
 from antiphon_shared.bus.connection import Client, Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import LiveFormat
+from antiphon_shared.bus.reads import Begun
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, genuine, require_key
 from antiphon_shared.bus.tls import with_certificates
@@ -210,10 +211,9 @@ class Bus:
         format = await self.formats.now()
         return catalogue.in_format(format), format
 
-    async def current_catalogue(self) -> str | None:
+    def current_catalogue(self) -> Awaitable[str | None]:
         """Return the hash of the current tool catalogue; None until a dispatcher has published one."""
-        content_hash: bytes | None = await self.batcher.submit("GET", self.keys.catalogue())
-        return content_hash.decode() if content_hash else None
+        return Begun(self.batcher.submit("GET", self.keys.catalogue()), _text)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         """Return the tool catalogue with that hash; an empty one when it is not stored any longer."""
@@ -258,6 +258,10 @@ class Bus:
             except Exception as error:
                 if "BUSYGROUP" not in str(error):
                     raise
+
+
+def _text(content: bytes | None) -> str | None:
+    return content.decode() if content else None
 
 
 def _readable(content: bytes) -> Catalogue:

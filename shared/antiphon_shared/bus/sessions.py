@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -10,6 +12,7 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.handling import RECORDS, RESPONSE
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.reads import Begun
 from antiphon_shared.bus.signing import Signer, genuine
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, decode
@@ -34,20 +37,19 @@ class RedisSession:
         self._keys = keys
         self._retention_ms = round(retention_s * 1000)
 
-    async def document(self, name: str) -> tuple[int, bytes | None]:
+    def document(self, name: str) -> Awaitable[tuple[int, bytes | None]]:
         key = self._keys.of_session(self.session_id, name)
-        version, content = await self._batcher.submit("HMGET", key, "version", "content")
-        return int(version or 0), content
+        return Begun(self._batcher.submit("HMGET", key, "version", "content"), _document)
 
-    async def items(self, name: str, start: int = 0) -> list[bytes]:
-        items: list[bytes] = await self._batcher.submit(
-            "LRANGE", self._keys.of_session(self.session_id, name), start, -1
-        )
-        return items
+    def items(self, name: str, start: int = 0) -> Awaitable[list[bytes]]:
+        return self._batcher.submit("LRANGE", self._keys.of_session(self.session_id, name), start, -1)
 
-    async def event(self, log_entry: str) -> AnyEvent:
+    def event(self, log_entry: str) -> Awaitable[AnyEvent]:
         log = self._keys.log(self.session_id)
-        entries = await self._batcher.submit("XRANGE", log, log_entry, log_entry)
+        found = self._batcher.submit("XRANGE", log, log_entry, log_entry)
+        return Begun(found, partial(self._event, log, log_entry))
+
+    def _event(self, log: str, log_entry: str, entries: list[Any]) -> AnyEvent:
         if not entries:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
         return decode(genuine(self._signer, log, entries[0][1]))
@@ -123,6 +125,11 @@ class RedisSession:
         """Return the session's answer; None while there is none."""
         _, content = await self.document(RESPONSE)
         return None if content is None else RESPONSE_KIND.read(content)
+
+
+def _document(reply: list[Any]) -> tuple[int, bytes | None]:
+    version, content = reply
+    return int(version or 0), content
 
 
 def read_logged(

@@ -18,6 +18,9 @@ from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError, Time
 from antiphon_shared import faults
 from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
 
+_NO_REPLY = (hiredis.PushNotification, ConnectionError)
+"""Messages of a connection that answer no command."""
+
 Argument = str | bytes | int | float
 Command = tuple[Argument, ...]
 Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]
@@ -84,7 +87,7 @@ class Wire:
             async with asyncio.timeout(self._limit_s):
                 await self._connection.send_packed_command([packed], check_health=False)
                 await faults.at(self._fault_point, self.close)
-                replies = [self._read_as(command, await self._next()) for command in commands]
+                replies = await self._replies(commands)
         except builtins.TimeoutError:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
@@ -99,11 +102,24 @@ class Wire:
     async def close(self) -> None:
         await self._connection.disconnect(nowait=True)
 
-    async def _next(self) -> Any:
-        """Return the next reply, or the error that Redis has sent."""
-        parser = self._connection._parser  # the library makes ten calls for a reply that has arrived
-        while type(reply := parser._reader.gets()) is hiredis.PushNotification:
+    async def _replies(self, commands: Sequence[Command]) -> list[Any]:
+        """Return the reply to each command, or the error that Redis has sent."""
+        reader = self._connection._parser._reader  # the library makes ten calls for a reply that has arrived
+        replies = []
+        for command in commands:
+            reply = reader.gets()
+            if reply is NOT_ENOUGH_DATA or isinstance(reply, _NO_REPLY):
+                reply = await self._next(reply)
+            callback = self._callbacks.get(command[0])
+            replies.append(reply if callback is None else _read_as(callback, reply))
+        return replies
+
+    async def _next(self, reply: Any) -> Any:
+        """Return the next reply after one that is none."""
+        parser = self._connection._parser
+        while type(reply) is hiredis.PushNotification:
             await parser.handle_push_response(reply)
+            reply = parser._reader.gets()
         if isinstance(reply, ConnectionError):
             raise reply
         if reply is not NOT_ENOUGH_DATA:
@@ -115,12 +131,12 @@ class Wire:
         except ResponseError as error:
             return error
 
-    def _read_as(self, command: Command, reply: Any) -> Any:
-        callback = self._callbacks.get(command[0])
-        try:
-            return reply if callback is None or isinstance(reply, Exception) else callback(reply)
-        except Exception as error:  # noqa: BLE001  # the library fails on one reply; the others are still to be read
-            return error
+
+def _read_as(callback: Callable[[Any], Any], reply: Any) -> Any:
+    try:
+        return reply if isinstance(reply, Exception) else callback(reply)
+    except Exception as error:  # noqa: BLE001  # the library fails on one reply; the others are still to be read
+        return error
 
 
 def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> list[Any]:

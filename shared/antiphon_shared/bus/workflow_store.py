@@ -1,10 +1,11 @@
 """Workflows in Redis: each specification under its hash, and the publications."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 import structlog
 
+from antiphon_shared.bus.reads import Begun
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.formats import FORMAT
@@ -89,16 +90,19 @@ class WorkflowStore:
         """Return the specification of each published workflow."""
         return (await self.published()).hashes
 
-    async def published(self) -> Publication:
+    def published(self) -> Awaitable[Publication]:
         """Return the present publications."""
-        fields: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", self._bus.keys.workflows())
-        domains: dict[str, PublishedDomain] = {}
-        for name, content in sorted(fields.items()):
-            try:
-                domains[name.decode()] = PUBLISHED_DOMAIN.read(content)
-            except (UnreadableEvent, UnicodeDecodeError) as error:
-                structlog.get_logger().warning("published_workflows_unreadable", reason=str(error))
-        return Publication(domains=domains)
+        return Begun(self._bus.batcher.submit("HGETALL", self._bus.keys.workflows()), _published)
 
     def _life_ms(self, more_s: float = 0.0) -> int:
         return milliseconds(max(_LIFE_S_MIN, self._bus.shared_retention_s) + more_s)
+
+
+def _published(fields: dict[bytes, bytes]) -> Publication:
+    domains: dict[str, PublishedDomain] = {}
+    for name, content in sorted(fields.items()):
+        try:
+            domains[name.decode()] = PUBLISHED_DOMAIN.read(content)
+        except (UnreadableEvent, UnicodeDecodeError) as error:
+            structlog.get_logger().warning("published_workflows_unreadable", reason=str(error))
+    return Publication(domains=domains)

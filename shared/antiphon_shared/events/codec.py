@@ -165,7 +165,7 @@ def _validated(raw: bytes) -> AnyEvent:
     data = None if begins is None else _BY_TYPE.get(begins[1])
     if data is None:
         return _any_event().validate_json(raw, strict=True)
-    return ENVELOPES[data].model_validate_json(raw, strict=True)
+    return ENVELOPES[data].__pydantic_validator__.validate_json(raw, strict=True)
 
 
 def encode(event: AnyEvent) -> bytes:

@@ -1,12 +1,13 @@
 """Reads of a session's record at its end: its log, its memory, and the journal of a batch in flight."""
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from antiphon_shared.bus.handling import MEMORY, SessionStore, nothing
+from antiphon_shared.bus.handling import MEMORY, SessionStore
+from antiphon_shared.bus.reads import Completed, together
 from antiphon_shared.events import (
+    AnyEvent,
     AssemblyRequested,
     EventData,
     QuerySubmitted,
@@ -42,8 +43,8 @@ class Reading:
 
     async def of(self, request: AssemblyRequested) -> Read:
         """Read the parts that the request for an answer names."""
-        deltas, question, reply, reasoning, results = await asyncio.gather(
-            self._deltas(),
+        deltas, question, reply, reasoning, results = await together(
+            self._deltas(self.session.items(MEMORY)),
             self._event(request.question, QuerySubmitted),
             self._event(request.reply, ReasoningCompleted),
             self._event(request.reasoning, ReasoningCompleted),
@@ -58,11 +59,13 @@ class Reading:
 
     def _event(self, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
         """Return the named event, if one is named, and if it exists and is of the expected kind."""
-        return nothing() if log_entry is None else self._named(log_entry, kind)
+        if log_entry is None:
+            return Completed(None)
+        return self._named(log_entry, kind, self.session.event(log_entry))
 
-    async def _named(self, log_entry: str, kind: type[DataT]) -> DataT | None:
+    async def _named(self, log_entry: str, kind: type[DataT], read: Awaitable[AnyEvent]) -> DataT | None:
         try:
-            data = (await self.session.event(log_entry)).data
+            data: EventData | None = (await read).data
         except UnreadableEvent:
             data = None
         if isinstance(data, kind):
@@ -70,9 +73,9 @@ class Reading:
         self.missing.append(log_entry)
         return None
 
-    async def _deltas(self) -> tuple[MemoryDelta, ...]:
+    async def _deltas(self, read: Awaitable[list[bytes]]) -> tuple[MemoryDelta, ...]:
         deltas = []
-        items = await self.session.items(MEMORY)
+        items = await read
         self.filings = len(items)
         for number, item in enumerate(items, 1):
             try:

@@ -1,0 +1,47 @@
+"""Reads that are sent when they are called: those called together share a round trip, and none needs a task."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+__all__ = ["Begun", "Completed", "together"]
+
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from asyncio import gather as together
+else:
+
+    async def together(*reads):
+        """Return the results of reads that were called together, in order; like `gather`, without its tasks."""
+        left = iter(reads)
+        try:
+            return [await read for read in left]
+        finally:
+            for read in left:  # one before it has failed
+                if isinstance(read, Coroutine):
+                    read.close()
+
+
+class Begun(Generic[T]):
+    """A read that was sent; awaited, it returns what `read` makes of the reply."""
+
+    __slots__ = ("_read", "_reply")
+
+    def __init__(self, reply: Awaitable[Any], read: Callable[[Any], T]) -> None:
+        self._reply, self._read = reply, read
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._read((yield from self._reply.__await__()))
+
+
+class Completed(Generic[T]):
+    """An awaitable of a value that is known, in the place of a read that is not needed."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._value
+        yield

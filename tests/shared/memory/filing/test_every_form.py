@@ -13,8 +13,6 @@ from antiphon_shared.memory.filing import (
     assertions,
     attributes,
     claims,
-    dates,
-    names,
     queries,
     reading,
     records,
@@ -24,7 +22,7 @@ from antiphon_shared.memory.filing import (
     titles,
     values,
 )
-from antiphon_shared.text import numbers, subquestions
+from antiphon_shared.text import dates, names, numbers, subquestions
 
 from tests.kept_forms import Reader, differences, write
 

@@ -82,7 +82,9 @@ def assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
             if text[match.end() - len(opening) - 1] == "(":  # get("DB_PASSWORD") is no literal of a secret
                 is_value = looks_random(text[start:at]) and not text[start:at].isupper()
             else:
-                is_value = bool(match["quoted"]) or not is_harmless(text[scheme.end() if scheme else start : at], key)
+                is_value = bool(match["quoted"]) or not is_harmless(
+                    text[scheme.end() if scheme else start : at], key
+                )
             if is_value:
                 yield Span(start, at, levels=levels(opening))
         elif match["block"]:

@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from antiphon_shared.redaction.harmless import looks_issued, looks_like_password, looks_like_token, looks_random
+from antiphon_shared.redaction.harmless import (
+    looks_issued,
+    looks_like_password,
+    looks_like_token,
+    looks_random,
+)
 from antiphon_shared.redaction.span import Span
 from antiphon_shared.text.native_search import NativeSearch
 
@@ -26,9 +31,7 @@ _PARAMETER = (
     r"(?:[\w.-]*(?:key|code|invit\w*|invitation|ticket|hash|nonce|otp|pwd|auth|session|sid|verif\w*|confirm\w*|magic\w*)"
     r"|[tkhp])"
 )
-_LONG_OPTION = (
-    r"--(?:body|value|data|key|content|text|from-literal|set|set-string|secret|env|build-arg|var|license|license-key)"
-)
+_LONG_OPTION = r"--(?:body|value|data|key|content|text|from-literal|set|set-string|secret|env|build-arg|var|license|license-key)"
 _CODE = (
     r"(?:(?:[Vv]erification|[Ss]ecurity|[Ll]ogin|[Aa]ccess|[Cc]onfirmation|[Aa]uth\w*|[Oo]ne-time|[Uu]nlock|2FA|MFA|SMS)"
     r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
@@ -177,9 +180,16 @@ _OTHER_HINTS = (rf"(?i:{_SURE}|{_PERHAPS})[\w.:>-]*\([^)\r\n\"']*\\*[\"']", _SHO
 def _in_ascii(hint: str) -> str:
     """Return a hint whose classes are those of ASCII, as those of Unicode take a search many times longer."""
     inside = re.sub(
-        r"\[(?:[^\]\\]|\\.)*\]", lambda one: one[0].replace(r"\w", "A-Za-z0-9_").replace(r"\s", " \\t\\r\\n"), hint
+        r"\[(?:[^\]\\]|\\.)*\]",
+        lambda one: one[0].replace(r"\w", "A-Za-z0-9_").replace(r"\s", " \\t\\r\\n"),
+        hint,
     )
-    return inside.replace(r"\w", "[A-Za-z0-9_]").replace(r"\s", "[ \\t\\r\\n]").replace(r"\S", "[^ \\t\\r\\n]").replace(r"\b", "")
+    return (
+        inside.replace(r"\w", "[A-Za-z0-9_]")
+        .replace(r"\s", "[ \\t\\r\\n]")
+        .replace(r"\S", "[^ \\t\\r\\n]")
+        .replace(r"\b", "")
+    )
 
 
 HINT = _in_ascii("|".join((*(form.hint for form in _FORMS), *_OTHER_HINTS)))

@@ -111,9 +111,9 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
         if scheme := _WITH_FIELDS.match(text, start):
             return _each_value(_FIELD, text, scheme.end())
         scheme = _SCHEME.match(text, start) or _OTHER_SCHEME.match(text, start)
-        if scheme and (token := WORD_AT.match(text, scheme.end())):
-            if scheme.re is _SCHEME or looks_random(token[0]):
-                start, end = token.span()
+        token = WORD_AT.match(text, scheme.end()) if scheme else None
+        if scheme and token and (scheme.re is _SCHEME or looks_random(token[0])):
+            start, end = token.span()
     if text.startswith(_HTML_QUOTES, start, end):
         start = text.index(";", start) + 1
     quote = _quote_around(text, match)

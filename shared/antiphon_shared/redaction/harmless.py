@@ -110,7 +110,7 @@ def looks_like_password(word: str) -> bool:
 
 
 def looks_like_token(word: str) -> bool:
-    """Return whether a word is a long token, of letters and digits in no order; a UUID is one, and no sentence-in-a-url."""
+    """Return whether a word is a long token, of letters and digits in no order, such as a UUID."""
     if _TOKEN.fullmatch(word) is None or not looks_random(word):
         return False
     kinds = [sign.isdigit() for sign in word.translate(_SEPARATORS) if sign.isalnum()]

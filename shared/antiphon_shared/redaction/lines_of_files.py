@@ -18,7 +18,10 @@ _NAME = r"(?:\b|(?<=\\n))"
 _GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
-_HASH = r"(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|BLF-CRYPT|SHA(?:256|512)-CRYPT|ARGON2I?D?|PBKDF2\S{0,12}|CRAM-MD5)"
+_HASH = (
+    r"(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|BLF-CRYPT|SHA(?:256|512)-CRYPT|ARGON2I?D?"
+    r"|PBKDF2\S{0,12}|CRAM-MD5)"
+)
 """The scheme of a hash or a password in braces before it."""
 _BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
 

@@ -3,6 +3,7 @@
 The words around them are ordinary, so that a value has to look like a password or a token itself. Each form has an
 expression for a first search of a text (`HINT`), with few counted repetitions, which would make that search slow.
 """
+# ruff: noqa: E501  # an expression that is cut at the line's end is harder to read
 
 import re
 from collections.abc import Callable, Iterator
@@ -39,7 +40,7 @@ _CODE = (
 
 
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
-_ENDS_TOKEN = r"(?=[\s\"'\\,;&)}\]]|\Z)"
+_VALUE_ENDS = r"(?=[\s\"'\\,;&)}\]]|\Z)"
 
 
 class _Form(NamedTuple):
@@ -136,7 +137,7 @@ _FORMS = (
     _form(
         "",
         rf"(?<![A-Za-z0-9])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
-        rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_ENDS_TOKEN}",
+        rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_VALUE_ENDS}",
         looks_like_token,
         r"(?:[^_]|[^y]_)(?:[Kk]ey|KEY)\\*[\"']?[ \t]*[:=]+>?[ \t]*\\*[\"']?[A-Za-z0-9+/_.~-]*[0-9]",
     ),

@@ -30,7 +30,7 @@ def test_a_content_that_a_record_names_is_in_a_line() -> None:
             lines[n] = line.model_copy(update={"record": named})
             break
 
-    with pytest.raises(UnreadableEvent, match="names the content 0{32}, which no line before it holds"):
+    with pytest.raises(UnreadableEvent, match=r"names the content 0{32}, which no line before it holds"):
         verify_lines(lines)
 
 

@@ -44,9 +44,7 @@ def test_logging_is_set_up_in_one_file() -> None:
 
 
 def test_every_process_gives_its_secrets_to_its_logs() -> None:
-    set_up = [
-        (path, call) for path in sources() for name, call in calls(path) if name == "logs.configure"
-    ]
+    set_up = [(path, call) for path in sources() for name, call in calls(path) if name == "logs.configure"]
     assert {path.name for path, _ in set_up} >= {"runner.py", "processes.py"}
     without = [path for path, call in set_up if "secret_values(" not in ast.unparse(call)]
     assert without == []

@@ -19,7 +19,7 @@ def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> N
     command = (sys.executable, "-m", "tests.recordings", "--into", str(tmp_path), NAME)
     made = subprocess.run(
         command, cwd=FOLDER.parents[1], check=False, capture_output=True, text=True
-    )  # our own command
+    )
 
     assert (made.returncode, made.stderr) == (0, "")
     path = tmp_path / f"{NAME}.jsonl"

@@ -136,7 +136,7 @@ _FORMS = (
     # Keys with any name, and random letters and digits: `routing_key: x`; not those of entries, caches and columns.
     _form(
         "",
-        rf"(?<![A-Za-z0-9])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
+        rf"(?<![\w.-])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
         rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_VALUE_ENDS}",
         looks_like_token,
         r"(?:[^_]|[^y]_)(?:[Kk]ey|KEY)\\*[\"']?[ \t]*[:=]+>?[ \t]*\\*[\"']?[A-Za-z0-9+/_.~-]*[0-9]",

@@ -22,6 +22,7 @@ from antiphon_shared.events.step_records import (
     AnyRecord,
     BriefingRecord,
     DecisionRecord,
+    ExchangeRecord,
     ForkRecord,
     LeftOut,
     RunRecord,
@@ -227,6 +228,12 @@ class Replay:
         ]
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
+        if isinstance(record, ExchangeRecord) and (
+            lacking := set(record.contents) - self.known.contents.keys()
+        ):
+            raise UnreadableEvent(
+                f"the record of event {handled.n} names the content {min(lacking)}, which no earlier line holds."
+            )
         self._recorded.add(handled.n)
         if self._unrecorded is handled:
             self._unrecorded = None

@@ -82,7 +82,9 @@ def assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
             if text[match.end() - len(opening) - 1] == "(":  # get("DB_PASSWORD") is no literal of a secret
                 is_value = looks_random(text[start:at]) and not text[start:at].isupper()
             else:
-                is_value = bool(match["quoted"]) or not is_harmless(text[scheme.end() if scheme else start : at], key)
+                is_value = bool(match["quoted"]) or not is_harmless(
+                    text[scheme.end() if scheme else start : at], key
+                )
             if is_value:
                 yield Span(start, at, levels=levels(opening))
         elif match["block"]:
@@ -109,9 +111,9 @@ def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[li
         if scheme := _WITH_FIELDS.match(text, start):
             return _each_value(_FIELD, text, scheme.end())
         scheme = _SCHEME.match(text, start) or _OTHER_SCHEME.match(text, start)
-        if scheme and (token := WORD_AT.match(text, scheme.end())):
-            if scheme.re is _SCHEME or looks_random(token[0]):
-                start, end = token.span()
+        token = WORD_AT.match(text, scheme.end()) if scheme else None
+        if scheme and token and (scheme.re is _SCHEME or looks_random(token[0])):
+            start, end = token.span()
     if text.startswith(_HTML_QUOTES, start, end):
         start = text.index(";", start) + 1
     quote = _quote_around(text, match)

@@ -25,7 +25,9 @@ _BELOW = re.compile(
     r"(?:(?<![^\r\n])|(?<=\\n))(?P<indent> {0,40})(?P<key>[A-Za-z_][\w-]{0,80}):[ \t]*"
     rf"(?P<lines>(?:{_NEWLINE}(?P=indent) {{1,8}}[\w.-]{{1,80}}: +[^\r\n\\]{{1,4096}}){{1,200}})"
 )
-_LINE_BELOW = re.compile(r"[\w.-]{1,80}: +[\"']?(?P<value>[^\s\"'\\]{4,4096})[\"']?(?=[ \t]*(?:[\r\n\\#]|\Z))")
+_LINE_BELOW = re.compile(
+    r"[\w.-]{1,80}: +[\"']?(?P<value>[^\s\"'\\]{4,4096})[\"']?(?=[ \t]*(?:[\r\n\\#]|\Z))"
+)
 _QUOTE = r"\\{0,7}[\"']"
 _PAIRS = {
     # JSON and YAML: name: KEY, value: x

@@ -28,7 +28,8 @@ IsSecret = Callable[[str], bool]
 
 
 _LOOK = (
-    "-----BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE|OpenVPN)|LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
+    "-----BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE|OpenVPN)|"
+    "LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
     r"uthorization|[Bb]earer {1,3}[A-Za-z0-9._~+/=-]{16}|[Bb]asic {1,3}[A-Za-z0-9+/]{8}|curl|wget|://[^\s/@\"'<>]{1,}@"
 )
 """An expression that matches in every text with a match of one of the rules below."""

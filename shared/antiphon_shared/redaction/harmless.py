@@ -33,9 +33,7 @@ _CHARACTERS_MAX = 200
 _RANDOM_CHARACTERS_MIN = 8
 _CHANGES_MIN = 0.4
 """The least share of changes between capitals, small letters and digits; random text has 0.6 on average."""
-_COMMON_NUMBER = re.compile(
-    r"\d|1[0-2]|16|32|64|128|192|256|384|509|512|1024|2048|25519|19\d\d|20\d\d"
-)
+_COMMON_NUMBER = re.compile(r"\d|1[0-2]|16|32|64|128|192|256|384|509|512|1024|2048|25519|19\d\d|20\d\d")
 """A number that is common in names, such as Base64Encoder, X509Certificate and Report2024."""
 _SEPARATORS = str.maketrans("", "", "-_.")
 _PASSWORD = re.compile(r"[^\s()\[\]{}<>\"'`,;|\\/:=]{8,64}")
@@ -49,7 +47,9 @@ _FILE_OR_HOST = re.compile(
 _TOKEN = re.compile(r"[\w~.+/=%-]{16,1000}", re.ASCII)
 _TOKEN_CHANGES_MIN = 0.15
 """The least share of changes between letters and digits; random letters and digits have 0.26 on average, hex 0.47."""
-_NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}|[a-z]{1,30}\d{0,2}(?:\.[a-z_]{2,30}){1,5}")
+_NAMED = re.compile(
+    r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}|[a-z]{1,30}\d{0,2}(?:\.[a-z_]{2,30}){1,5}"
+)
 """A word and a number, such as oauth2 and sha-256, a number and its unit, a name with dots."""
 
 
@@ -104,11 +104,13 @@ def looks_like_password(word: str) -> bool:
     letters = word.translate(_SEPARATORS)
     if letters.islower() or letters.isupper() or _FILE_OR_HOST.fullmatch(word):
         return False
-    return is_drawn(letters) or any(not _COMMON_NUMBER.fullmatch(digits) for digits in re.findall(r"\d+", word))
+    return is_drawn(letters) or any(
+        not _COMMON_NUMBER.fullmatch(digits) for digits in re.findall(r"\d+", word)
+    )
 
 
 def looks_like_token(word: str) -> bool:
-    """Return whether a word is a long token, of letters and digits in no order; a UUID is one, and no sentence-in-a-url."""
+    """Return whether a word is a long token, of letters and digits in no order, such as a UUID."""
     if _TOKEN.fullmatch(word) is None or not looks_random(word):
         return False
     kinds = [sign.isdigit() for sign in word.translate(_SEPARATORS) if sign.isalnum()]

@@ -18,7 +18,10 @@ _NAME = r"(?:\b|(?<=\\n))"
 _GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
-_HASH = r"(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|BLF-CRYPT|SHA(?:256|512)-CRYPT|ARGON2I?D?|PBKDF2\S{0,12}|CRAM-MD5)"
+_HASH = (
+    r"(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PLAIN|CLEARTEXT|BLF-CRYPT|SHA(?:256|512)-CRYPT|ARGON2I?D?"
+    r"|PBKDF2\S{0,12}|CRAM-MD5)"
+)
 """The scheme of a hash or a password in braces before it."""
 _BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
 
@@ -48,11 +51,17 @@ _FORMS = (
     _form(
         "$", r"(?P<value>\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$[A-Za-z0-9./$,=+]{20,})"
     ),  # crypt(3)
-    _form("}", rf"\{{{_HASH}\}}(?P<value>[^\s\"'\\:]{{6,300}})"),  # userPassword of LDAP, passwd-file of Dovecot
+    _form(
+        "}", rf"\{{{_HASH}\}}(?P<value>[^\s\"'\\:]{{6,300}})"
+    ),  # userPassword of LDAP, passwd-file of Dovecot
     _form("JDJ", r"(?P<value>JDJ[hiy]JD[A-Za-z0-9+/]{50,}={0,2})"),  # a hash by bcrypt in base64
     _form("prv", r"\b(?P<value>[xyztuv]prv[A-Za-z0-9]{90,120})\b"),  # BIP 32
-    _form(" ENC ", r"(?i:pass\w*|secret|key|psk\w*)[ \t]ENC[ \t](?P<value>[A-Za-z0-9+/]{16,}={0,2})"),  # FortiOS
-    _form("task.setvariable", rf"task\.setvariable [^\]\r\n]{{0,200}}issecret=true[^\]\r\n]{{0,80}}\]{_WORD}"),
+    _form(
+        " ENC ", r"(?i:pass\w*|secret|key|psk\w*)[ \t]ENC[ \t](?P<value>[A-Za-z0-9+/]{16,}={0,2})"
+    ),  # FortiOS
+    _form(
+        "task.setvariable", rf"task\.setvariable [^\]\r\n]{{0,200}}issecret=true[^\]\r\n]{{0,80}}\]{_WORD}"
+    ),
     _form("::add-mask::", rf"::add-mask::{_WORD}"),
     _form("Private-Lines: ", rf"Private-Lines: [0-9]{{1,3}}(?:\s|\\[nr]){{1,4}}{_BASE64_LINES}"),  # PuTTY
     _form("kty", rf"{_QUOTE}d{_QUOTE}\s*:\s*{_QUOTE}(?P<value>[A-Za-z0-9_-]{{20,}})"),  # a JSON Web Key
@@ -142,7 +151,11 @@ _UNKNOWN = re.compile(
 )
 """A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
 _MARKS = tuple(
-    dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth", "}", "EAP", "JDJ", "prv"))
+    dict.fromkeys(
+        form.mark
+        for form in _FORMS
+        if form.mark not in (":", "$", "'", "-p", "http", "auth", "}", "EAP", "JDJ", "prv")
+    )
 )
 HINT = "|".join(
     (

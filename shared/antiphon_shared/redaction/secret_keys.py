@@ -4,14 +4,16 @@ A key is compared without regard to capitals, `_`, `-` and spaces: `apikey` mean
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import itemgetter
 from urllib.parse import quote
 
+from antiphon_shared.redaction import lines_of_files, unnamed_values
 from antiphon_shared.redaction.escapes import unescaped
 from antiphon_shared.redaction.harmless import looks_random
 from antiphon_shared.redaction.key_hint import key_hint
-from antiphon_shared.redaction import lines_of_files, unnamed_values
 from antiphon_shared.redaction.lines_of_files import in_lines
 from antiphon_shared.redaction.span import Span, apart
 from antiphon_shared.redaction.unnamed_values import unnamed
@@ -175,11 +177,13 @@ class SecretKeys:
         has_separator = _SEPARATOR.search(text) is not None
         found = [*spans(text, self.matches)] if has_separator and self._named.may_match(text) else []
         found += in_lines(text) if lines_of_files.SEARCH.may_match(text) else ()
-        found += unnamed(text) if has_separator and _DIGIT.search(text) else ()
         if has_separator and self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
             found += (one for one in perhaps if looks_random(text[one.start : one.end]))
-        return apart(found)
+        named = apart(found)
+        if not has_separator or _DIGIT.search(text) is None:
+            return named
+        return apart((*named, *(one for one in unnamed(text) if not _overlaps(one, named))))
 
     def hides(self, key: str, value: str) -> bool:
         """Return whether a text is secret as the value of that key."""
@@ -192,6 +196,12 @@ class SecretKeys:
     def _may_match(self, key: str) -> bool:
         squeezed = _squeezed(key)
         return bool(self._perhaps.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
+
+
+def _overlaps(one: Span, named: list[Span]) -> bool:
+    """Return whether a span overlaps one of those in order, whose key says better where its value ends."""
+    before = bisect_left(named, one.end, key=itemgetter(0)) - 1
+    return before >= 0 and named[before].end > one.start
 
 
 @lru_cache(8)

@@ -3,13 +3,19 @@
 The words around them are ordinary, so that a value has to look like a password or a token itself. Each form has an
 expression for a first search of a text (`HINT`), with few counted repetitions, which would make that search slow.
 """
+# ruff: noqa: E501  # an expression that is cut at the line's end is harder to read
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from antiphon_shared.redaction.harmless import looks_issued, looks_like_password, looks_like_token, looks_random
+from antiphon_shared.redaction.harmless import (
+    looks_issued,
+    looks_like_password,
+    looks_like_token,
+    looks_random,
+)
 from antiphon_shared.redaction.span import Span
 from antiphon_shared.text.native_search import NativeSearch
 
@@ -26,9 +32,7 @@ _PARAMETER = (
     r"(?:[\w.-]*(?:key|code|invit\w*|invitation|ticket|hash|nonce|otp|pwd|auth|session|sid|verif\w*|confirm\w*|magic\w*)"
     r"|[tkhp])"
 )
-_LONG_OPTION = (
-    r"--(?:body|value|data|key|content|text|from-literal|set|set-string|secret|env|build-arg|var|license|license-key)"
-)
+_LONG_OPTION = r"--(?:body|value|data|key|content|text|from-literal|set|set-string|secret|env|build-arg|var|license|license-key)"
 _CODE = (
     r"(?:(?:[Vv]erification|[Ss]ecurity|[Ll]ogin|[Aa]ccess|[Cc]onfirmation|[Aa]uth\w*|[Oo]ne-time|[Uu]nlock|2FA|MFA|SMS)"
     r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
@@ -36,7 +40,7 @@ _CODE = (
 
 
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
-_ENDS_TOKEN = r"(?=[\s\"'\\,;&)}\]]|\Z)"
+_VALUE_ENDS = r"(?=[\s\"'\\,;&)}\]]|\Z)"
 
 
 class _Form(NamedTuple):
@@ -132,8 +136,8 @@ _FORMS = (
     # Keys with any name, and random letters and digits: `routing_key: x`; not those of entries, caches and columns.
     _form(
         "",
-        rf"(?<![A-Za-z0-9])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
-        rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_ENDS_TOKEN}",
+        rf"(?<![\w.-])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
+        rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_VALUE_ENDS}",
         looks_like_token,
         r"(?:[^_]|[^y]_)(?:[Kk]ey|KEY)\\*[\"']?[ \t]*[:=]+>?[ \t]*\\*[\"']?[A-Za-z0-9+/_.~-]*[0-9]",
     ),
@@ -177,9 +181,16 @@ _OTHER_HINTS = (rf"(?i:{_SURE}|{_PERHAPS})[\w.:>-]*\([^)\r\n\"']*\\*[\"']", _SHO
 def _in_ascii(hint: str) -> str:
     """Return a hint whose classes are those of ASCII, as those of Unicode take a search many times longer."""
     inside = re.sub(
-        r"\[(?:[^\]\\]|\\.)*\]", lambda one: one[0].replace(r"\w", "A-Za-z0-9_").replace(r"\s", " \\t\\r\\n"), hint
+        r"\[(?:[^\]\\]|\\.)*\]",
+        lambda one: one[0].replace(r"\w", "A-Za-z0-9_").replace(r"\s", " \\t\\r\\n"),
+        hint,
     )
-    return inside.replace(r"\w", "[A-Za-z0-9_]").replace(r"\s", "[ \\t\\r\\n]").replace(r"\S", "[^ \\t\\r\\n]").replace(r"\b", "")
+    return (
+        inside.replace(r"\w", "[A-Za-z0-9_]")
+        .replace(r"\s", "[ \\t\\r\\n]")
+        .replace(r"\S", "[^ \\t\\r\\n]")
+        .replace(r"\b", "")
+    )
 
 
 HINT = _in_ascii("|".join((*(form.hint for form in _FORMS), *_OTHER_HINTS)))

@@ -12,6 +12,7 @@ from antiphon_shared.redaction import (
     credentials,
     harmless,
     lines_of_files,
+    unnamed_values,
     url_encoded,
     values_in_text,
 )
@@ -22,12 +23,20 @@ from tests.kept_forms import Reader, differences, readers_of, write
 
 KEPT = Path(__file__).with_name("every_form.json")
 REDACTOR = Redactor(keys=ALWAYS)
-_ALL = (assigned_values, columns, credentials, lines_of_files, url_encoded, values_in_text)
+_ALL = (assigned_values, columns, credentials, lines_of_files, unnamed_values, url_encoded, values_in_text)
 READERS = (
     Reader("text", REDACTOR.text, _ALL),
     Reader("value of a secret key", lambda form: REDACTOR.text(f'password = "{form}"'), (harmless,)),
     *readers_of(
-        harmless, "is_harmless", "is_code", "is_said_of_an_option", "looks_secret", "looks_random", "is_drawn"
+        harmless,
+        "is_harmless",
+        "is_code",
+        "is_said_of_an_option",
+        "looks_secret",
+        "looks_random",
+        "is_drawn",
+        "looks_like_password",
+        "looks_like_token",
     ),
     *readers_of(url_encoded, "as_meant", "decoded_runs"),
 )

@@ -10,7 +10,7 @@ from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.redaction.token_rules import entropy, token_rules
 from antiphon_shared.text.native_search import NativeSearch
 
-from tests.shared.redaction.forms import Form, forms, halves
+from tests.shared.redaction.forms import Form, forms, halves, halves_of
 
 REDACTOR = Redactor(keys=ALWAYS)
 WORK, REPORT = halves()
@@ -43,6 +43,39 @@ def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
 def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> None:
     missed = [form.name for form in REPORT if not is_found(form)]
     assert len(missed) <= len(REPORT) // 10, missed
+
+
+@pytest.mark.parametrize(
+    ("file", "of_work", "of_report"),
+    [("first_seen.txt", 170, 116), ("later_seen.txt", 66, 69), ("last_seen.txt", 28, 32)],
+)
+def test_of_forms_that_came_later_no_fewer_are_found_than_were(
+    file: str, of_work: int, of_report: int
+) -> None:
+    """Rules were made for the first half of the first two files; never for their second, nor for the last file."""
+    work, report = halves_of(file)
+    assert sum(map(is_found, work)) >= of_work
+    assert sum(map(is_found, report)) >= of_report
+
+
+def test_nine_in_ten_of_the_forms_are_found_that_were_written_after_all_rules() -> None:
+    last = forms("last_seen.txt")
+    assert sum(map(is_found, last)) >= 0.9 * len(last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Base64Encoder, OAuth2Client and X509Certificate of the user, login with SHA256withRSA",
+        'connect("db.example", 5432, "utf8mb4", "us-east-1"); Client("gpt-4o-mini", "2026-01-01")',
+        "mkdir -p src/v2/Api3 && cp -p Report2024.md build/ && psql -p 5433",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 of image:v1.2.3-rc1",
+        '"idempotency_key": "9f86d081884c7d659a2feaa0c55ad015", "cache_key": "a3bf4f1b2b0b822cd15d6c15b0f00a08"',
+        "see https://a.example/blog/reset-your-password-in-10-steps and /login?next=/home",
+    ],
+)
+def test_names_and_numbers_are_no_passwords_where_one_may_stand(text: str) -> None:
+    assert REDACTOR.text(text) == text
 
 
 def test_a_form_says_the_same_within_json_within_text() -> None:

@@ -1,12 +1,13 @@
 """The dispatcher's batches, planned again and run in the recorded order; the tools' results are inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Contract
 
 from antiphon.recording.replaying.checks.catalogues import contracts_of
 from antiphon.recording.replaying.checks.filled import filled
@@ -41,6 +42,7 @@ class Batches:
         returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
         begins, results = _run(plan, record.ends, returned)
         others += [("begins", one) for one in _differences(record.begins, begins)]
+        others += [("results", one) for one in _not_alternatives(told.results, contracts_of(catalogue))]
         others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
         changed = {"units": units, "begins": begins, "filled": today_filled.digests}
         today = record.model_copy(update=changed) if others else record
@@ -82,6 +84,18 @@ def _run(
         step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
         begins.append(tuple(unit.number for unit in step.begin))
     return tuple(begins), step.progress.results() if step.progress.is_done else None
+
+
+def _not_alternatives(
+    results: Iterable[ToolResult], contracts: Mapping[str, Contract]
+) -> Iterator[Difference]:
+    """Yield the results that a tool has answered which is no alternative of the called one."""
+    for result in results:
+        contract = contracts.get(result.tool)
+        names = [one.tool for one in contract.alternatives] if contract else []
+        if result.substitute and result.substitute not in names:
+            expected = " or ".join(names) or "no alternative"
+            yield Difference(f"[{result.index}].substitute", result.substitute, expected)
 
 
 def _failed(result: ToolResult, error: ToolError) -> ToolResult:

@@ -24,7 +24,7 @@ from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.sends import send_differences
-from antiphon.recording.replaying.checks.specifications import graph_of, specification_of
+from antiphon.recording.replaying.checks.specifications import graph_of, is_another, specification_of
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator.decision import GrantCheck, Logged, Opening
@@ -142,7 +142,10 @@ def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
     """Return the recorded specification of that hash. Raises UnreadableEvent where there is none."""
     if content_hash not in known.specifications:
         raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")
-    return known.specifications[content_hash]
+    fields = known.specifications[content_hash]
+    if is_another(fields, content_hash):
+        raise UnreadableEvent(f"the recorded specification is not the one of the hash {content_hash}.")
+    return fields
 
 
 def opening_of(opened: RunOpened) -> Opening:

@@ -6,15 +6,21 @@ from typing import Any
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
 from antiphon_shared.workflows.publication import SPECIFICATION
-from antiphon_shared.workflows.specification import Specification
+from antiphon_shared.workflows.specification import Specification, specification_hash
 from pydantic_core import to_json
 
 _KEPT_MAX = 64
+_REDACTED = b"[redacted"
 
 
 def specification_of(fields: dict[str, Any]) -> Specification:
     """Return the recorded specification. Raises UnreadableEvent, for example where it was redacted."""
     return _read(_ByIdentity(fields))
+
+
+def is_another(fields: dict[str, Any], content_hash: str) -> bool:
+    """Return whether a recorded specification has another hash, although nothing in it was redacted."""
+    return _hash(_ByIdentity(fields)) not in ("", content_hash)
 
 
 def graph_of(fields: dict[str, Any], workflow: str) -> Graph:
@@ -38,6 +44,12 @@ class _ByIdentity:
 @lru_cache(_KEPT_MAX)
 def _read(key: _ByIdentity) -> Specification:
     return SPECIFICATION.read(to_json(key.fields))
+
+
+@lru_cache(_KEPT_MAX)
+def _hash(key: _ByIdentity) -> str:
+    """Return the specification's hash; empty where redaction has changed it."""
+    return "" if _REDACTED in to_json(key.fields) else specification_hash(_read(key))
 
 
 @lru_cache(_KEPT_MAX)

@@ -1,0 +1,37 @@
+"""The command that makes the recordings anew makes the same ones, but for ids and times."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from antiphon.recording.diff import diff
+from antiphon.recording.files import read_lines
+from antiphon.recording.replaying.differences import Difference
+from antiphon.recording.verify import verify
+from tests.recordings.folder import FOLDER
+
+NAME = "a_cost_that_nobody_knows"
+_CATALOGUE = "catalogue"
+"""The hash of the offered tools, which also changes when a contract gets a new field."""
+
+
+def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "tests.recordings", "--into", str(tmp_path), NAME)
+    made = subprocess.run(
+        command, cwd=FOLDER.parents[1], check=False, capture_output=True, text=True
+    )
+
+    assert (made.returncode, made.stderr) == (0, "")
+    path = tmp_path / f"{NAME}.jsonl"
+    assert verify(path).result == "same"
+    assert other_than_kept(path) == []
+
+
+def other_than_kept(path: Path) -> list[str]:
+    """The places in which a recording differs from the kept one of its name."""
+    return [
+        f"{place.what} {one.path}"
+        for place in diff(read_lines(path), read_lines(FOLDER / path.name)).places
+        for one in place.differences or (Difference("", place.a, place.b),)
+        if one.path != _CATALOGUE
+    ]

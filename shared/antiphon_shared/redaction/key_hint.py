@@ -12,8 +12,6 @@ from antiphon_shared.text.native_search import NativeSearch
 
 _BETWEEN = r"(?:[-_\s]|\\+t)*"
 """Signs that are ignored within a key."""
-_LETTER = {"i": "[iİ]"}
-"""Letters whose lower case is two characters, of which the first is an `i`."""
 _WORD_BEGINS = r"(?:^|[^a-z0-9]|\\[bfnrt]|\\u[0-9a-f]{4}|%[0-9a-f]{2}|%(?:25)+[0-9a-f]{2})"
 """The beginning of a word; a letter before it may be part of JSON's escape of a line end, or a URL's of a quote."""
 _LISTED = r"[^a-z0-9]{0,10}[:=]\s{0,4}(?:\\*[\"'\[]|\\+n|\s*-)"
@@ -38,12 +36,19 @@ def _loosely(pattern: str) -> str:
     """Return an expression that matches wherever the longest part of the pattern occurs."""
     parts = pattern.removeprefix("?").split("*")
     longest = max(range(len(parts)), key=lambda n: len(parts[n]))
-    letters = [
-        _LETTER.get(letter, re.escape(letter)) for letter in parts[longest].lower() if letter not in "-_ "
-    ]
+    letters = [_letter(letter) for letter in parts[longest].lower() if letter not in "-_ "]
     is_perhaps = pattern.startswith("?")
     begins = (_KEY_BEGINS if is_perhaps else _WORD_BEGINS) + _BETWEEN if longest == 0 else ""
     behind = _LISTED if pattern.endswith("tokens") else _ASSIGNED
     ends = _BETWEEN + (behind if is_perhaps else _WORD_ENDS) if longest == len(parts) - 1 else ""
     name = _BETWEEN.join(letters)
     return begins + name + ends + (f"|<{name}" if is_perhaps else "")
+
+
+def _letter(letter: str) -> str:
+    """Return an expression for a letter in either case; one beyond ASCII may be escaped as in ASCII JSON."""
+    if letter == "i":
+        return "[iİ]"  # the lower case of İ is two characters, of which the first is an i
+    if letter.isascii():
+        return re.escape(letter)
+    return "|".join(("(?:" + letter, *(rf"\\+u{ord(one):04x}" for one in (letter, letter.upper()[0])))) + ")"

@@ -21,8 +21,10 @@ class Span(NamedTuple):
     """The number of times that it was escaped as in JSON."""
 
 
-KEY = r"(?P<key>[^\W\d][\w-]{0,80}+(?:\\{1,15}u00[c-fC-F][0-9a-fA-F][\w-]{0,80}+){0,3}+)"
-"""A word; its accented letters may be escaped as in ASCII JSON."""
+_ESCAPED = r"\\{1,15}u(?!00[0-9abAB]|20|30[0-3])[0-9a-fA-F]{4}"
+"""A letter beyond ASCII as in ASCII JSON; no sign, and no punctuation."""
+KEY = rf"(?P<key>(?:[^\W\d]|{_ESCAPED})[\w-]{{0,80}}+(?:{_ESCAPED}[\w-]{{0,80}}+){{0,12}}+)"
+"""A word; its letters beyond ASCII may be escaped as in ASCII JSON."""
 QUOTE = r"\\{0,15}[\"'`]"
 BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
 """Not within a word; a letter may be part of JSON's escape of a line end, or a URL's of a bracket."""

@@ -60,7 +60,7 @@ def _same_by_group(path: Path) -> Report | None:
     every line in order. What differs in one group can change how a step of the other counts; so the verification in
     order reports everything else, errors too.
     """
-    envelopes, steps = Envelopes(), dict[str, int]()
+    envelopes, components = Envelopes(), dict[str, None]()
     deciding, briefing = Replay(only=_DECIDING), Replay(only=_BRIEFING)
     try:
         for lines in read_batches(path):
@@ -74,7 +74,7 @@ def _same_by_group(path: Path) -> Report | None:
             if not (deciding.is_same and briefing.is_same) or deciding.decisions.takes_answers:
                 return None
             kinds = (line.record.kind for line in lines if isinstance(line, RecordLine))
-            steps |= dict.fromkeys(COMPONENT_OF[kind] for kind in kinds if kind in COMPONENT_OF)
+            components.update((COMPONENT_OF[kind], None) for kind in kinds if kind in COMPONENT_OF)
         decided, briefed = deciding.report(), briefing.report()
     except UnreadableEvent:
         return None
@@ -82,4 +82,4 @@ def _same_by_group(path: Path) -> Report | None:
     answer = briefed.answer if deciding.runs is None else decided.answer
     if not (decided.is_same and briefed.is_same and counts) or answer == "unknown":
         return None
-    return replace(briefed, steps={name: counts[name] for name in steps}, answer=answer)
+    return replace(briefed, steps={name: counts[name] for name in components}, answer=answer)

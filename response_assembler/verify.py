@@ -16,6 +16,7 @@ from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
+from antiphon_shared.text.notations import readings, readings_in
 from antiphon_shared.text.words import texts_in_json
 
 from response_assembler.markdown import Sentence
@@ -35,7 +36,6 @@ _QUOTED = re.compile(
 _LEFT_OUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def unsupported(
@@ -92,7 +92,7 @@ class _Said:
 
     @classmethod
     def by(cls, text: str) -> "_Said":
-        return cls(" ".join(_words(text)), _numbers(text))
+        return cls(" ".join(_words(text)), readings_in(text))
 
 
 class _Evidence:
@@ -112,7 +112,7 @@ class _Evidence:
 
     def holds_number(self, ids: tuple[str, ...], written: str) -> bool:
         texts = (said for id in ids for said in self._of(id))
-        return any(_forms(written) & said.numbers for said in (self._asked, *texts))
+        return any(readings(written) & said.numbers for said in (self._asked, *texts))
 
     def _of(self, id: str) -> tuple[_Said, _Said]:
         """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
@@ -127,33 +127,6 @@ class _Evidence:
 def _words(text: str) -> list[str]:
     bare = normalize("NFKC", unescaped(text)).casefold().replace("_", " ")
     return _WORD.findall(bare.replace("’", "'"))
-
-
-def _numbers(text: str) -> frozenset[str]:
-    """Return every number of a text in all its readings; for dates and versions each part too."""
-    found = set(_DIGITS.findall(text))
-    return frozenset(form for written in found for form in (*_forms(written), *_parts(written)))
-
-
-def _parts(written: str) -> list[str]:
-    parts = re.split("[.,]", written)
-    return [_bare(part) for part in parts] if len(parts) > 2 else []
-
-
-def _forms(written: str) -> set[str]:
-    """Return the readings of a number: `1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; other texts unchanged."""
-    forms = set()
-    for point, comma in ((".", ","), (",", ".")):
-        whole, _, rest = written.partition(point)
-        groups = whole.split(comma)
-        if (rest.isdecimal() or not rest) and all(len(group) == 3 for group in groups[1:]):
-            forms.add(_bare(f"{''.join(groups)}.{rest}"))
-    return forms or {written}
-
-
-def _bare(number: str) -> str:
-    whole, _, rest = number.partition(".")
-    return ".".join(filter(None, [whole.lstrip("0") or "0", rest.rstrip("0")]))
 
 
 def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:

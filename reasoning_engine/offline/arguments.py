@@ -37,7 +37,6 @@ class Filling:
     missing: list[Parameter] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
     """Parameters whose noun the question itself names: the strongest reason."""
-    optional: set[str] = field(default_factory=set)
     from_results: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     """Parameters filled by elimination alone."""
@@ -115,8 +114,6 @@ def _fill_object(
                 filling.missing.append(parameter)
             continue
         values[parameter.name] = value
-        if not (parameter.required or parameter.is_limit):
-            filling.optional.add(parameter.name)
     return {parameter.name: values[parameter.name] for parameter in parameters if parameter.name in values}
 
 

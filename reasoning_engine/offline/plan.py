@@ -15,7 +15,7 @@ from antiphon_shared.tools.relevance import ASK_USER
 
 from reasoning_engine.offline.arguments import Filling, broader, fill
 from reasoning_engine.offline.language import likeness
-from reasoning_engine.offline.question import Question, Reference, Slots, with_query
+from reasoning_engine.offline.question import Question, Reference, Slots
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, concerns, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
@@ -85,7 +85,7 @@ def _follow_reference(situation: Situation) -> tuple[Call, ...]:
     )
     for tool in _by_fit(situation, searching=True):
         for query in resolution.queries:
-            filling = fill(tool, with_query(slots, query))
+            filling = fill(tool, replace(slots, query=query))
             if not filling.is_complete or (not question.compares and not filling.named):
                 continue
             if any(_made(situation, tool, filling.arguments, with_results=resolution)):
@@ -192,7 +192,7 @@ def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterat
         slots = situation.question.slots
         kin = [entity for entity in slots.entities if entity.noun in nouns]
         if not _succeeded(situation, tool):
-            filling = fill(tool, with_query(slots, kin[0].value) if kin else slots, _relevant(situation))
+            filling = fill(tool, replace(slots, query=kin[0].value) if kin else slots, _relevant(situation))
             if filling.is_complete:
                 yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
 
@@ -214,16 +214,11 @@ def _details(situation: Situation) -> Iterator[Call]:
 
 
 def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> Iterator[Call]:
-    """Yield the call as filled, then as an error suggested, then without options: those not made yet."""
+    """Yield the call as filled, then as an error suggested: those not made yet."""
     attempts = sum(tried.tool == tool.name for tried in situation.tried)
     if attempts > _RETRIES_PER_TOOL_MAX or (tool.writes and attempts):
         return
-    variants = [filling.arguments]
-    variants += _corrected(situation, tool, filling.arguments)
-    if attempts and filling.optional:
-        variants.append(
-            {name: value for name, value in filling.arguments.items() if name not in filling.optional}
-        )
+    variants = [filling.arguments, *_corrected(situation, tool, filling.arguments)]
     for arguments in variants:
         if not any(_made(situation, tool, arguments)):
             yield Call(tool.name, arguments, reason)

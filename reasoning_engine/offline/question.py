@@ -1,12 +1,13 @@
 """The parts of a question: its names, numbers, topic, and what it compares with. Pure."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from antiphon_shared.text.dates import iso_dates_in
 from antiphon_shared.text.words import similarity, stem, words_as_written
 
 from reasoning_engine.offline.language import content_words, is_filler, stems
-from reasoning_engine.offline.spans import Entity, Number, Span, find_dates, find_entities, find_numbers
+from reasoning_engine.offline.spans import Entity, Number, Span, find_entities, find_numbers
 
 _ALIKE = 0.6
 LENGTH_MAX = 4_000
@@ -126,7 +127,13 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
     return Question(
         text=text,
         slots=Slots(
-            entities, numbers, find_dates(text), query, text, limit and int(limit[1]), bool(_ALL.search(text))
+            entities,
+            numbers,
+            iso_dates_in(text),
+            query,
+            text,
+            limit and int(limit[1]),
+            bool(_ALL.search(text)),
         ),
         wanted=wanted,
         topic="" if compares else topic,
@@ -207,8 +214,3 @@ def _without(text: str, spans: tuple[Entity, ...]) -> str:
     for span in spans:
         text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
     return text
-
-
-def with_query(slots: Slots, query: str) -> Slots:
-    """Return the slots with other search words."""
-    return replace(slots, query=query)

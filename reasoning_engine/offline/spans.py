@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from antiphon_shared.text.dates import ISO_DATE
 from antiphon_shared.text.numbers import CARDINALS, ORDINALS
 from antiphon_shared.text.words import stem
 
@@ -17,7 +18,6 @@ from reasoning_engine.offline.language import (
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’+#./][^\W_]+)*(?:\+\+|#)?|[^\w\s]")
 _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]|(?<![\w])['‘]([^'‘’\n]{2,200})['’](?!\w)")
-_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
 _NOUN_NUMBER = re.compile(r"\b([^\W\d_]{2,40})\s+(?:number\s+|no\.?\s*|#\s*)?(\d{1,9})\b(?![.,]\d|-\d)")
 _NUMBER_NOUN = re.compile(r"(?<![\w.,-])(\d{1,9}(?:\.\d{1,6})?)\s*(?:(st|nd|rd|th)\b)?\s*([^\W\d_]{2,40})?")
 _ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
@@ -72,14 +72,9 @@ class _Token(Span):
         return self.text[0].isalnum()
 
 
-def find_dates(text: str) -> tuple[str, ...]:
-    """Return the ISO dates, in order."""
-    return tuple(_DATE.findall(text))
-
-
 def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
     """Return the numbers outside quotes and dates. `nouns` are stems that may precede one in any case."""
-    masked = _mask(_mask(text, _QUOTED), _DATE)
+    masked = _mask(_mask(text, _QUOTED), ISO_DATE)
     found: list[Number] = []
 
     def add(start: int, end: int, value: int | float, noun: str, is_name: bool) -> None:
@@ -108,7 +103,7 @@ def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
 
 def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...]) -> tuple[Entity, ...]:
     """Return the names in a question: quoted, after a noun of `nouns`, after a numbered thing, or capitalised."""
-    tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_mask(text, _DATE))]
+    tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_mask(text, ISO_DATE))]
     quotes = list(_QUOTED.finditer(text))
     taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]
     found = [_quoted_entity(text, tokens, quote, nouns) for quote in quotes]

@@ -12,6 +12,8 @@ _NAMES = (
     "december",
 )  # fmt: skip  # one list
 _MONTHS = {short: number for number, name in enumerate(_NAMES, 1) for short in (name, name[:3])} | {"sept": 9}
+ISO_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
+"""A day, or a time of it, within a text."""
 _ISO = re.compile(r"((?:1[5-9]|20)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 _ORDINALS = ("st", "nd", "rd", "th", "of")
 _LEADS = frozenset(
@@ -28,7 +30,7 @@ class NamedDate(NamedTuple):
 
 
 def dates_in(words: Sequence[str]) -> Iterator[NamedDate]:
-    """Yield the dates in words from `reading.read`; a year alone counts after `in` and the like."""
+    """Yield the dates in words in lower case; a year alone counts after `in` and the like."""
     for at, word in enumerate(words):
         if len(word) < 4 or word[0] not in "12":
             continue
@@ -42,6 +44,11 @@ def dates_in(words: Sequence[str]) -> Iterator[NamedDate]:
         lead = _lead_before(words, start)
         if month or lead < start:
             yield NamedDate(lead, at + 1, (year, month, day))
+
+
+def iso_dates_in(text: str) -> tuple[str, ...]:
+    """Return the days and times of a text that are written as in ISO 8601, in order."""
+    return tuple(ISO_DATE.findall(text))
 
 
 def date_of_value(value: object) -> Date | None:

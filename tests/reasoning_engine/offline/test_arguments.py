@@ -93,7 +93,6 @@ def test_a_name_goes_where_the_word_before_it_points(
 ) -> None:
     filling = filled({parameter: TEXT}, Slots((an_entity("Holm", preposition=preposition),)))
     assert filling.arguments == ({parameter: "Holm"} if is_filled else {})
-    assert filling.optional == ({parameter} if is_filled else set())
 
 
 @pytest.mark.parametrize(
@@ -164,7 +163,6 @@ def test_a_date_and_a_limit_are_taken_from_the_question() -> None:
     slots = Slots(dates=("2021-05-04",), limit=3)
     filling = filled({"day": TEXT, "limit": WHOLE}, slots, "day")
     assert filling.arguments == {"day": "2021-05-04", "limit": 3}
-    assert filling.optional == set()
 
 
 def test_several_required_texts_take_the_words_searched_for_one_each() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.text import words
+from antiphon_shared.text import dates, words
 
 from context_synthesizer.desk import Desk
 from reasoning_engine.offline import (
@@ -117,7 +117,7 @@ def _same_names(name: str) -> Any:
 READERS = (
     *readers_of(language, "is_filler", "singular", "content_words"),
     *readers_of(words, "stem", "words_as_written", "stems_of_name"),
-    *readers_of(spans, "find_dates"),
+    *readers_of(dates, "iso_dates_in"),
     *readers_of(briefing_text, "read_briefing"),
     *readers_of(verdicts, "refusal_in"),
     *readers_of(tried, "tried_calls"),

@@ -1,9 +1,10 @@
 """What the offline model understands of a question."""
 
 import pytest
+from antiphon_shared.text.dates import iso_dates_in
 
 from reasoning_engine.offline.question import LENGTH_MAX, read_question
-from reasoning_engine.offline.spans import find_dates, find_numbers
+from reasoning_engine.offline.spans import find_numbers
 
 NOUNS = frozenset(("part", "boat", "lesson", "harbour"))
 
@@ -110,4 +111,4 @@ def test_numbers_in_quotations_and_dates_are_no_numbers(text: str) -> None:
 
 def test_dates_are_read_in_their_order_with_their_times() -> None:
     text = "From 2021-05-04 to 2021-06-01T10:30 or 2021-06-01T10:30:15Z, not 21-5-4 or 2021-5-4"
-    assert find_dates(text) == ("2021-05-04", "2021-06-01T10:30", "2021-06-01T10:30:15Z")
+    assert iso_dates_in(text) == ("2021-05-04", "2021-06-01T10:30", "2021-06-01T10:30:15Z")

@@ -4,7 +4,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from antiphon_shared.text.numbers import Amount, amounts_in
+from antiphon_shared.text.numbers import Amount, amounts_in, plain_number
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -114,3 +114,11 @@ def test_any_words_are_read_in_order_and_within_bounds(words: list[str]) -> None
     found = amounts_in([word.lower() for word in words])
     assert all(0 <= one.start < one.end <= len(words) and isinstance(one.low, Decimal) for one in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("14", 14), ("-2.5", -2.5), ("1,204", None), ("x", None), ("", None), ("9" * 16, None)],
+)
+def test_a_plain_number_is_one_as_json_writes_it(text: str, number: float | None) -> None:
+    assert plain_number(text) == number

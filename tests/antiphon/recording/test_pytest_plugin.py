@@ -91,7 +91,7 @@ def test_a_recording_that_cannot_be_checked_fails_unless_somebody_says_why_it_ma
     result.stdout.fnmatch_lines(
         [
             "*bare.jsonl: not checked whole, 20 events, 0 steps checked (none), 19 not (coordinator 10*",
-            "*Unchecked is not same*--antiphon-allow-unchecked*",
+            "*Unchecked steps do not count*--antiphon-allow-unchecked*",
             "recorded steps checked: coordinator 10, reasoning_engine 3*; not checked: coordinator 10, *",
         ]
     )

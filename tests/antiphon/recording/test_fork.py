@@ -167,7 +167,7 @@ async def test_nobody_replies_in_the_name_of_a_model_that_is_out_of_reach(course
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("max_rounds", "has no value"),
+        ("max_rounds", "the value is missing"),
         ("colour=red", "no limit or setting"),
         ("ANTIPHON_REDIS_URL=redis://x", "private Redis"),
     ],

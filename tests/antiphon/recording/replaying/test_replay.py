@@ -87,7 +87,7 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
     assert {one.component for one in report.divergences} == {component}
     assert report.steps["coordinator"] == 10, "the rest was looked at all the same"
     assert report.answer == ("same" if component in ("reasoning_engine", "tool_dispatcher") else "unknown")
-    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Mend it"):
+    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Repair it"):
         list(updated(courses_lines))
 
 

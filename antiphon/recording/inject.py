@@ -114,10 +114,10 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     if kind in fitting:
         return
     others = _places_of(kind, lines)
-    where = f"event {_listed(others)}" if others else "none of its events"
+    where = f"event {_listed(others)}" if others else "no event of this recording"
     raise ConfigurationError(
         f"{kind} cannot replace event {line.n}, {short_type(line)}.",
-        hint=f"{_listed(fitting) or 'Nothing'} can. {kind} fits {where}.",
+        hint=f"{_listed(fitting) or 'No fault'} can. {kind} applies to {where}.",
     )
 
 

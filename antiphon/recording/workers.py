@@ -133,7 +133,7 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     """Run one worker: receive an item, send its result, until the end signal or the parent's end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent ends the workers
     parent = multiprocessing.parent_process()
-    assert parent is not None, "a worker is somebody's child"
+    assert parent is not None, "a worker has a parent process"
     with suppress(EOFError, OSError):
         while connection in wait([connection, parent.sentinel]) and (given := connection.recv()) != _END:
             connection.send(work(*given))

@@ -103,7 +103,7 @@ def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"scopes": ["no spaces"]}, "scopes"),
         ({"scopes": ["x" * 101]}, "scopes"),
         ({"scopes": [f"scope-{n}" for n in range(1_001)]}, "scopes"),
-        ({"scopes": [f"{'a-long-scope' * 8}{n}" for n in range(100)]}, "characters; 8192 are the most"),
+        ({"scopes": [f"{'a-long-scope' * 8}{n}" for n in range(100)]}, "characters; the limit is 8192"),
         ({"tenant": "a/b"}, "tenant"),
         ({"tenant": ""}, "tenant"),
         ({"session": "no spaces"}, "session"),

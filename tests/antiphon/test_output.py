@@ -105,7 +105,7 @@ async def test_a_shape_that_cannot_be_used_is_refused_before_anything_is_sent(sh
 
 async def test_a_shape_is_given_once() -> None:
     async with Antiphon.embedded([], model="offline") as antiphon:
-        with pytest.raises(InvalidQuery, match="as well"):
+        with pytest.raises(InvalidQuery, match="cannot be combined"):
             await antiphon.ask("Which harbour?", output=Harbour, output_schema=SCHEMA)
 
 

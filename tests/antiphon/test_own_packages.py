@@ -90,7 +90,7 @@ def test_a_script_beside_a_folder_called_as_a_component_says_which_folder(tmp_pa
 def test_a_scope_that_no_tool_asks_for_is_refused_with_those_that_exist(project: Path) -> None:
     done = command(project, "ask", "?", "--tools", "my_tools", "--scope", "raed", "--scope", "write")
     assert done.returncode == 2, done.stderr
-    assert "no tool here asks for 'raed'. Did you mean read? There are: read, write." in done.stderr
+    assert "no tool requires 'raed'. Did you mean read? There are: read, write." in done.stderr
 
 
 def test_our_own_packages_are_ours() -> None:

@@ -101,5 +101,5 @@ async def test_who_submits_under_an_id_that_something_foreign_has_taken_is_told(
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         bus = client.open_bus()
         await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")
-        with pytest.raises(SessionConflict, match="cannot be read"):
+        with pytest.raises(SessionConflict, match="is unreadable"):
             await client.ask(QUESTION, session_id="s1")

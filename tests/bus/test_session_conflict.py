@@ -121,7 +121,7 @@ async def test_an_id_that_something_foreign_has_taken_is_refused(bus: Bus) -> No
         await submit(bus, BASE)
         await until_let_in(bus)
     ((code, reason),) = await rejections(bus)
-    assert (code, "cannot be read" in reason) == ("session_conflict", True)
+    assert (code, "is unreadable" in reason) == ("session_conflict", True)
 
 
 def test_grants_that_cannot_be_read_are_told_apart_by_their_text() -> None:

@@ -60,7 +60,7 @@ def test_every_fault_of_every_file_is_named_by_line_and_column(tmp_path: Path) -
         f"{tmp_path / 'empty'}: the folder contains no file that ends in .yaml or .yml",
         f"{first}: line 3, column 10: steps.0.tools",
         f"{first}: line 4, column 11: steps.0.outptu: there is no such field. Did you mean output?",
-        f"{second}: {first} has the name 'a'; rename one of them",
+        f"{second}: {first} has the same name 'a'; rename one of them",
         f"{third}: the name must consist of",
         f"{binary}: the file is not UTF-8 text",
         f"{tmp_path / 'none.yaml'}: the file cannot be read: No such file or directory",

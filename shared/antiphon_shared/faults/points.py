@@ -9,11 +9,11 @@ Action = Literal["kill", "raise", "unavailable", "delay", "hang", "freeze", "dis
 
 ACTIONS: dict[Action, str] = {
     "kill": "the process kills itself, with SIGKILL",
-    "raise": "an error that nobody expects is raised",
-    "unavailable": "Redis is out of reach, as far as this point can tell",
-    "delay": "`delay=S`: the task waits for S seconds, the others go on",
-    "hang": "the task never goes on, the others do",
-    "freeze": "`freeze=S`: the event loop stands still for S seconds",
+    "raise": "an unexpected error is raised",
+    "unavailable": "Redis is unavailable at this point",
+    "delay": "`delay=S`: the task waits for S seconds, the others continue",
+    "hang": "the task never continues, the others do",
+    "freeze": "`freeze=S`: the event loop is blocked for S seconds",
     "disconnect": "the connection is closed",
 }
 """The effect of each action."""
@@ -43,8 +43,8 @@ _ASSEMBLER: tuple[Component, ...] = ("response_assembler",)
 
 _ALL = (
     Point("reader.read.before", "A reader is about to ask for new entries."),
-    Point("reader.read.after", "Entries were handed over; nobody works on them yet."),
-    Point("reader.reclaimed", "Deliveries of a silent worker were taken over; nobody works on them yet."),
+    Point("reader.read.after", "Entries were delivered; no worker handles them yet."),
+    Point("reader.reclaimed", "Deliveries of a silent worker were reclaimed; no worker handles them yet."),
     Point(
         "redis.read.sent",
         "A reader has asked for entries and waits for them (on a plain server).",
@@ -60,8 +60,8 @@ _ALL = (
     Point("handler.after", "A handler has returned its outcome; nothing is committed."),
     Point("commit.before", "A commit is about to be sent."),
     Point("commit.after", "A commit is done; its reply has not been used."),
-    Point("lease.renewal.before", "The leases of what is in hand are about to be renewed."),
-    Point("heartbeat.before", "A worker is about to say that it lives."),
+    Point("lease.renewal.before", "The leases of what is in flight are about to be renewed."),
+    Point("heartbeat.before", "A worker is about to send its heartbeat."),
     Point("submission.open.before", "A submission was read; its session is not open.", _COORDINATOR),
     Point(
         "submission.acknowledge.before",
@@ -77,14 +77,14 @@ _ALL = (
     Point("model.before", "A model is about to be called.", _ENGINE),
     Point("model.begun", "The first of a model's reply has arrived.", _ENGINE),
     Point("model.text", "A piece of a reply's text has arrived; more is to come.", _ENGINE),
-    Point("model.after", "A model's reply is whole.", _ENGINE),
+    Point("model.after", "A model's reply is complete.", _ENGINE),
     Point("catalogue.before", "A dispatcher is about to publish its catalogue.", _DISPATCHER),
     Point("write.claim.before", "A write is about to be claimed under its key.", _DISPATCHER),
     Point("write.claimed", "A write is claimed, or taken over; its tool has not been run.", _DISPATCHER),
-    Point("write.settle.before", "A write has run; what came of it is not recorded.", _DISPATCHER),
+    Point("write.settle.before", "A write has run; its outcome is not recorded.", _DISPATCHER),
     Point("tool.before", "A tool is about to be run.", _DISPATCHER),
-    Point("tool.running", "A tool is under way.", _DISPATCHER, _NO_ERRORS),
-    Point("tool.after", "A tool has run; nothing of it is noted.", _DISPATCHER),
+    Point("tool.running", "A tool is running.", _DISPATCHER, _NO_ERRORS),
+    Point("tool.after", "A tool has run; its outcome is not recorded.", _DISPATCHER),
     Point("journal.note.before", "A call's outcome is about to be noted in the journal.", _DISPATCHER),
     Point("journal.noted", "A call's outcome is noted; its batch is not answered.", _DISPATCHER),
     Point("answer.composed", "An assembler has composed an answer; nothing is committed.", _ASSEMBLER),

@@ -111,7 +111,7 @@ def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
     [
         ([], 2, "QUERY"),
         (["--no-such-option", "x"], 2, "--no-such-option"),
-        ([""], 2, "query: it has no words"),
+        ([""], 2, "query: contains no words"),
         (["x", "--max-rounds", "0"], 2, "max_rounds"),
         (["x", "--max-rounds", "three"], 2, "--max-rounds"),
         (["x", "--max-tokens", "1"], 2, "max_tokens"),

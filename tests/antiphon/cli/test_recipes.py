@@ -218,7 +218,7 @@ def test_a_recent_recipe_takes_no_name_away(
         (("learn", "--recent", "5"), 1, ""),
         (("learn", "--recent", "5", "booking.jsonl"), 2, "--recent cannot be combined with sessions"),
         (("learn", "--recent", "5", "--name", "x"), 2, "--recent cannot be combined with sessions"),
-        (("learn", "no-such-session"), 2, "no session no-such-session"),
+        (("learn", "no-such-session"), 2, "session no-such-session does not exist"),
         (("learn", "no session"), 2, "is not a valid id"),
         (("show", "nothing"), 2, "recipe 'nothing'"),
         (("forget", "nothing"), 2, "recipe 'nothing'"),

@@ -69,7 +69,7 @@ def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_pat
         (("--from", "11"), 2, "--tools"),
         (("--from", "11", "--set", "x=1", *TOOLS), 2, "no limit"),
         (("--from", "11", "--prompt", "no-such-file", *TOOLS), 2, "no-such-file"),
-        (("--from", "11", "--model", "another", "--tools", "examples.courses"), 2, "no access"),
+        (("--from", "11", "--model", "another", "--tools", "examples.courses"), 2, "no API key"),
     ],
 )
 def test_fork_refuses_what_cannot_be(

@@ -324,7 +324,7 @@ async def test_what_cannot_be_asked_is_refused_before_anything_is() -> None:
         await ask_linear("Why?", options={"max_rounds": 0})
     with pytest.raises(ConfigurationError, match="cannot be imported"):
         await ask_linear("Why?", ["no.such.module"])
-    with pytest.raises(ConfigurationError, match="no access"):
+    with pytest.raises(ConfigurationError, match="no API key"):
         await ask_linear("Why?", model="anthropic")
 
 

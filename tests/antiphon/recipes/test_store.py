@@ -51,7 +51,7 @@ async def test_another_recipe_is_replaced_only_where_that_is_asked_for(bus: Bus)
     store = RecipeStore(bus)
     await store.keep(a_recipe("one"), 10)
     await store.keep(a_recipe("one"), 10)
-    with pytest.raises(AlreadyThere, match="another recipe named one"):
+    with pytest.raises(AlreadyThere, match="another recipe is named one"):
         await store.keep(a_recipe("one", "stew"), 10)
     assert await store.get("one") == a_recipe("one")
     await store.keep(a_recipe("one", "stew"), 10, may_replace=True)

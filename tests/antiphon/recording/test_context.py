@@ -65,7 +65,7 @@ def test_what_is_not_as_today_files_it_is_told_from_the_recording_alone(courses_
 def test_a_briefing_that_no_code_of_ours_has_made_is_unreadable(
     courses_lines: list[Line], shown: tuple[str, ...]
 ) -> None:
-    with pytest.raises(UnreadableEvent, match="told as"):
+    with pytest.raises(UnreadableEvent, match="fact ids of a briefing are invalid"):
         context(with_outlines(courses_lines, shown=shown))
 
 

@@ -101,7 +101,7 @@ async def test_nothing_else_is_written_over(bus: Bus, tmp_path: Path, content: b
     await bus.publish(a_query("s1"), "open")
     path = tmp_path / file_name("s1")
     path.write_bytes(content)
-    with pytest.raises(AlreadyThere, match="is no recording of session s1"):
+    with pytest.raises(AlreadyThere, match="is not a recording of session s1"):
         await export(bus, ["s1"], tmp_path)
     assert path.read_bytes() == content
 
@@ -162,7 +162,7 @@ async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
             return line
 
     expired: list[object] = []
-    with pytest.raises(UnknownSession, match="has expired"):
+    with pytest.raises(UnknownSession, match="expired during"):
         await export(bus, [session_id], tmp_path, Expiry())
     assert expired
     assert names_in(tmp_path) == []

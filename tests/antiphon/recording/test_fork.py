@@ -160,14 +160,14 @@ async def test_an_answer_is_put_together_anew_without_any_tools(courses_lines: l
 
 
 async def test_nobody_replies_in_the_name_of_a_model_that_is_out_of_reach(courses_lines: list[Line]) -> None:
-    with pytest.raises(ConfigurationError, match="no access"):
+    with pytest.raises(ConfigurationError, match="no API key"):
         await fork(courses_lines, SECOND, read_changes("another"), TOOLS)
 
 
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("max_rounds", "has no value"),
+        ("max_rounds", "the value is missing"),
         ("colour=red", "no limit or setting"),
         ("ANTIPHON_REDIS_URL=redis://x", "private Redis"),
     ],

@@ -92,7 +92,7 @@ def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]
         inject(courses_lines, "tool_timeout@6")
     assert "model_timeout" in refused.value.hint
     assert "8, 14" in refused.value.hint
-    with pytest.raises(ConfigurationError, match="applies to no event"):
+    with pytest.raises(ConfigurationError, match="applies to no event of this recording"):
         inject(courses_lines[: courses_lines.index(events(courses_lines)[6])], "tool_timeout@6")
 
 

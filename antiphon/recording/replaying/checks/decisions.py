@@ -212,7 +212,7 @@ class Decisions:
         try:
             return Outages.model_validate(changed["outages"])
         except ValidationError as error:
-            raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
+            raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
 
 
 def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:

@@ -110,7 +110,7 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
     assert "the outcome is missing" in soups("runs", "settle", "sale", "sale", code=2).stderr
     soups("runs", "settle", "sale", "first", "--happened", code=1)
     early = soups("runs", "resume", "sale", code=1).stderr
-    assert "whether sale took effect is unknown" in early
+    assert "the outcome of sale is unknown" in early
     assert "antiphon workflows runs settle sale sale --happened (or --did-not-happen)" in early
     soups("runs", "settle", "sale", "sale", "--happened", "--result", '{"sold": "bean"}', "--by", "ann")
     soups("runs", "resume", "sale")

@@ -48,7 +48,7 @@ def test_what_is_expected_finds_its_question_by_id_session_or_query(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"query": ""}', "line 1: it has no query"),
+        ('{"query": ""}', "line 1: `query` is missing"),
         ("ok\n{", "line 2: not JSON"),
         ('{"query": "x", "expected": {"number": 3}}', "line 1: .*number"),
         ('{"query": "x", "options": {"max_rounds": 0}}', "line 1: .*max_rounds"),

@@ -95,4 +95,4 @@ def test_a_record_that_tells_of_very_many_events_is_refused_at_once() -> None:
     raws = [raw.replace(b'"outputs":2', b'"outputs":999999999999') for raw in courses()]
     error = held(raws)
     assert isinstance(error, UnreadableEvent)
-    assert "not there" in error.message
+    assert "names missing events" in error.message

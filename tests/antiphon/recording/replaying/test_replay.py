@@ -39,7 +39,7 @@ def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -
 
 
 def test_an_event_that_is_missing_makes_it_unreadable(courses_lines: list[Line]) -> None:
-    with pytest.raises(UnreadableEvent, match="not there"):
+    with pytest.raises(UnreadableEvent, match="is missing"):
         verify_lines(line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 3))
 
 
@@ -87,7 +87,7 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
     assert {one.component for one in report.divergences} == {component}
     assert report.steps["coordinator"] == 10, "the rest was looked at all the same"
     assert report.answer == ("same" if component in ("reasoning_engine", "tool_dispatcher") else "unknown")
-    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Mend it"):
+    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Repair it"):
         list(updated(courses_lines))
 
 

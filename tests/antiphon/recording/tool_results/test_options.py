@@ -80,7 +80,7 @@ def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(
     result = pytester.runpytest_inprocess(*ours, *options)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["*its result was cut*", "*Unchecked is not same*", "*tools 6*not checked: tools 2*"]
+        ["*its result was cut*", "*Unchecked steps do not count*", "*tools 6*not checked: tools 2*"]
     )
     result = pytester.runpytest_inprocess(*ours, *options, "--antiphon-allow-unchecked", "the logs are long")
     result.assert_outcomes(passed=2)

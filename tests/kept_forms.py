@@ -10,7 +10,7 @@ After a change that is meant, `python -m tests.kept_forms` writes all of these f
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -118,6 +118,8 @@ def _rows(reader: Reader) -> Iterator[tuple[str, Any]]:
         counts[json.dumps(told)] += 1
         if not reader.same_max or counts[json.dumps(told)] <= reader.same_max:
             yield text, told
+    for text in _telling(reader):
+        yield text, given(reader.read, text)
 
 
 def texts_of(reader: Reader) -> list[str]:
@@ -129,13 +131,13 @@ def texts_of(reader: Reader) -> list[str]:
                 found |= dict.fromkeys(
                     islice(forms(one), _FORMS_MAX) if isinstance(one, re.Pattern) else (one,)
                 )
-    words = dict.fromkeys(word for text in found for word in (text, *text.split()) if _WORD.fullmatch(word))
-    found |= dict.fromkeys(_telling(reader, words))
     return [text for text in found if len(text) <= _TEXT_CHARACTERS_MAX]
 
 
-def _telling(reader: Reader, words: Iterable[str]) -> Iterator[str]:
+def _telling(reader: Reader) -> Iterator[str]:
     """Yield the sentences whose word makes another difference than a word that stands in no table."""
+    texts = texts_of(reader) if reader.sentences else []
+    words = dict.fromkeys(word for text in texts for word in (text, *text.split()) if _WORD.fullmatch(word))
 
     def without(word: str, sentence: str) -> str:
         shown = json.dumps(_whole(reader.read, sentence.replace("{}", word)), ensure_ascii=False)

@@ -1,5 +1,6 @@
 """What counts as caught by the whole suite: a test that passes without a mutant and fails with it alone."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -117,12 +118,19 @@ def test_interpreters_start_with_all_mutants_until_the_run_is_over() -> None:
 
 
 def test_a_run_notes_what_passes_and_what_fails_with_a_mutant() -> None:
+    """In a process that has not imported what is changed, as the hunt has not."""
     tests = [f"tests/mutants/test_mutants.py::{name}" for name in (INTERVAL, SPREAD)]
-    without, beside = (
-        run(tests, some, 1) for some in ((), [changed_at("tests/mutants/result.py", "_95 = 1.96")])
-    )
-    assert (without.passed, without.failed) == (set(tests), [])
-    assert (beside.passed, beside.failed) == ({tests[1]}, [tests[0]])
+    show = f"""if True:
+        import json
+        from tests.mutants.test_together import changed_at, run
+        changed = changed_at("tests/mutants/result.py", "_95 = 1.96")
+        for outcome in (run({tests}, (), 1), run({tests}, [changed], 1)):
+            print(json.dumps([sorted(outcome.passed), outcome.failed]))
+    """
+    done = subprocess.run([sys.executable, "-c", show], cwd=ROOT, capture_output=True, text=True, check=True)
+    without, beside = map(json.loads, done.stdout.splitlines())
+    assert without == [tests, []]
+    assert beside == [tests[1:], tests[:1]]
 
 
 def test_a_run_that_takes_too_long_ends_with_what_it_has() -> None:

@@ -59,7 +59,6 @@ _RECORDED = (
     '{"name": "Aker Mole", "{}": "Petr Halloran"}',
     '{"name": "Aker Mole", "{}": 40}',
     '{"{}": "Aker Mole", "lamps": 40}',
-    '{"name": "Aker Mole", "lamps": "{}"}',
 )
 _DIVIDED = (
     "It is lit by {} Holm of Aker. The mole is long.",

@@ -61,7 +61,9 @@ class Kind(Generic[ValueT]):
     def read(self, raw: bytes | str) -> ValueT:
         """Return the value in `raw`. Raises UnreadableEvent; NewerFormat for one of a later release."""
         try:
-            value = self._type.validator.validate_json(raw if self.version == 1 else self._upcast(raw))
+            value: ValueT = self._type.validator.validate_json(
+                raw if self.version == 1 else self._upcast(raw)
+            )
         except ValidationError as error:
             refuse_newer(self.name, fields_of(raw), self.version)
             fault = error.errors(include_url=False, include_input=False)[0]

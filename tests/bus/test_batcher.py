@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from antiphon_shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher, OneLane
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.scripts import EXPIRING
 from antiphon_shared.bus.wire import Command
 from redis.exceptions import (
     ConnectionError,
@@ -129,3 +130,20 @@ async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error
     batcher.open(Nowhere(Wire()))
     with pytest.raises(type(error)):
         await batcher.submit("GET", "a")
+
+
+async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after_an_interruption() -> None:
+    batcher = Batcher(wire := Wire())
+    wire.go.set()
+
+    async def sent() -> Any:
+        await batcher.run_at_once(EXPIRING, ["key"], [1, "SET", "content"])
+        return wire.batches[-1][0][:2]
+
+    whole, by_hash = ("EVAL", EXPIRING.text), ("EVALSHA", EXPIRING.sha)
+    assert [await sent(), await sent()] == [whole, by_hash]
+    wire.error = ConnectionError("torn")
+    with pytest.raises(ConnectionError):
+        await sent()
+    wire.error = None
+    assert [await sent(), await sent()] == [whole, by_hash]

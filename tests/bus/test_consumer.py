@@ -145,6 +145,32 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
     assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
 
 
+async def test_only_a_worker_that_has_committed_its_outcome_is_told_so(bus: Bus) -> None:
+    """Neither after a conflict, nor where another worker was faster."""
+    told: list[str] = []
+    attempts = iter(["conflict", "committed"])
+
+    async def handler(delivery: Delivery, session: SessionStore) -> Outcome:
+        version, _ = await session.document(STATE)
+        attempt = "duplicate" if delivery.event.subject == "s2" else next(attempts)
+        if attempt == "conflict":
+            await bus.batcher.submit(
+                "HSET", bus.keys.of_session("s1", STATE), "version", 7, "content", "theirs"
+            )
+        if attempt == "duplicate":
+            ((entry, _),) = await entries(bus, inbox_of(bus, "s2"))
+            await bus.batcher.submit("XACK", inbox_of(bus, "s2"), "coordinator", entry)
+            await bus.batcher.submit("XDEL", inbox_of(bus, "s2"), entry)
+        return Outcome(writes=(Put(STATE, version, b"ours"),), after_commit=lambda: told.append(attempt))
+
+    async with working(bus, {QuerySubmitted: handler}):
+        for session_id in ("s1", "s2"):
+            await bus.publish(a_query(session_id), "open")
+            await until_done(bus, session_id)
+        await eventually(lambda: "committed" in told)
+    assert told == ["committed"]
+
+
 async def test_endless_conflicts_end_as_a_failure_not_as_a_loop(bus: Bus) -> None:
     on_failed = Seen()
 

@@ -83,6 +83,8 @@ class Batcher:
         self._route: Route = OneLane(exchange or _closed)
         self._lanes: defaultdict[str, deque[_Waiting]] = defaultdict(deque)
         self._flushing: dict[str, asyncio.Task[None]] = {}
+        self._texts_sent: dict[str, int] = {}
+        """By hash, `interruptions` when the text of a script was sent last."""
         self.interruptions = 0
         """The number of missing replies and of redirections: since then another server may reply."""
 
@@ -102,6 +104,16 @@ class Batcher:
         command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
         self._put(_Waiting(command, reply, script=script))
         return reply
+
+    def run_at_once(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
+        """Run a script as `run` does, but never after what is submitted later: its text is sent once to a server.
+
+        A script that a server does not know has to be sent again, behind the commands that followed it.
+        """
+        if self._texts_sent.get(script.sha) == self.interruptions:
+            return self.run(script, keys, arguments)
+        self._texts_sent[script.sha] = self.interruptions
+        return self.submit("EVAL", script.text, len(keys), *keys, *arguments)
 
     def _put(self, waiting: _Waiting, lane: str | None = None) -> None:
         try:

@@ -97,9 +97,8 @@ class RedisSession:
     def stream_text(self, text: str) -> Awaitable[None]:
         key = self._keys.deltas(self.session_id)
         life_ms = min(_DELTAS_LIFE_MS, self._retention_ms)
-        adding = ("XADD", "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
-        # Not by its hash: a script unknown to Redis would have to be sent again, and arrive too late.
-        return self._batcher.submit("EVAL", scripts.EXPIRING.text, 1, key, life_ms, *adding)
+        adding: list[Argument] = ["XADD", "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text]
+        return self._batcher.run_at_once(scripts.EXPIRING, [key], [life_ms, *adding])
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
         """Return the session's events in order, with their log entries; foreign entries are left out."""

@@ -165,7 +165,8 @@ def _validated(raw: bytes) -> AnyEvent:
     data = None if begins is None else _BY_TYPE.get(begins[1])
     if data is None:
         return _any_event().validate_json(raw, strict=True)
-    return ENVELOPES[data].__pydantic_validator__.validate_json(raw, strict=True)
+    event: AnyEvent = ENVELOPES[data].__pydantic_validator__.validate_json(raw, strict=True)
+    return event
 
 
 def encode(event: AnyEvent) -> bytes:

@@ -16,6 +16,7 @@ from structlog.contextvars import bind_contextvars
 
 from antiphon_shared import faults
 from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.local_inboxes import LocalInboxes
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import health, logs
@@ -120,6 +121,8 @@ async def run_services(
         finally:
             stop.set()
 
+    if len(services) > 1 and not bus.connections.is_fake:  # fakeredis gives scripts another reply
+        bus.local_inboxes = LocalInboxes()
     ends = await asyncio.gather(*map(run, services), return_exceptions=True)
     for error in ends:
         if isinstance(error, BaseException):

@@ -26,7 +26,7 @@ help: ## this page
 	@echo
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-21s %s\n", $$1, $$2}'
 	@echo
-	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   SEEDS=1000   MINUTES=10   SEED=7   NUMBER=300   ARGS="further arguments"'
+	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_PROCESSES=1   CHAOS_WRITE_KILLS=500   SEEDS=1000   MINUTES=10   SEED=7   NUMBER=300   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'
 
 setup: ## make .venv, install everything into it, and redis-server where that is possible

@@ -10,7 +10,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.room import ended
 from antiphon_shared.events.codec import explain
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.runner import run_services
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import BusSettings, load
 from antiphon_shared.redaction.redactor import Redactor
@@ -64,7 +64,7 @@ class EmbeddedPipeline:
         self._redis: private_redis.PrivateRedis | None = None
         self._bus: Bus | None = None
         self._stopping = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._running: asyncio.Task[None] | None = None
 
     @property
     def storage(self) -> str:
@@ -98,10 +98,9 @@ class EmbeddedPipeline:
             self._bus = Bus(connections, Keys(), load(BusSettings), Redactor(secret_values()))
             await self._bus.open(_CONNECT_PATIENCE_S)
             self._stopping = asyncio.Event()
-            self._tasks = [
-                asyncio.create_task(run_service(self._bus, service, self._stopping, _GRACE_S))
-                for service in self._services(self._bus)
-            ]
+            self._running = asyncio.create_task(
+                run_services(self._bus, self._services(self._bus), self._stopping, _GRACE_S)
+            )
         except BaseException:
             await self.stop()
             raise
@@ -110,10 +109,11 @@ class EmbeddedPipeline:
     async def stop(self) -> None:
         """End the components, then their Redis. Unanswered queries are lost."""
         self._stopping.set()
-        tasks, self._tasks = self._tasks, []
-        await ended(tasks, _STOP_LIMIT_S)
-        # Marks exceptions as retrieved.
-        await asyncio.gather(*(task for task in tasks if task.done()), return_exceptions=True)
+        running, self._running = self._running, None
+        if running is not None:
+            await ended([running], _STOP_LIMIT_S)
+            if running.done():  # marks its exception as retrieved
+                await asyncio.gather(running, return_exceptions=True)
         if self._bus is not None:
             await self._bus.close()
             self._bus = None
@@ -122,9 +122,11 @@ class EmbeddedPipeline:
 
     def check(self) -> None:
         """Raise PipelineFailed when a component has stopped by itself."""
-        for task in self._tasks:
-            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
-                raise PipelineFailed(f"a component of the embedded pipeline stopped: {error!r}") from error
+        running = self._running
+        if running is None or not running.done() or running.cancelled():
+            return
+        if (error := running.exception()) is not None:
+            raise PipelineFailed(f"a component of the embedded pipeline stopped: {error!r}") from error
 
     def _services(self, bus: Bus) -> list[Service]:
         """Return all five, built. Imported here, as a client of a running pipeline does not need them."""

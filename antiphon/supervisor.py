@@ -1,4 +1,4 @@
-"""`antiphon up`: the five components as child processes, restarted when they die, ended together."""
+"""`antiphon up`: the components as child processes, restarted when they die, ended together."""
 
 import asyncio
 import re
@@ -18,6 +18,8 @@ from antiphon_shared.process.runner import EXIT_USAGE
 from antiphon.leash import GRACE_S, Leash, end
 
 REPLICAS_MAX = 256
+ONE_PROCESS = (sys.executable, "-P", "-m", "antiphon.one_process")
+"""The command that runs all components in one process."""
 _BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _STEADY_S = 30.0
 """A child that lived for this long, in seconds, restarts without backoff when it dies."""
@@ -120,6 +122,27 @@ class Supervisor:
         came_of_it, _ = await asyncio.gather(*tasks, return_exceptions=True)
         if isinstance(came_of_it, Exception):
             raise came_of_it
+
+
+def read_processes(processes: int, replicas: str) -> tuple[dict[Component, int], dict[str, Sequence[str]]]:
+    """Return the numbers of processes by component, and the commands of processes that run several components.
+
+    Raises ConfigurationError.
+    """
+    if processes not in (1, len(COMPONENTS)):
+        raise ConfigurationError(
+            f"--processes: {processes} is not possible.",
+            hint="Use 1 for all components in one process, or 5 for a process of each.",
+        )
+    numbers = read_replicas(replicas)
+    if processes > 1:
+        return numbers, {}
+    if numbers:
+        raise ConfigurationError(
+            "--replicas: with --processes 1 there is one of each component, all in one process.",
+            hint="Run further processes beside it with `antiphon run NAME`, or leave out --processes.",
+        )
+    return dict.fromkeys(COMPONENTS, 0), {"antiphon": ONE_PROCESS}
 
 
 def read_replicas(text: str) -> dict[Component, int]:

@@ -3,6 +3,7 @@
 import argparse
 import platform
 import statistics
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay, workflows
+from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay, start_up, workflows
 from benchmarks.noop_tools import RESULT
-from benchmarks.pipeline import Pipeline, pipeline
+from benchmarks.pipeline import ONE_PROCESS, Pipeline, pipeline
 from benchmarks.runs.measure import measure as runs_of_workflows
 from benchmarks.steps.measure import measure as steps
 from benchmarks.stub_engine import REPLY
@@ -32,12 +33,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="runs of each pair, of which the median counts")
     parser.add_argument("--peer", type=int, default=400, help="sessions of the peer; 0 leaves it out")
     arguments = parser.parse_args()
-    rows: list[Row] = []
+    rows: list[Row] = start_up.measure(arguments.runs)
     with pipeline() as measured:
-        seconds = measured.start()
-        rows += start_up(seconds)
+        measured.start()
         measured.run(300)
-        rows += speed(measured, arguments.sessions, arguments.runs, arguments.peer)
+        with pipeline(modules=ONE_PROCESS) as in_one:
+            in_one.start()
+            in_one.run(300)
+            five, one = Samples(measured), Samples(in_one)
+            rows += speed(five, one, arguments.sessions, arguments.runs, arguments.peer)
+            rows.append(("one process: memory", f"{in_one.memory_mb()['antiphon']:.0f} MB", "", ""))
         rows += growth(measured)
         rows += memory(measured, arguments.long)
     rows += retention()
@@ -60,54 +65,102 @@ def main() -> None:
     show(rows)
 
 
-def start_up(seconds: dict[str, float]) -> list[Row]:
-    slowest = max(seconds, key=lambda name: seconds[name])
-    return [("start-up to ready, slowest", f"{seconds[slowest]:.2f} s ({slowest})", "", "< 1.5 s")]
+@dataclass
+class Samples:
+    """What the runs of one pipeline gave."""
+
+    measured: Pipeline
+    rates: list[float] = field(default_factory=list)
+    """Sessions per second, by run."""
+    idle_ms: list[float] = field(default_factory=list)
+    costs: list[dict[str, float]] = field(default_factory=list)
+    """CPU seconds of a session, by process, by run."""
+
+    def take(self, sessions: int) -> None:
+        before = self.measured.on_cpu_s()
+        self.rates.append(sessions / self.measured.run(sessions))
+        after = self.measured.on_cpu_s()
+        self.costs.append({name: (cpu_s - before[name]) / sessions for name, cpu_s in after.items()})
+        self.idle_ms += [self.measured.latency_s() * 1000 for _ in range(100)]
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+    def rows(
+        self, form: str, floor_rates: list[float], floor_idle: float, targets: tuple[str, str]
+    ) -> list[Row]:
+        """Return the rows of this form of the pipeline; the floor's runs are paired with its own."""
+        ratio = statistics.median(a / b for a, b in zip(self.rates, floor_rates, strict=True))
+        idle = statistics.median(self.idle_ms)
+        beside_rate = f"floor {statistics.median(floor_rates):.0f}: {ratio:.2f}"
+        return [
+            (f"{form}: sessions per second", f"{self.rate:.0f}", beside_rate, targets[0]),
+            (
+                f"{form}: one idle session",
+                f"{idle:.1f} ms",
+                f"floor {floor_idle:.1f} ms: {idle / floor_idle:.2f}",
+                targets[1],
+            ),
+            (f"{form}: CPU per session", f"{self.cost_s * 1e6:.0f} us", _costs(self.costs), ""),
+        ]
+
+    @property
+    def cost_s(self) -> float:
+        return statistics.median(sum(cost.values()) for cost in self.costs)
 
 
-def speed(measured: Pipeline, sessions: int, runs: int, peer_sessions: int) -> list[Row]:
-    """Throughput and latency, each run paired with one of the floor and of the peer."""
-    hops = measured.hops()
-    rates, floor_rates, idle_ms, floor_idle_ms = [], [], [], []
-    peer_rates: dict[int, list[float]] = {1: [], 2: []}
-    costs: dict[str, float] = {}
-    for _ in range(runs):
-        before = measured.cpu_s()
-        rates.append(sessions / measured.run(sessions))
-        costs = {name: (cpu - before[name]) / sessions * 1e6 for name, cpu in measured.cpu_s().items()}
-        idle_ms += [measured.latency_s() * 1000 for _ in range(100)]
+def speed(five: Samples, one: Samples, sessions: int, runs: int, peer_sessions: int) -> list[Row]:
+    """Throughput, latency and CPU of both forms; each run paired with one of the floor and of the peers."""
+    hops = five.measured.hops()
+    floor_rates, floor_idle_ms = [], []
+    peers: dict[Peer, list[langgraph_peer.Measured]] = {peer: [] for peer in PEERS if peer_sessions}
+    for n in range(runs):
+        for samples in (five, one) if n % 2 == 0 else (one, five):
+            samples.take(sessions)
         with running() as server:
             floor_rates.append(floor.measure(server.port, hops, sessions, IN_FLIGHT))
         with running() as server:
             floor_idle_ms.append(1000 / floor.measure(server.port, hops, 200, in_flight=1))
-        for processes, found in peer_rates.items():
-            if peer_sessions:
-                found.append(langgraph_peer.measure(peer_sessions, processes, REPLY, RESULT))
-    rate, floor_rate = statistics.median(rates), statistics.median(floor_rates)
-    ratio = statistics.median(a / b for a, b in zip(rates, floor_rates, strict=True))
-    idle, floor_idle = statistics.median(idle_ms), statistics.median(floor_idle_ms)
-    rows: list[Row] = [
+        for (checkpointer, processes), found in peers.items():
+            found.append(langgraph_peer.measure(peer_sessions, processes, REPLY, RESULT, checkpointer))
+    floor_idle = statistics.median(floor_idle_ms)
+    ratio = statistics.median(
+        sum(a.values()) / sum(b.values()) for a, b in zip(one.costs, five.costs, strict=True)
+    )
+    return [
         ("messages of a session", f"{len(hops)}", f"{sum(hop.size_bytes for hop in hops)} bytes", ""),
-        (
-            "sessions per second",
-            f"{rate:.0f}",
-            f"floor {floor_rate:.0f}: {ratio:.2f}",
-            ">= 0.40 of the floor",
-        ),
-        (
-            "one idle session",
-            f"{idle:.1f} ms",
-            f"floor {floor_idle:.1f} ms: {idle / floor_idle:.2f}",
-            "<= 2 floors",
-        ),
-        ("CPU per session", f"{sum(costs.values()):.0f} us", _costs(costs), ""),
+        *five.rows("five processes", floor_rates, floor_idle, (">= 0.40 of the floor", "<= 2.4 floors")),
+        *one.rows("one process", floor_rates, floor_idle, (">= 0.35 of the floor", "<= 1.6 floors")),
+        ("one process: CPU over that of five", f"{ratio:.2f}", "", "<= 0.91"),
+        *(row for peer, found in peers.items() for row in peer_rows(peer, found, five, one)),
     ]
-    for processes, found in peer_rates.items():
-        if found:
-            peer = statistics.median(found)
-            name = f"LangGraph + SQLite, processes: {processes}"
-            rows.append((name, f"{peer:.0f}/s", f"we are {rate / peer:.1f} times as fast", ">= 3"))
-    return rows
+
+
+Peer = tuple[langgraph_peer.Checkpointer, int]
+PEERS: tuple[Peer, ...] = (("SQLite", 1), ("SQLite", 2), ("memory", 1))
+"""The checkpointer and the number of processes."""
+
+
+def peer_rows(peer: Peer, found: list[langgraph_peer.Measured], five: Samples, one: Samples) -> list[Row]:
+    checkpointer, processes = peer
+    name = f"LangGraph, {checkpointer}, processes: {processes}"
+    rate = statistics.median(measured.rate for measured in found)
+    cost_s = statistics.median(measured.cpu_s for measured in found)
+    return [
+        (
+            f"{name}: sessions per second",
+            f"{rate:.0f}",
+            f"{five.rate / rate:.1f} times as fast; {one.rate / rate:.1f} in one process",
+            ">= 3" if checkpointer == "SQLite" else "",
+        ),
+        (
+            f"{name}: CPU per session",
+            f"{cost_s * 1e6:.0f} us",
+            f"we: {five.cost_s / cost_s:.2f} of it; {one.cost_s / cost_s:.2f} in one process, with Redis",
+            "",
+        ),
+    ]
 
 
 def growth(measured: Pipeline) -> list[Row]:
@@ -170,8 +223,9 @@ def show(rows: list[Row]) -> None:
     print(file.relative_to(Path.cwd()))
 
 
-def _costs(costs: dict[str, float]) -> str:
-    return ", ".join(f"{name.split('_')[-1]} {cost:.0f}" for name, cost in costs.items())
+def _costs(costs: list[dict[str, float]]) -> str:
+    medians = {name: statistics.median(cost[name] for cost in costs) * 1e6 for name in costs[0]}
+    return ", ".join(f"{name.split('_')[-1]} {cost:.0f}" for name, cost in medians.items())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""The peer: LangGraph with its SQLite checkpointer, doing the same rounds and calls.
+"""The peer: LangGraph with its SQLite or its in-memory checkpointer, doing the same rounds and calls.
 
 The same session: two rounds of two no-op tool calls and a final reply, a stub for the model, text of the same
-length. Each process keeps its checkpoints in a database of its own, which is the faster way.
+length. Each process keeps its checkpoints in a database of its own, which is the faster way, or in its memory, where
+they end with the process.
 """
 
 import asyncio
@@ -9,12 +10,25 @@ import multiprocessing
 import operator
 import tempfile
 import time
+from contextlib import AbstractAsyncContextManager
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 TOOL_ROUNDS = 2
 CALLS = 2
 CONCURRENCY = 16
+
+Checkpointer = Literal["SQLite", "memory"]
+
+
+class Measured(NamedTuple):
+    """What so many processes did together."""
+
+    rate: float
+    """Sessions per second."""
+    cpu_s: float
+    """CPU seconds per session."""
 
 
 class State(TypedDict):
@@ -24,13 +38,15 @@ class State(TypedDict):
     messages: Annotated[list[dict[str, Any]], operator.add]
 
 
-def measure(sessions: int, processes: int, reply: str, result: dict[str, Any]) -> float:
-    """Sessions per second of so many processes together."""
+def measure(
+    sessions: int, processes: int, reply: str, result: dict[str, Any], checkpointer: Checkpointer = "SQLite"
+) -> Measured:
+    """Run the sessions in so many processes, an equal share in each."""
     context = multiprocessing.get_context("spawn")
     ready = context.Barrier(processes + 1)
-    share = sessions // processes
+    share, costs = sessions // processes, context.SimpleQueue()
     workers = [
-        context.Process(target=_work, args=(share, reply, result, ready), daemon=True)
+        context.Process(target=_work, args=(share, reply, result, checkpointer, ready, costs), daemon=True)
         for _ in range(processes)
     ]
     for worker in workers:
@@ -39,15 +55,26 @@ def measure(sessions: int, processes: int, reply: str, result: dict[str, Any]) -
     started = time.perf_counter()
     for worker in workers:
         worker.join()
-    return share * processes / (time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    cpu_s = sum(costs.get() for _ in workers)
+    return Measured(share * processes / seconds, cpu_s / (share * processes))
 
 
-def _work(sessions: int, reply: str, result: dict[str, Any], ready: Any) -> None:
-    asyncio.run(_run(sessions, reply, result, ready))
+def _work(
+    sessions: int,
+    reply: str,
+    result: dict[str, Any],
+    checkpointer: Checkpointer,
+    ready: Any,
+    costs: "SimpleQueue[float]",
+) -> None:
+    costs.put(asyncio.run(_run(sessions, reply, result, checkpointer, ready)))
 
 
-async def _run(sessions: int, reply: str, result: dict[str, Any], ready: Any) -> None:
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+async def _run(
+    sessions: int, reply: str, result: dict[str, Any], checkpointer: Checkpointer, ready: Any
+) -> float:
+    """Return the CPU seconds of all sessions."""
     from langgraph.graph import END, START, StateGraph
 
     async def model(state: State) -> dict[str, Any]:
@@ -67,7 +94,7 @@ async def _run(sessions: int, reply: str, result: dict[str, Any], ready: Any) ->
     graph.add_conditional_edges("model", lambda s: "tools" if s["messages"][-1]["tool_calls"] else END)
     graph.add_edge("tools", "model")
     with tempfile.TemporaryDirectory() as folder:
-        async with AsyncSqliteSaver.from_conn_string(str(Path(folder) / "checkpoints.db")) as saver:
+        async with _saver(checkpointer, Path(folder)) as saver:
             app = graph.compile(checkpointer=saver)
             places = asyncio.Semaphore(CONCURRENCY)
 
@@ -80,4 +107,16 @@ async def _run(sessions: int, reply: str, result: dict[str, Any], ready: Any) ->
 
             await session(-1)
             ready.wait()
+            before = time.process_time()
             await asyncio.gather(*(session(n) for n in range(sessions)))
+            return time.process_time() - before
+
+
+def _saver(checkpointer: Checkpointer, folder: Path) -> AbstractAsyncContextManager[Any]:
+    if checkpointer == "memory":
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        return InMemorySaver()
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    return AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db"))

@@ -1,11 +1,14 @@
-"""The pipeline under measurement: five processes on a Redis of its own, a stub for the model, no-op tools."""
+"""The pipeline under measurement, on a Redis of its own, with a stub for the model and no-op tools.
+
+It is five processes, or one that runs all five components.
+"""
 
 import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +23,19 @@ from antiphon.recording.against.trees import ROOT, import_path
 from benchmarks.floor import Hop
 from tests.redis_server import RedisServer, running
 
-MODULES = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}
+MODULES: dict[str, str] = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}
+ONE_PROCESS = {"antiphon": "benchmarks.stub_process"}
 LIMIT_S = 300.0
 
 
 class Pipeline:
-    """Five processes, and the counts that tell how fast they are."""
+    """The processes, and the counts that tell how fast they are."""
 
-    def __init__(self, server: RedisServer, tree: Path = ROOT, **environment: str) -> None:
-        """`tree` holds the source that runs."""
-        self.server = server
+    def __init__(
+        self, server: RedisServer, tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
+    ) -> None:
+        """`tree` holds the source that runs, `modules` are its processes by name."""
+        self.server, self._modules = server, modules
         self.client: Any = redis.Redis(port=server.port, protocol=3)
         self.keys = Keys()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -45,14 +51,15 @@ class Pipeline:
         }
 
     def start(self) -> dict[str, float]:
-        """Start the five, one after the other; seconds until each was ready."""
+        """Start one after the other; seconds until each was ready."""
         seconds = {}
-        for name, module in MODULES.items():
+        for name, module in self._modules.items():
             started = time.perf_counter()
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-P", "-m", module], env=self._environment
             )
-            self._until(lambda name=name: self.client.hlen(self.keys.workers(name)))
+            expected = [name] if name in COMPONENTS else COMPONENTS
+            self._until(lambda names=expected: all(self.client.hlen(self.keys.workers(one)) for one in names))
             seconds[name] = time.perf_counter() - started
         return seconds
 
@@ -166,10 +173,12 @@ def _inbox_of(event_type: str) -> Component | None:
 
 
 @contextlib.contextmanager
-def pipeline(tree: Path = ROOT, **environment: str) -> Iterator[Pipeline]:
+def pipeline(
+    tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
+) -> Iterator[Pipeline]:
     """A pipeline of a source tree on a fresh Redis, to be started, and ended with the block."""
     with running() as server:
-        measured = Pipeline(server, tree, **environment)
+        measured = Pipeline(server, tree, modules, **environment)
         try:
             yield measured
         finally:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.bus.admission import Admission
@@ -18,7 +19,6 @@ from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.ids import new_consumer_name
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
-from antiphon_shared.tools.grant_keys import PublicKey, load_keys
 from antiphon_shared.tools.grant_verifier import GrantVerifier
 
 from coordinator.grants import Grants
@@ -28,6 +28,9 @@ from coordinator.published import read_published, with_published
 from coordinator.runs.handlers import Runs
 from coordinator.settings import CoordinatorSettings
 from coordinator.workflow_files import Publishing, read_workflow_files
+
+if TYPE_CHECKING:
+    from antiphon_shared.tools.grant_keys import PublicKey
 
 
 def build(
@@ -78,10 +81,14 @@ def build(
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)
 
 
-def _grant_keys(settings: CoordinatorSettings) -> tuple[PublicKey, ...]:
+def _grant_keys(settings: CoordinatorSettings) -> "tuple[PublicKey, ...]":
     """Return the coordinator's own keys, or those of a dispatcher that starts from the same environment."""
     own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
-    if settings.grant_key_file:
-        return load_keys(settings.grant_key_file, own)
-    path = load_environment(others)
-    return load_keys(path, others) if path else ()
+    source, path = own, settings.grant_key_file
+    if not path:
+        source, path = others, load_environment(others)
+    if not path:
+        return ()
+    from antiphon_shared.tools.grant_keys import load_keys  # cryptography takes long to import
+
+    return load_keys(path, source)

@@ -14,7 +14,6 @@ from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.tools.grant_keys import load_keys
 
 from tool_dispatcher.access.gatekeeper import Gatekeeper
 from tool_dispatcher.access.grants import Verifier
@@ -130,8 +129,11 @@ _GRANT_KEYS = "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
 
 
 def _verifier(settings: ToolDispatcherSettings) -> Verifier:
-    keys = load_keys(settings.grant_key_file, _GRANT_KEYS) if settings.grant_key_file else ()
-    return Verifier(keys, settings.default_scopes)
+    if not settings.grant_key_file:
+        return Verifier((), settings.default_scopes)
+    from antiphon_shared.tools.grant_keys import load_keys  # cryptography takes long to import
+
+    return Verifier(load_keys(settings.grant_key_file, _GRANT_KEYS), settings.default_scopes)
 
 
 def _caller(

@@ -20,7 +20,7 @@ from antiphon.cli.pipelines import NO_TOOLS, split_modules
 from antiphon.own_packages import check_components
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.redis_wait import wait_for_redis
-from antiphon.supervisor import component_command, read_replicas, supervise
+from antiphon.supervisor import component_command, read_processes, supervise
 
 _LEARN_RECIPES = (sys.executable, "-P", "-m", "antiphon", "recipes", "learn", "--follow")
 
@@ -31,6 +31,10 @@ def up(
         str,
         typer.Option(metavar="NAME=N,...", help="The number of processes of a component. Default: one each."),
     ] = "",
+    processes: Annotated[
+        int,
+        typer.Option(metavar="1|5", help="1: all components in one process; 5: a process of each."),
+    ] = 5,
     no_wait: Annotated[
         bool,
         typer.Option(
@@ -38,29 +42,37 @@ def up(
         ),
     ] = False,
 ) -> None:
-    """Run the whole pipeline: one process per component, restarted when it ends unexpectedly.
+    """Run the whole pipeline: one process per component, or all of them in one, restarted when it ends unexpectedly.
 
     It connects to ANTIPHON_REDIS_URL, by default redis://localhost:6379/0. Logs go to stderr: as text on a
     terminal, else as one JSON object per line (ANTIPHON_LOG_FORMAT). SIGTERM or Ctrl-C stops all processes cleanly.
     With ANTIPHON_RECIPES_LEARN=true, one more process learns recipes from complete sessions.
+
+    With --processes 1, all components share one process, one event loop and one Redis user, and use little more than
+    one CPU core. Messages are committed, recorded and recovered as between five. A tool that blocks the loop, or ends
+    the process, stops every component until the restart.
+
     Exit codes: 0 stopped; 2 a component is misconfigured; 3 cannot connect to Redis, with --no-wait.
 
     \b
     antiphon up --tools antiphon.examples.courses
     antiphon up --tools my_tools --replicas reasoning_engine=4,tool_dispatcher=2
+    antiphon up --tools my_tools --processes 1    # for one core: a small machine or container
     """
     logs.silence("error", secret_values())  # until Redis has answered
     try:
         with _tools_as_settings(tools):
             settings = load(PipelineSettings)
             check_components()
-            numbers = read_replicas(replicas)
+            numbers, others = read_processes(processes, replicas)
+            if load(RecipeSettings).learn:
+                others["recipes"] = _LEARN_RECIPES
             if not settings.tools.strip():
                 stderr().print(NO_TOOLS, style="yellow")
             code = supervise(
                 numbers,
                 ready=lambda: _begin_logging(settings, waits=not no_wait),
-                others={"recipes": _LEARN_RECIPES} if load(RecipeSettings).learn else {},
+                others=others,
             )
     except AntiphonError as error:
         code = refuse(error)

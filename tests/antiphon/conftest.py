@@ -141,9 +141,9 @@ def pipeline(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
         assert codes == [0] * len(COMPONENTS), log.read_text()
 
 
-@pytest.fixture
+@pytest.fixture(params=["5", "1"], ids=["five processes", "one process"])
 def pipeline_under_up(
-    redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
+    redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[dict[str, str]]:
     """The same as a user has it: children of `antiphon up`, each an interpreter of its own."""
     folder = tmp_path_factory.mktemp("pipeline")
@@ -151,7 +151,10 @@ def pipeline_under_up(
     log = folder / "log"
     with log.open("w") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "antiphon", "up"], env=variables, stdout=file, stderr=file
+            [sys.executable, "-m", "antiphon", "up", "--processes", request.param],
+            env=variables,
+            stdout=file,
+            stderr=file,
         )
     try:
         _wait_until_ready(log)

@@ -29,7 +29,7 @@ SUPERVISOR = """
 import sys
 import antiphon.supervisor as supervisor
 supervisor.GRACE_S = 1
-folder, replicas = sys.argv[1], supervisor.read_replicas(sys.argv[2])
+folder, (replicas, _) = sys.argv[1], supervisor.read_processes(5, sys.argv[2])
 command = lambda name: [sys.executable, f"{folder}/child.py", name, folder]
 sys.exit(supervisor.supervise(replicas, command))
 """

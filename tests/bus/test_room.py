@@ -37,6 +37,22 @@ async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
     assert room.free == 1
 
 
+async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> None:
+    room = Room(3, readers=2)
+    assert await room.reserve() == 1
+    assert [room.take_free() for _ in range(3)] == [True, True, False]
+    waiting = asyncio.create_task(room.reserve())
+    await asyncio.sleep(0)
+    room.release()
+    assert not room.take_free(), "it is the reader's"
+    assert await waiting == 1
+    room.release()
+    assert room.take_free()
+    room.release()
+    room.close()
+    assert not room.take_free()
+
+
 async def test_a_closed_room_lets_nobody_in_and_keeps_nobody_waiting() -> None:
     room = Room(1, readers=1)
     await room.reserve()

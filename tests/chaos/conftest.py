@@ -1,5 +1,6 @@
 """One pipeline for all chaos tests, and the report at the end."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,9 +13,13 @@ from tests.flows.pipeline import Pipeline, pipeline
 
 @pytest.fixture(scope="module")
 def five() -> Iterator[Pipeline]:
-    """Short leases, so that what a killed process held is taken over soon; and time to be killed in."""
+    """Short leases, so that what a killed process held is taken over soon; and time to be killed in.
+
+    CHAOS_PROCESSES=1 runs all components in one process.
+    """
     with pipeline(
         wait_s=0.06,
+        processes=int(os.environ.get("CHAOS_PROCESSES", "5")),
         LEDGER_WAIT_S="0.06",
         ANTIPHON_BUS_LEASE_S="1.5",
         ANTIPHON_BUS_MAX_DELIVERIES="100",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
 from antiphon_shared.events import Component
 from antiphon_shared.events.base import COMPONENTS
 from pydantic_core import to_json
@@ -54,6 +55,10 @@ def script(wait_s: float = 0.0) -> list[Scripted]:
         always("Round 2 of", "Once more.", both),
         always("Round 3 of", ANSWER),
     ]
+
+
+FORMS = pytest.mark.parametrize("processes", [len(COMPONENTS), 1], ids=["five processes", "one process"])
+"""For tests that hold however the components are spread over processes."""
 
 
 @dataclass
@@ -104,6 +109,7 @@ class Pipeline(Processes):
         environment: dict[str, str],
         logins: Mapping[Component, str] | None = None,
         is_forked: bool = True,
+        processes: int = len(COMPONENTS),
     ) -> None:
         self.redis, self.model = redis_server, model
         file = Path(tempfile.mkdtemp(prefix="antiphon-ledger-")) / "ledger"
@@ -113,6 +119,7 @@ class Pipeline(Processes):
             partitions,
             logins,
             is_forked,
+            processes,
             ANTHROPIC_BASE_URL=model.url,
             OPENAI_BASE_URL=f"{model.url}/v1",
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
@@ -136,13 +143,17 @@ def pipeline(
     logins: Mapping[Component, str] | None = None,
     is_started: bool = True,
     is_forked: bool = True,
+    processes: int = len(COMPONENTS),
     scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
-    """Everything for the length of a block; the five are started and ready unless the test does it."""
+    """Everything for the length of a block; the five are started and ready unless the test does it.
+
+    With one of `processes`, the components share it.
+    """
     names = [name if n == 1 else f"{name}-{n}" for n in range(1, copies + 1) for name in COMPONENTS]
     with running(*redis_options, login=login) as server, scripted_model(scripted or script(wait_s)) as model:
-        five = Pipeline(server, model, partitions, environment, logins, is_forked)
+        five = Pipeline(server, model, partitions, environment, logins, is_forked, processes)
         try:
             if is_started:
                 five.start(*names)

@@ -39,10 +39,14 @@ class Processes:
         partitions: int = 1,
         logins: Mapping[Component, str] | None = None,
         is_forked: bool = True,
+        processes: int = len(COMPONENTS),
         **environment: str,
     ) -> None:
-        """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
-        self._is_forked = is_forked
+        """`logins` are the users, as `user:password`, that components have in place of the one in `url`.
+
+        With one of `processes`, every component's name stands for that one.
+        """
+        self._is_forked, self._is_one = is_forked, processes == 1
         self.client: redis.Redis = self.client_of(url)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
@@ -62,6 +66,11 @@ class Processes:
 
     def start(self, *names: str, **settings: str) -> None:
         """Start processes, with settings of their own; one of each component when none is named."""
+        if self._is_one:
+            environment, log = {**self.environment, **settings}, self.folder / "one_process.log"
+            process = started("antiphon.one_process", environment, log, self._is_forked)
+            self.running = dict.fromkeys([*COMPONENTS, *names], process)
+            return
         for name in names or COMPONENTS:
             environment = {**self.environment, **self._own_environment(name), **settings}
             log = self.folder / f"{name}.log"
@@ -69,10 +78,10 @@ class Processes:
 
     def wait_until_ready(self, *names: str, limit_s: float = LIMIT_S) -> None:
         """Until each process, as it was last started, has said that it lives."""
-        waiting = {self.running[name].pid: component_of(name) for name in names or self.running}
+        waiting = [(self.running[name].pid, component_of(name)) for name in names or self.running]
 
         def is_ready() -> bool:
-            return all(pid in self._pids_alive(component) for pid, component in waiting.items())
+            return all(pid in self._pids_alive(component) for pid, component in waiting)
 
         self.until(is_ready, f"{', '.join(names) or 'all'} ready", limit_s)
 

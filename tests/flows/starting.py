@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from antiphon_shared.bus import consumer, intake
-from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.events import COMPONENTS
 
 from antiphon.cli import COMMANDS
 
@@ -51,13 +51,13 @@ class Started(Protocol):
     def send_signal(self, sig: int, /) -> None: ...
 
 
-def started(component: Component, environment: Mapping[str, str], log: Path, is_forked: bool) -> Started:
-    """A component in an environment; all that it says is appended to a file."""
+def started(module: str, environment: Mapping[str, str], log: Path, is_forked: bool) -> Started:
+    """A component, or all of them in one process, in an environment; all that it says is appended to a file."""
     log.touch()
     if is_forked:
-        return Forked(Program(component, dict(environment), ROOT, log, log))
+        return Forked(Program(module, dict(environment), ROOT, log, log))
     with log.open("ab") as file:
-        command = [sys.executable, "-m", component]
+        command = [sys.executable, "-m", module]
         return subprocess.Popen(command, env=environment, stdout=file, stderr=file, cwd=ROOT)
 
 

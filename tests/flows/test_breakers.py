@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from antiphon_shared.events import COMPONENTS
 
-from tests.flows.pipeline import ANSWER, Pipeline, pipeline
+from tests.flows.pipeline import ANSWER, FORMS, Pipeline, pipeline
 from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
@@ -46,10 +46,14 @@ def errors_of(five: Pipeline, session_id: str) -> list[str]:
     ]
 
 
-def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(tmp_path: Path) -> None:
+@FORMS
+def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(
+    tmp_path: Path, processes: int
+) -> None:
     runs = tmp_path / "runs"
     with pipeline(
         is_started=False,
+        processes=processes,
         scripted=SCRIPT,
         ANTIPHON_TOOLS="tests.flows.unwell_tools,tests.flows.archive_tools",
         UNWELL_FOLDER=str(tmp_path),

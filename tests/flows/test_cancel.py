@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from antiphon_shared.events.session import Response
 
-from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.pipeline import FORMS, Pipeline, pipeline
 from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
@@ -34,10 +34,11 @@ SCRIPT = [
 
 
 @contextmanager
-def slow_pipeline(tmp_path: Path, lease_s: float = 20) -> Iterator[Pipeline]:
+def slow_pipeline(tmp_path: Path, processes: int = 5, lease_s: float = 20) -> Iterator[Pipeline]:
     """With one place in each process: what holds it holds up everybody."""
     with pipeline(
         scripted=SCRIPT,
+        processes=processes,
         ANTIPHON_TOOLS="tests.flows.endless_tools",
         ANTIPHON_COORDINATOR_DEADLINE_S="900",
         ANTIPHON_REASONING_ENGINE_CONCURRENCY="1",
@@ -96,8 +97,11 @@ def types(five: Pipeline) -> list[str]:
     return [event["type"] for event in five.log("s1")]
 
 
-def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(tmp_path: Path) -> None:
-    with slow_pipeline(tmp_path) as five:
+@FORMS
+def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(
+    tmp_path: Path, processes: int
+) -> None:
+    with slow_pipeline(tmp_path, processes) as five:
         five.submit(READS, session_id="s1")
         five.until(lambda: len(steps(tmp_path)) == 2, "both tools to begin")
         five.until(lambda: is_settled(five, "c1"), "the quick one to end")

@@ -4,7 +4,7 @@ import pytest
 from antiphon_shared.events import Component
 from antiphon_shared.events.base import COMPONENTS
 
-from tests.flows.pipeline import PONDERS, SLOW_AT_FIRST, Pipeline, pipeline
+from tests.flows.pipeline import FORMS, PONDERS, SLOW_AT_FIRST, Pipeline, pipeline
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
@@ -18,9 +18,16 @@ LONG_LEASE_S = "600"
 """Longer than any test waits: whatever waits for a lease to run out fails it."""
 
 
-@pytest.mark.parametrize("component", COMPONENTS)
-def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(component: Component) -> None:
-    with pipeline(wait_s=0.05, ANTIPHON_BUS_LEASE_S=LONG_LEASE_S, LEDGER_WAIT_S="0.05") as five:
+@pytest.mark.parametrize(
+    ("component", "processes"),
+    [*((component, 5) for component in COMPONENTS), ("coordinator", 1), ("tool_dispatcher", 1)],
+)
+def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(
+    component: Component, processes: int
+) -> None:
+    with pipeline(
+        wait_s=0.05, processes=processes, ANTIPHON_BUS_LEASE_S=LONG_LEASE_S, LEDGER_WAIT_S="0.05"
+    ) as five:
         sessions: list[str] = []
 
         def has_something_in_hand() -> bool:
@@ -45,11 +52,12 @@ def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(component: Com
 @pytest.mark.parametrize(
     ("component", "question"), [("reasoning_engine", SLOW_AT_FIRST), ("tool_dispatcher", PONDERS)]
 )
+@FORMS
 def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
-    component: Component, question: str
+    component: Component, question: str, processes: int
 ) -> None:
     """The model, and the tool, would take ten minutes the first time."""
-    with pipeline(ANTIPHON_BUS_LEASE_S=LONG_LEASE_S) as five:
+    with pipeline(processes=processes, ANTIPHON_BUS_LEASE_S=LONG_LEASE_S) as five:
         five.submit(question, session_id="s1")
         five.until(
             lambda: is_at_it(five, component), f"nothing but the slow call of the {component} is under way"

@@ -1,6 +1,6 @@
 """A message that kills whoever handles it is set aside; its session goes on, and its neighbours with it."""
 
-from tests.flows.pipeline import FALLS_OVER, pipeline
+from tests.flows.pipeline import FALLS_OVER, FORMS, pipeline
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
@@ -12,8 +12,10 @@ NEIGHBOURS = [f"s{n}" for n in range(8)]
 DELIVERIES_MAX = 4
 
 
-def test_a_tool_that_kills_its_process_costs_no_session_but_a_round_of_its_own() -> None:
+@FORMS
+def test_a_tool_that_kills_its_process_costs_no_session_but_a_round_of_its_own(processes: int) -> None:
     with pipeline(
+        processes=processes,
         LEDGER_WAIT_S="0.2",
         ANTIPHON_BUS_LEASE_S="1",
         ANTIPHON_BUS_MAX_DELIVERIES=str(DELIVERIES_MAX),

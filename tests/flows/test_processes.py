@@ -5,7 +5,7 @@ import json
 import pytest
 
 from antiphon import Antiphon
-from tests.flows.pipeline import ANSWERED, HANGS, LAST_WORDS_TOLD, PONDERS, Pipeline, pipeline
+from tests.flows.pipeline import ANSWERED, FORMS, HANGS, LAST_WORDS_TOLD, PONDERS, Pipeline, pipeline
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
@@ -41,14 +41,20 @@ MALFORMED: tuple[dict[bytes | str, bytes | str], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("partitions", "copies", "is_forked"),
-    [(1, 1, False), (3, 1, True), (1, 2, True)],
-    ids=["plain, each from nothing", "three partitions", "two of each"],
+    ("partitions", "copies", "is_forked", "processes"),
+    [(1, 1, False, 5), (3, 1, True, 5), (1, 2, True, 5), (1, 1, False, 1), (3, 1, True, 1)],
+    ids=[
+        "plain, each from nothing",
+        "three partitions",
+        "two of each",
+        "one process",
+        "one process, three partitions",
+    ],
 )
 def test_each_of_200_queries_is_answered_once_and_each_of_20_malformed_is_rejected(
-    partitions: int, copies: int, is_forked: bool
+    partitions: int, copies: int, is_forked: bool, processes: int
 ) -> None:
-    with pipeline(partitions=partitions, copies=copies, is_forked=is_forked) as five:
+    with pipeline(partitions=partitions, copies=copies, is_forked=is_forked, processes=processes) as five:
         for n in range(QUERIES):
             five.submit(f"How high is number {n}?")
             if n % (QUERIES // len(MALFORMED)) == 0:
@@ -69,11 +75,12 @@ def test_each_of_200_queries_is_answered_once_and_each_of_20_malformed_is_reject
         assert all(fields[b"reason"] for _, fields in rejected)
 
 
-def test_components_wait_for_a_redis_that_comes_later() -> None:
-    with pipeline(is_started=False) as five:
+@FORMS
+def test_components_wait_for_a_redis_that_comes_later(processes: int) -> None:
+    with pipeline(is_started=False, processes=processes) as five:
         five.redis.kill()
         five.start()
-        five.until(lambda: five.logs(100).count("redis_unavailable") >= 5, "all five waiting for Redis")
+        five.until(lambda: five.logs(100).count("redis_unavailable") >= processes, "all waiting for Redis")
         five.redis.start()
         five.submit("Who came first?", session_id="s1")
         assert_complete(five.response_to("s1"))
@@ -128,8 +135,9 @@ def test_a_limit_ends_in_an_answer_with_its_reason_and_what_was_found(
         assert_whole(five.log("s1"))
 
 
-def test_a_deadline_ends_a_session_whose_model_hangs_with_what_was_found() -> None:
-    with pipeline() as five:
+@FORMS
+def test_a_deadline_ends_a_session_whose_model_hangs_with_what_was_found(processes: int) -> None:
+    with pipeline(processes=processes) as five:
         five.submit(HANGS, session_id="s1", options='{"deadline_s": 900}')
         five.until(lambda: is_in_round_2(five) and five.model.under_way() == 1, "the model hangs")
         assert five.client.zadd(five.keys.timers(0), {"s1/deadline": 1}, xx=True, ch=True), "it is due"
@@ -145,8 +153,9 @@ def is_in_round_2(five: Pipeline) -> bool:
     return [event["type"] for event in five.log("s1")].count("antiphon.reasoning.requested.v1") == 2
 
 
-async def test_a_cancellation_ends_a_session_in_the_middle_of_a_tool_call() -> None:
-    with pipeline() as five:
+@FORMS
+async def test_a_cancellation_ends_a_session_in_the_middle_of_a_tool_call(processes: int) -> None:
+    with pipeline(processes=processes) as five:
         five.submit(PONDERS, session_id="s1")
         pid = five.running["tool_dispatcher"].pid
         five.until(lambda: five.ledger.under_way(pid, "ponder") == 1, "the tool is under way")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.flows.pipeline import ANSWER, ANSWERED, Pipeline, pipeline, script
+from tests.flows.pipeline import ANSWER, ANSWERED, FORMS, Pipeline, pipeline, script
 from tests.messages_server import Scripted, Use
 
 IMPATIENT: dict[str, Any] = {
@@ -26,8 +26,9 @@ def kinds(response: Any) -> list[str]:
     return [doubt.kind for doubt in response.uncertainty]
 
 
-def test_another_model_answers_for_one_that_fails() -> None:
-    with pipeline(scripted=[failing("model-a", 529), *script()], **IMPATIENT) as five:
+@FORMS
+def test_another_model_answers_for_one_that_fails(processes: int) -> None:
+    with pipeline(scripted=[failing("model-a", 529), *script()], processes=processes, **IMPATIENT) as five:
         five.submit("How high is it?", session_id="s1")
         response = five.response_to("s1")
         assert response.status == "complete"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import redis
 from antiphon_shared.events import Component
 
-from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.pipeline import FORMS, Pipeline, pipeline
 from tests.flows.processes import LIMIT_S
 from tests.flows.promises import (
     assert_complete,
@@ -18,8 +18,9 @@ from tests.flows.promises import (
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 
 
-def test_fifty_sessions_outlive_two_crashes_of_redis() -> None:
-    with pipeline(wait_s=0.1, redis_options=DURABLE, LEDGER_WAIT_S="0.05") as five:
+@FORMS
+def test_fifty_sessions_outlive_two_crashes_of_redis(processes: int) -> None:
+    with pipeline(processes=processes, wait_s=0.1, redis_options=DURABLE, LEDGER_WAIT_S="0.05") as five:
         sessions: list[str] = []
         seen = crash(five, sessions, "reasoning_engine") | crash(five, sessions, "tool_dispatcher")
 

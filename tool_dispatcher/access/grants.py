@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from antiphon_shared.tools.grant_keys import PublicKey
 from antiphon_shared.tools.grant_verifier import LEEWAY, GrantRefused, GrantVerifier
 from antiphon_shared.values import DEFAULT_TENANT
+
+if TYPE_CHECKING:
+    from antiphon_shared.tools.grant_keys import PublicKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Standing:
 class Verifier:
     """The source of a session's scopes: its grant, or the default scopes where it has no grant."""
 
-    def __init__(self, keys: Sequence[PublicKey] = (), default_scopes: Iterable[str] = ("read",)) -> None:
+    def __init__(self, keys: "Sequence[PublicKey]" = (), default_scopes: Iterable[str] = ("read",)) -> None:
         self._grants = GrantVerifier(keys)
         self._default = Standing(frozenset(default_scopes))
 

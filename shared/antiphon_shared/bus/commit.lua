@@ -28,9 +28,11 @@
 --   stop     stopped sessions, how many of them are kept, -      (after the events)
 --   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
 --   bury     dead letters, length, "letter\nevent"
+--   take     inbox, consumer, group      (after the events: the oldest new entry is delivered to the consumer)
 --
--- Returns "committed", "duplicate" (this entry, or another entry of the same event, has been finished: nothing is
--- written) or "conflict" (a document has changed since it was read: nothing is written).
+-- Returns "committed", or in its place a list of {inbox, entry, fields} where entries were taken; "duplicate" (this
+-- entry, or another entry of the same event, has been finished: nothing is written) or "conflict" (a document has
+-- changed since it was read: nothing is written).
 --
 -- An error does not roll a script back. So everything is checked before the first write (reading a key of another
 -- type is an error), and the first write is the acknowledgement, whose result is the fence: the first finisher wins,
@@ -68,7 +70,7 @@ for i = 6, #ARGV, OPERATION do
     redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
   elseif name == 'stop' then
     redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
-  else
+  elseif name ~= 'take' then
     if name == 'event' and not is_log_checked then
       redis.call('XLEN', KEYS[2])
       is_log_checked = true
@@ -103,6 +105,7 @@ end
 local of_log, of_inbox
 local sessions, other, mode
 local logged = 0
+local taken = {}
 for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
   if name == 'sign' then
@@ -167,10 +170,17 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'bury' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
     append(key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
+  elseif name == 'take' then
+    -- Without the group, the entry waits for the reader, which creates it.
+    local read = redis.pcall('XREADGROUP', 'GROUP', b, a, 'COUNT', 1, 'STREAMS', key, '>')
+    if read and not is_error(read) then
+      local entry = read[1][2][1]
+      taken[#taken + 1] = { key, entry[1], entry[2] }
+    end
   end
 end
 if session ~= '-' then
   -- The log outlives the session's other data: where there is none, the session's id is free again.
   keep_for(KEYS[2], retention)
 end
-return 'committed'
+return taken[1] and taken or 'committed'

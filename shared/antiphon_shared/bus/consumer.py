@@ -12,8 +12,10 @@ lease has expired, runs the handler again, and commits the same ids. The commit 
 import asyncio
 import re
 from collections.abc import Awaitable, Iterable
+from contextvars import copy_context
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 from redis.exceptions import RedisError, ResponseError
@@ -25,6 +27,7 @@ from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.dead_letters import LETTER, Letter
 from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
 from antiphon_shared.bus.leases import Leases
+from antiphon_shared.bus.local_inboxes import LocalInbox
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.room import Gate, Room, ended
@@ -60,8 +63,10 @@ class Consumer:
         self._bus, self._service = bus, service
         partitions = range(bus.keys.partitions)
         self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
-        self._room = Room(service.concurrency, readers=len(self._partitions))
-        self._gate = Gate()
+        # The commits of other components in this process share the places as one more reader.
+        self._local = bus.local_inboxes
+        self._room = Room(service.concurrency, len(self._partitions) + (self._local is not None))
+        self._gate = Gate() if self._local is None else self._local.gate
         self._leases = Leases(bus, service.name, name)
         self._stops = Stops(bus) if service.stops_with_session else None
         self._readers = [
@@ -78,6 +83,7 @@ class Consumer:
             for stream, partition in self._partitions.items()
         ]
         self._reading: list[asyncio.Task[None]] = []
+        self._context = copy_context()
         self._stopped = asyncio.Event()
         self._log = structlog.get_logger().bind(component=service.name)
 
@@ -97,12 +103,23 @@ class Consumer:
                 await self._stops.look()  # before any work begins for a session that was stopped
                 duties.append(asyncio.create_task(self._stops.watch()))
             self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
+            self._open_locally()
             await asyncio.gather(*self._reading, return_exceptions=True)
             await self._stopped.wait()
         finally:
             for duty in duties:
                 duty.cancel()
             await asyncio.gather(*duties, return_exceptions=True)
+
+    def _open_locally(self) -> None:
+        if self._local is None:
+            return
+        for reader in self._readers:
+            self._local.add(
+                LocalInbox(
+                    reader.stream, self._service.name, self.name, self._room, self._take, reader.look_again
+                )
+            )
 
     async def stop(self, grace_s: float) -> None:
         """Stop reading, finish deliveries in flight within `grace_s`, hand back the rest, leave the groups."""
@@ -131,7 +148,8 @@ class Consumer:
                 self._log.debug("consumer_not_removed")
 
     def _take(self, entry: Entry) -> None:
-        task = asyncio.create_task(self._deliver(entry))
+        # Not in the context of the delivery whose commit has taken the entry.
+        task = asyncio.create_task(self._deliver(entry), context=self._context.copy())
         self._leases.hold(entry, task)
 
     async def _deliver(self, entry: Entry) -> None:
@@ -254,7 +272,19 @@ class Consumer:
     async def _commit(
         self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
     ) -> bytes:
-        """Return `committed`, `duplicate` or `conflict`; retries while Redis is unavailable, which is safe."""
+        """Return `committed`, `duplicate` or `conflict`; see `_sent`."""
+        if self._local is None:
+            result: bytes = await self._sent(entry, delivery, operations)
+            return result
+        operations = [*operations]
+        with self._local.taking(operations) as taking:
+            reply = await self._sent(entry, delivery, [*operations, *taking.operations])
+            return taking.result(reply)
+
+    async def _sent(
+        self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
+    ) -> Any:
+        """Return the reply of the commit script; retries while Redis is unavailable, which is safe."""
         keys, arguments = committing.arguments(
             operations,
             delivery.event.subject if delivery else None,
@@ -271,9 +301,9 @@ class Consumer:
             self._log.info("delivery_already_finished", entry=entry.id)
         return result
 
-    async def _run_commit(self, keys: list[str], arguments: list[Argument]) -> bytes:
+    async def _run_commit(self, keys: list[str], arguments: list[Argument]) -> Any:
         await faults.at("commit.before")
-        result: bytes = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
+        result = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
         await faults.at("commit.after")
         return result
 

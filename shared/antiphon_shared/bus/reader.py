@@ -98,6 +98,10 @@ class Reader:
         if self._wire is not None:
             await self._wire.close()
 
+    def look_again(self) -> None:
+        """Before the next read, look for entries that were delivered to this consumer and never reached it."""
+        self._own_pending_first = True
+
     async def unblock(self) -> None:
         """End a blocked read. Call it after the room was closed."""
         if self._client_id is not None and not self._bus.connections.is_fake:

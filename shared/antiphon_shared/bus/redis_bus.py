@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Iterable
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import structlog
 from pydantic import ValidationError
@@ -30,6 +30,9 @@ from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
 from antiphon_shared.values import DEFAULT_TENANT, Tenant
+
+if TYPE_CHECKING:  # it needs the readers, which need the bus
+    from antiphon_shared.bus.local_inboxes import LocalInboxes
 
 Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
 _DEADLINE_S = 300.0
@@ -60,6 +63,8 @@ class Bus:
         self.formats = LiveFormat(self.batcher, keys)
         """The format that may be written now."""
         self.settings = settings
+        self.local_inboxes: LocalInboxes | None = None
+        """Where several components share the process: the inboxes that they read."""
         self._catalogues: dict[str, Catalogue] = {}
         self._contents_due: dict[str, float] = {}
         """When content has to be stored again, by its hash."""

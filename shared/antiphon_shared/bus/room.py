@@ -43,6 +43,13 @@ class Room:
             self._free -= taken
             return taken
 
+    def take_free(self) -> bool:
+        """Take a free place at once; return False where none is free, a reader waits for one, or the room is closed."""
+        if self.is_closed or self.is_sought or not self._free:
+            return False
+        self._free -= 1
+        return True
+
     def release(self, places: int = 1) -> None:
         self._free += places
         self._changed.set()

@@ -1,4 +1,7 @@
-"""A component as a process: connect, work, and on SIGTERM stop reading, finish or hand back, exit 0."""
+"""Components as a process: connect, work, and on SIGTERM stop reading, finish or hand back, exit 0.
+
+A process runs one component, or several in one event loop, which share its connections.
+"""
 
 import asyncio
 import gc
@@ -6,12 +9,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
+from structlog.contextvars import bind_contextvars
 
 from antiphon_shared import faults
 from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.local_inboxes import LocalInboxes
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import health, logs
@@ -37,21 +42,21 @@ _STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
 Build = Callable[[Bus], Service]
 
 
-def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
-    """Run one component until SIGTERM or SIGINT.
+def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
+    """Run one component, or several in one event loop, until SIGTERM or SIGINT.
 
     Exits with 0 then; with 2 on a wrong configuration, with 3 without Redis.
 
     Args:
-        name: the name of the component, for logs and errors.
-        build: builds the component's service on a bus that is not open yet.
+        name: the name of the process, for logs and errors.
+        builds: each builds a component's service on a bus that is not open yet.
         grace_s: how long it works on deliveries in flight after the signal, in seconds.
     """
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings), settings.log_format)
         _arm(settings)
-        asyncio.run(_serve(Bus.from_settings(settings), build, grace_s))
+        asyncio.run(_serve(Bus.from_settings(settings), builds, grace_s))
     except AntiphonError as error:
         said = Redactor(secret_values()).text(str(error))
         print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # for the person who starts the process
@@ -72,11 +77,11 @@ def _arm(settings: PipelineSettings) -> None:
     structlog.get_logger().warning("fault_injection_enabled", faults=[fault.text for fault in planned])
 
 
-async def _serve(bus: Bus, build: Build, grace_s: float) -> None:
+async def _serve(bus: Bus, builds: Sequence[Build], grace_s: float) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    service = build(bus)
+    services = [build(bus) for build in builds]
     gc.collect()  # what starting has left behind, before the rest counts as the program
     spare_the_collector()
     opening = asyncio.create_task(bus.open())
@@ -90,13 +95,36 @@ async def _serve(bus: Bus, build: Build, grace_s: float) -> None:
     await opening
     try:
         with Watchdog(max(_STUCK_S_MIN, _STUCK_LEASES * bus.settings.lease_s)):
-            await run_service(bus, service, stop, grace_s)
+            await run_services(bus, services, stop, grace_s)
     finally:
         await bus.close()
     if threading.active_count() > 1:
         # Everything is committed or handed back; a tool's thread that never ends must not keep the process
         # alive.
         os._exit(0)
+
+
+async def run_services(
+    bus: Bus, services: Sequence[Service], stop: asyncio.Event, grace_s: float = GRACE_S
+) -> None:
+    """Run built services on an open bus until `stop` is set, or until one of them ends: then all end.
+
+    Raises the first error that ended one of them; see `run_service`.
+    """
+
+    async def run(service: Service) -> None:
+        bind_contextvars(component=service.name)  # a task has a context of its own
+        try:
+            await run_service(bus, service, stop, grace_s)
+        finally:
+            stop.set()
+
+    if len(services) > 1 and not bus.connections.is_fake:  # fakeredis gives scripts another reply
+        bus.local_inboxes = LocalInboxes()
+    ends = await asyncio.gather(*map(run, services), return_exceptions=True)
+    for error in ends:
+        if isinstance(error, BaseException):
+            raise error
 
 
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:

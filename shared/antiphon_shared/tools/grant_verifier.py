@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
-
-import jwt
+from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events.client import GRANT_LENGTH_MAX
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.tools.grant_keys import PublicKey, algorithms_of
 from antiphon_shared.tools.grants import AUDIENCE, Claims, UnreadableGrant, claims_of
+
+if TYPE_CHECKING:  # jwt and cryptography take 15 MB, which a deployment without grants does not need
+    from antiphon_shared.tools.grant_keys import PublicKey
 
 LEEWAY = timedelta(seconds=10)
 """The tolerated difference between the clocks of those who issue grants and of those who verify them."""
@@ -50,7 +50,7 @@ class Verified:
 class GrantVerifier:
     """The verifier of grants with public keys; it caches the grants whose signature was valid."""
 
-    def __init__(self, keys: Sequence[PublicKey] = ()) -> None:
+    def __init__(self, keys: "Sequence[PublicKey]" = ()) -> None:
         self._keys = tuple(keys)
         self._verified: OrderedDict[bytes, Verified] = OrderedDict()
 
@@ -81,8 +81,12 @@ class GrantVerifier:
         return grant
 
 
-def genuine(token: str, keys: Sequence[PublicKey]) -> Verified:
+def genuine(token: str, keys: "Sequence[PublicKey]") -> Verified:
     """Return a grant that one of `keys` verifies, whether or not its time is over. Raises GrantRefused."""
+    import jwt
+
+    from antiphon_shared.tools.grant_keys import algorithms_of
+
     if len(token) > GRANT_LENGTH_MAX:
         raise GrantRefused(f"is longer than {GRANT_LENGTH_MAX} characters.")
     try:
@@ -99,8 +103,12 @@ def genuine(token: str, keys: Sequence[PublicKey]) -> Verified:
     raise GrantRefused("was not signed by a key that is trusted here.")
 
 
-def _payload(token: str, key: PublicKey) -> dict[str, Any] | None:
+def _payload(token: str, key: "PublicKey") -> dict[str, Any] | None:
     """Return the claims, as JSON; None when another key has signed them. Raises GrantRefused."""
+    import jwt
+
+    from antiphon_shared.tools.grant_keys import algorithms_of
+
     try:
         return jwt.decode(
             token, key, algorithms=list(algorithms_of(key)), audience=AUDIENCE, options=_OPTIONS

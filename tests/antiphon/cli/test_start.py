@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from antiphon_shared.events import COMPONENTS
 
 from tests.antiphon.conftest import ROOT, clean_environment
 
@@ -72,3 +73,31 @@ def test_the_collector_does_not_look_through_the_program_while_recordings_are_ve
     told = output("replay", "verify", "tests/recordings/a_single_round.jsonl")
 
     assert "collector: True 20000 True" in told.splitlines()
+
+
+def run_alone(code: str) -> int:
+    """The exit code of a program in an interpreter of its own."""
+    command = [sys.executable, "-P", "-c", code]
+    return subprocess.run(command, cwd=ROOT, env=clean_environment(), timeout=300).returncode
+
+
+@pytest.mark.parametrize("component", [name for name in COMPONENTS if name != "reasoning_engine"])
+def test_only_the_engine_imports_the_model_sdk_and_none_what_verifies_grants(component: str) -> None:
+    assert not run_alone(
+        "import sys, antiphon_shared.process.runner\n"
+        "from antiphon_shared.bus.redis_bus import Bus\n"
+        f"from {component}.component import build\n"
+        "build(Bus.from_settings())\n"
+        "sys.exit(bool({'anthropic', 'jwt'} & set(sys.modules)))"
+    )
+
+
+@pytest.mark.parametrize(
+    "module", ["antiphon.client", "antiphon.cli.ask", "antiphon.cli.sessions", "antiphon.supervisor"]
+)
+def test_no_client_of_a_running_pipeline_imports_the_model_sdk(module: str) -> None:
+    assert not run_alone(f"import sys, {module}; sys.exit('anthropic' in sys.modules)")
+
+
+def test_an_engine_imports_the_model_sdk_only_once_it_chooses_a_model() -> None:
+    assert not run_alone("import sys, reasoning_engine.component; sys.exit('anthropic' in sys.modules)")

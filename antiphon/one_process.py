@@ -1,0 +1,39 @@
+"""`python -m antiphon.one_process`: run all five components in one process, until it receives SIGTERM or SIGINT.
+
+It is what `antiphon up --processes 1` runs. The components share one event loop and the connections to Redis; every
+message still passes through Redis, and is committed, recorded and recovered as between five processes.
+"""
+
+import gc
+from typing import TYPE_CHECKING
+
+from antiphon_shared.process.import_path import current_directory_last
+
+if TYPE_CHECKING:
+    from antiphon_shared.events import Component
+    from antiphon_shared.process.runner import Build
+
+
+def builds() -> "dict[Component, Build]":
+    """Return what builds each component. Imported here: the module path must be in order before."""
+    import context_synthesizer.component
+    import coordinator.component
+    import reasoning_engine.component
+    import response_assembler.component
+    import tool_dispatcher.component
+
+    return {
+        "coordinator": coordinator.component.build,
+        "reasoning_engine": reasoning_engine.component.build,
+        "tool_dispatcher": tool_dispatcher.component.build,
+        "context_synthesizer": context_synthesizer.component.build,
+        "response_assembler": response_assembler.component.build,
+    }
+
+
+if __name__ == "__main__":
+    current_directory_last()  # before the other imports: a redis.py in the user's directory must not shadow ours
+    gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
+    from antiphon_shared.process.runner import main
+
+    main("antiphon", *builds().values())

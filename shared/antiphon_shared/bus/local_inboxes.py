@@ -1,0 +1,82 @@
+"""Inboxes that are read in this process: a commit that adds to one also takes the inbox's next entry.
+
+The commit script delivers that entry to the local consumer in the same round trip, as a read of its own would: the
+oldest entry that was not delivered yet, which need not be the one that was added. If the reply is lost, the entry is
+pending for the local consumer, whose reader finds it there.
+"""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from antiphon_shared.bus.committing import Operation
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.room import Gate, Room
+
+
+class LocalInbox(NamedTuple):
+    """A stream that a consumer of this process reads for its group."""
+
+    stream: str
+    group: str
+    consumer: str
+    room: Room
+    take: Callable[[Entry], None]
+    """Begins the work on an entry, for which a place in the room is taken."""
+    look_again: Callable[[], None]
+    """Makes the reader look for entries that were delivered to the consumer and never reached it."""
+
+
+class LocalInboxes:
+    """The inboxes of all consumers of this process that are reading, and the gate that the consumers share."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        """A message that may have ended its process runs alone among those of all components in the process."""
+        self._inboxes: dict[str | None, LocalInbox] = {}
+
+    def add(self, inbox: LocalInbox) -> None:
+        self._inboxes[inbox.stream] = inbox
+
+    def taking(self, operations: Sequence[Operation]) -> "Taking":
+        """Return what a commit with these operations takes: an entry for each event that goes to a local inbox."""
+        added_to = [key for name, key, _, _ in operations if name == "event"]
+        return Taking([self._inboxes[key] for key in added_to if key in self._inboxes])
+
+
+class Taking:
+    """The entries that one commit takes; within the block, the places for them are reserved."""
+
+    def __init__(self, inboxes: Sequence[LocalInbox]) -> None:
+        self._inboxes = inboxes
+        self._reserved: list[LocalInbox] = []
+        self._is_certain = False
+
+    def __enter__(self) -> Self:
+        self._reserved = [inbox for inbox in self._inboxes if inbox.room.take_free()]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for inbox in self._reserved:
+            inbox.room.release()
+            if not self._is_certain:
+                inbox.look_again()
+
+    @property
+    def operations(self) -> list[Operation]:
+        """Return the operations that the commit needs in addition; see commit.lua."""
+        return [("take", inbox.stream, inbox.consumer, inbox.group) for inbox in self._reserved]
+
+    def result(self, reply: Any) -> bytes:
+        """Hand the entries in the script's reply to their consumers; return the result of the commit."""
+        taken = reply if isinstance(reply, list) else []
+        for stream, entry, fields in taken:
+            inbox = next(one for one in self._reserved if one.stream == stream.decode())
+            self._reserved.remove(inbox)
+            inbox.take(Entry(inbox.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True))))
+        result: bytes = b"committed" if taken else reply
+        # A duplicate may be this commit itself, sent before a connection broke, with its reply lost.
+        self._is_certain = result != b"duplicate"
+        return result

@@ -4,25 +4,22 @@ Each fact has two figures. `sums` is its BM25 score against the words of all tex
 score against the one text that it is closest to, as a share of the best fact's score there, so from 0 to 1: a
 search for a rare name and a search in common words count alike.
 
-A search counts more when more of its words are known: when they are in the question, or in the facts that
-were closest at the time of the search. A search for something else may be a mistake.
+A search counts more when more of its words are known: when they are in the question, or in any fact that was
+filed before the search. A search for something else may be a mistake.
 
 The weight of a word and the score of a text's best fact change with every fact. They are computed again
 whenever the number of facts has grown by a quarter; in between, the cost of a round grows with its new facts
 only.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from copy import copy
 from functools import lru_cache
-from heapq import nlargest
 from math import sqrt
 
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-CLOSEST = 12
-"""The number of the best facts whose words count as known."""
 _WEIGHT_LEAST = 0.4
 """The weight of a search without any known word."""
 _GROWTH = 1.25
@@ -63,8 +60,7 @@ class Asked:
         """Add the new facts of the index, and the searches that found them."""
         new = [text for text in dict.fromkeys(map(words_asked, searches)) if text and text not in self._texts]
         if new:
-            known = self._known()
-            self._texts.update({text: _weight(text, known) for text in new})
+            self._texts.update({text: self._weight_of(text) for text in new})
         if len(self._index) > self._up_to_date_at * _GROWTH:
             self._compute_anew()
             return
@@ -82,10 +78,10 @@ class Asked:
             other._ask(text)
         return other
 
-    def _known(self) -> frozenset[str]:
-        """Return the words of the question, and of the facts that were closest before the newest ones."""
-        closest = nlargest(CLOSEST, range(len(self.sums)), key=self.sums.__getitem__)
-        return self._questioned.union(*(self._index.words_of(place) for place in closest if self.sums[place]))
+    def _weight_of(self, search: Text) -> float:
+        """Return the weight of a new search; the facts that it found are in the index, but not yet in `sums`."""
+        known = [word in self._questioned or self._index.is_before(len(self.sums), word) for word in search]
+        return _WEIGHT_LEAST + (1 - _WEIGHT_LEAST) * sqrt(sum(known) / len(search))
 
     def _compute_anew(self) -> None:
         self._up_to_date_at = len(self._index)
@@ -126,8 +122,3 @@ class Asked:
         weight = self._texts[text]
         for place, score in scores.items():
             self.best[place] = max(self.best[place], weight * score / most)
-
-
-def _weight(text: Sequence[str], known: Collection[str]) -> float:
-    share = sum(word in known for word in text) / len(text)
-    return _WEIGHT_LEAST + (1 - _WEIGHT_LEAST) * sqrt(share)

@@ -8,16 +8,16 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
     0.3 M   over its passage's rank in the result: a search puts the closest passage first
     0.15 M  where it is the first of its document, which introduces the rest; not in a dialogue
     1.0 M   times its closeness in meaning, from 0 to 1, where facts are embedded (embeddings.py)
-    0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read and not searched
-            for: the answer to a question
-    0.3     times the closeness of one of the twelve best facts that names its document's title: the next hop
+    0.5     times the closeness of the line before it, where that is a question in a dialogue: it may be the answer
+    0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read, not searched for
+    0.3     times the closeness of one of the best facts that names its document's title: the next hop
 
 asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
 the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from types import MappingProxyType
 
@@ -26,20 +26,24 @@ from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
-from context_synthesizer.asked import CLOSEST, Asked
+from context_synthesizer.asked import Asked
 from context_synthesizer.page import TELLING_CHARACTERS, name_of
 
 CLOSEST_SHARE = 0.5
 RANK_SHARE = 0.3
 LEAD_SHARE = 0.15
+ANSWER_SHARE = 0.5
 NEIGHBOUR_SHARE = 0.3
 BRIDGE_SHARE = 0.3
+BRIDGES_MAX = 24
+"""The number of the best facts that are searched for titles."""
 SUPERSEDED_SHARE = 0.4
 LIKENESS_SHARE = 1.0
 NOTHING: Mapping[str, float] = MappingProxyType({})
 _TITLE_WORDS_MAX = 40
 _RANK = re.compile(r"\[(\d+)\]")
 _SPOKEN = re.compile(r"[^\W\d_][^:\n]{0,40}: \S")
+_QUESTION = re.compile(r"[?？]")
 
 
 class Relevance:
@@ -58,6 +62,8 @@ class Relevance:
         """The titles by their first word, each with its documents."""
         self._spoken: list[int] = []
         """Lines of dialogue that were not found by a search in words."""
+        self._answers: dict[int, int] = {}
+        """The lines of dialogue after a question, each with the place of the question."""
         self._demoted: list[int] = []
         """Facts of low salience, whatever is asked."""
         self._are_embedded = False
@@ -85,6 +91,8 @@ class Relevance:
         is_spoken = not fact.is_json and _SPOKEN.match(fact.statement) is not None
         if is_spoken and document.call_id not in searched:
             self._spoken.append(place)
+        if is_spoken and others and _QUESTION.search(self._facts[others[-1]].statement):
+            self._answers[place] = others[-1]
         if not (is_spoken or others):
             prior += LEAD_SHARE
         self._priors.append(prior)
@@ -142,7 +150,7 @@ class Relevance:
 
     def _spoken_beside(self, scores: Sequence[float]) -> dict[int, float]:
         """Return the gain of lines of dialogue by the lines before and after them."""
-        gains: dict[int, float] = {}
+        gains = {place: ANSWER_SHARE * scores[question] for place, question in self._answers.items()}
         for place in self._spoken:
             document = self._facts[place].document
             beside = [
@@ -150,22 +158,22 @@ class Relevance:
                 for other in (place - 1, place + 1)
                 if 0 <= other < len(scores) and self._facts[other].document == document
             ]
-            gains[place] = NEIGHBOUR_SHARE * max(beside, default=0.0)
+            gains[place] = max(gains.get(place, 0.0), NEIGHBOUR_SHARE * max(beside, default=0.0))
         return gains
 
     def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
         """Return the gain of facts whose document's title is named by one of the best facts."""
         gains: dict[int, float] = {}
-        for naming in nlargest(CLOSEST, range(len(scores)), key=scores.__getitem__):
+        for naming in nlargest(BRIDGES_MAX, range(len(scores)), key=scores.__getitem__):
             fact = self._facts[naming]
-            for id in self._named_by(fact):
+            for id in self._named_by(fact, self._index.words_of(naming)):
                 for place in self._documents[id]:
                     gains[place] = max(gains.get(place, 0.0), BRIDGE_SHARE * scores[naming])
         return gains
 
-    def _named_by(self, fact: Fact) -> list[str]:
+    def _named_by(self, fact: Fact, its_words: Iterable[str]) -> list[str]:
         """Return the other documents whose title occurs in a fact."""
-        begun = (self._titled.get(word, {}) for word in dict.fromkeys(words(fact.statement)))
+        begun = (self._titled.get(word, {}) for word in its_words)
         named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
         return [id for ids in named if fact.document not in ids for id in ids]
 

@@ -55,6 +55,18 @@ def test_a_line_that_was_read_is_lifted_by_the_line_of_dialogue_before_it() -> N
     assert scores[fact_saying(memory, "Splendid").id] > scores[fact_saying(memory, "Dreadful").id]
 
 
+def test_a_line_that_a_search_found_is_lifted_by_the_question_before_it_and_by_no_other_line() -> None:
+    asked = "Ann: How was the pottery class in Oslo?\nBob: Splendid, though the oven broke again."
+    told = "Ann: I was at the pottery class in Oslo.\nBob: Dreadful, since the rain came early."
+    session = a_session(
+        Told([a_search("pottery class", ("Chat 1", asked)), a_search("class in Oslo", ("Chat 2", told))]),
+        query="What did Bob say of the pottery class in Oslo?",
+    )
+    scores, memory = scores_of(session), session.memory
+    answer, statement = (scores[fact_saying(memory, word).id] for word in ("Splendid", "Dreadful"))
+    assert answer > 1.2 * statement
+
+
 def test_what_a_search_puts_first_and_what_begins_a_document_is_closer() -> None:
     told = [
         (f"Page {n}", f"Harbour fees rose in {place}. Harbour fees fell in {place}.")
@@ -78,6 +90,16 @@ def test_a_search_that_rests_on_nothing_known_counts_less() -> None:
         begun, Told([a_search("quarry river", ("A", "A river is in the east."))]), query=query
     )
     assert scores_of(asked_on)["F2"] > scores_of(wrong_turn)["F2"]
+
+
+def test_a_word_of_any_fact_before_a_search_is_known_however_far_from_the_question_that_fact_is() -> None:
+    query = "Where does the painter Ada Holm live?"
+    close = [(f"Ada Holm {n}", f"The painter Ada Holm did live at number {n}.") for n in range(30)]
+    begun = Told([a_search("Ada Holm", *close, ("Z", "A quarry is in the hills."))])
+    found = ("A", "A river is in the east.")
+    known = a_session(begun, Told([a_search("quarry river", found)]), query=query)
+    unknown = a_session(begun, Told([a_search("orchard river", found)]), query=query)
+    assert scores_of(known)["F32"] > scores_of(unknown)["F32"]
 
 
 def with_first_fact(session: Session, **fields: object) -> Session:

@@ -41,6 +41,11 @@ class WordIndex:
         """Return the words of a text, each once."""
         return self._words[place]
 
+    def is_before(self, place: int, word: str) -> bool:
+        """Return whether a text before `place` contains a word."""
+        held = self._held.get(word)
+        return held is not None and held[0][0] < place
+
     def worth(self, word: str) -> float:
         """Return a word's weight: higher when fewer texts contain it; 0 when no text does."""
         held = len(self._held.get(word, ()))

@@ -38,6 +38,12 @@ def test_a_word_counts_more_the_fewer_texts_hold_it_and_the_more_often() -> None
     assert dict(index.scores_of("cc"))[2] > dict(index.scores_of("cc"))[1]
 
 
+def test_a_word_is_before_a_text_when_an_earlier_one_holds_it() -> None:
+    index = an_index(["aa"], ["bb"], ["aa", "bb"])
+    assert [index.is_before(place, "bb") for place in range(4)] == [False, False, True, True]
+    assert not index.is_before(3, "zz")
+
+
 @given(texts)
 def test_a_text_scores_for_each_word_it_holds_and_for_no_other(given_texts: list[list[str]]) -> None:
     index = an_index(*given_texts)

@@ -17,9 +17,7 @@ _CATALOGUE = "catalogue"
 
 def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "tests.recordings", "--into", str(tmp_path), NAME)
-    made = subprocess.run(
-        command, cwd=FOLDER.parents[1], check=False, capture_output=True, text=True
-    )
+    made = subprocess.run(command, cwd=FOLDER.parents[1], check=False, capture_output=True, text=True)
 
     assert (made.returncode, made.stderr) == (0, "")
     path = tmp_path / f"{NAME}.jsonl"

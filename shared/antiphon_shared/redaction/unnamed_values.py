@@ -56,6 +56,11 @@ def _form(mark: str, pattern: str, is_secret: Callable[[str], bool], hint: str) 
     return _Form(mark, re.compile(pattern), is_secret, hint)
 
 
+def _is_any(value: str) -> bool:
+    """Accept every value of a form whose surroundings are proof enough."""
+    return True
+
+
 _FORMS = (
     # Arguments of commands.
     _form(
@@ -145,7 +150,7 @@ _FORMS = (
     _form(
         "",
         rf"{_CODE}(?:'s| is| =|:| for [\w. -]{{1,30}}(?: is|:))?[ \t]{{1,3}}(?P<value>[0-9]{{4,10}}|[0-9]{{3}}[ -][0-9]{{3}})(?![\w.-]*[\w-])",
-        str.strip,
+        _is_any,
         rf"{_CODE}[^\r\n\"0-9]*[0-9]",
     ),
 )

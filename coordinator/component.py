@@ -84,11 +84,9 @@ def build(
 def _grant_keys(settings: CoordinatorSettings) -> "tuple[PublicKey, ...]":
     """Return the coordinator's own keys, or those of a dispatcher that starts from the same environment."""
     own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
-    source, path = own, settings.grant_key_file
-    if not path:
-        source, path = others, load_environment(others)
+    path = settings.grant_key_file or load_environment(others)
     if not path:
         return ()
     from antiphon_shared.tools.grant_keys import load_keys  # cryptography takes long to import
 
-    return load_keys(path, source)
+    return load_keys(path, own if settings.grant_key_file else others)

@@ -72,8 +72,7 @@ async def test_a_commit_takes_the_event_that_it_adds_for_a_consumer_of_its_proce
 async def test_a_commit_takes_nothing_while_the_reader_has_every_place(bus: Bus, taken: list[bytes]) -> None:
     bus.local_inboxes = LocalInboxes()
     on_output = Seen()
-    handlers = {QuerySubmitted: Seen(ANSWERS), CancellationRequested: on_output}
-    async with working(bus, handlers, concurrency=1):
+    async with working(bus, {QuerySubmitted: Seen(ANSWERS), CancellationRequested: on_output}, concurrency=1):
         await bus.publish(a_query(), "open")
         await until_done(bus)
     assert len(on_output.deliveries) == 1

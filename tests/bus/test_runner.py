@@ -10,8 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import QuerySubmitted
-from antiphon_shared.process.runner import FAULTS_ALLOWED
+from antiphon_shared.process import health
+from antiphon_shared.process.runner import FAULTS_ALLOWED, run_services
+from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.process.watchdog import EXIT_STUCK
 
@@ -183,3 +186,16 @@ async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
         async with working(bus, {QuerySubmitted: seen}):
             await until_done(bus)
         assert len(seen.deliveries) == 1
+
+
+async def test_services_of_one_process_end_together_when_one_of_them_fails(bus: Bus) -> None:
+    async def fails() -> None:
+        raise RuntimeError("a duty fails")
+
+    stop = asyncio.Event()
+    services = [Service("coordinator", {}, 2), Service("reasoning_engine", {}, 2, background=(fails,))]
+    with pytest.raises(RuntimeError, match="a duty fails"):
+        await run_services(bus, services, stop, grace_s=1)
+    assert stop.is_set()
+    workers = await asyncio.gather(*(health.workers(bus, service.name) for service in services))
+    assert workers == [[], []]

@@ -37,6 +37,7 @@ class Writing(Processes):
             3 if isinstance(servers, Cluster) else 1,
             None,
             True,
+            5,
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_BUS_LEASE_S="2",
             ANTIPHON_BUS_MAX_DELIVERIES="100",

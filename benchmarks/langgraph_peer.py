@@ -116,7 +116,11 @@ def _saver(checkpointer: Checkpointer, folder: Path) -> AbstractAsyncContextMana
     if checkpointer == "memory":
         from langgraph.checkpoint.memory import InMemorySaver
 
-        return InMemorySaver()
+        in_memory: AbstractAsyncContextManager[Any] = InMemorySaver()
+        return in_memory
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    return AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db"))
+    in_file: AbstractAsyncContextManager[Any] = AsyncSqliteSaver.from_conn_string(
+        str(folder / "checkpoints.db")
+    )
+    return in_file

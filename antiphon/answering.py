@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import Question
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.tools.asking import read_asked
+from antiphon_shared.tools.ask_user import read_asked
 from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.approval import chosen_of, unanswered_session, waiting
@@ -31,7 +31,9 @@ async def answer(
     UnknownSession, SubmissionRejected.
     """
     text = checked_answer(text)
-    session = await patiently("look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S)
+    session = await retry_while_unavailable(
+        "look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S
+    )
     named = {question.id: question.question for question in unanswered(session)}
     waits = session.people.unanswered or tuple(named)
     chosen = chosen_of(calls, waits, named, session_id, "an answer")
@@ -40,7 +42,10 @@ async def answer(
         said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
         event = answer_event(session_id, said, first, new_id(), utc_now())
         # Safe to repeat: a second answer changes nothing.
-        if await patiently("answer", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
+        if (
+            await retry_while_unavailable("answer", lambda: bus.publish(event, "signal"), PATIENCE_S)
+            == "sent"
+        ):
             return chosen
     raise UnknownSession(f"session {session_id} is no longer stored.")
 

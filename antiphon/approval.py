@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import utc_now
@@ -38,7 +38,7 @@ async def decide(
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
-    rounds, named = await patiently(
+    rounds, named = await retry_while_unavailable(
         "look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S
     )
     chosen = chosen_of(calls, tuple(rounds), named, session_id, "a decision")
@@ -54,7 +54,10 @@ async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
     if first is not None:
         event = decision(session_id, said, first, new_id(), utc_now())
         # Safe to repeat: a second decision changes nothing.
-        if await patiently("decide", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
+        if (
+            await retry_while_unavailable("decide", lambda: bus.publish(event, "signal"), PATIENCE_S)
+            == "sent"
+        ):
             return
     raise UnknownSession(f"session {session_id} is no longer stored.")
 

@@ -9,12 +9,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import structlog
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.session_content import SessionConflict as Conflict
 from antiphon_shared.bus.session_content import SessionContent, conflict
@@ -165,9 +166,8 @@ class Antiphon:
         if bus.signer is not None:
             fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
         # Safe to repeat even if a lost reply hides a success: both entries open the same session.
-        entry: bytes = await patiently(
-            "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", *fields), PATIENCE_S
-        )
+        add = partial(bus.batcher.submit, "XADD", bus.keys.queries(), "*", *fields)
+        entry: bytes = await retry_while_unavailable("submit", add, PATIENCE_S)
         self._remember(event.subject, Submitted(entry.decode(), content))
         return event.subject
 
@@ -240,10 +240,11 @@ class Antiphon:
         bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
-        while not await patiently("look for a session", arrival.check, PATIENCE_S):
-            await patiently("let it in", arrival.hurry, PATIENCE_S)
+        while not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S):
+            await retry_while_unavailable("let it in", arrival.hurry, PATIENCE_S)
             await asyncio.sleep(_ARRIVAL_POLL_S)
-        return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
+        request = partial(self._cancel, bus, session_id, reason)
+        return await retry_while_unavailable("cancel", request, PATIENCE_S)
 
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
@@ -279,7 +280,8 @@ class Antiphon:
         """Return the unanswered questions of the model to the user; an empty tuple when there are none."""
         bus = self.open_bus()
         checked_session_id(session_id)
-        return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
+        read = partial(questions_waiting, bus, session_id)
+        return await retry_while_unavailable("read the questions", read, PATIENCE_S)
 
     async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
         """Write the session's recording, as far as it has come, into a folder; return the file's path.
@@ -322,7 +324,7 @@ class Antiphon:
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
         response: Response | None = None
         try:
-            await patiently("look for a session", arrival.check, PATIENCE_S)
+            await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
             while True:
                 entries = await tail.read()
                 if not entries:
@@ -330,7 +332,7 @@ class Antiphon:
                         # It was written before this read, and its event is not in the log any more.
                         yield response
                         return
-                    await patiently("look for a session", arrival.check, PATIENCE_S)
+                    await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
                     response = await read_answer(bus, session_id)
                     if self._pipeline is not None:
                         self._pipeline.check()
@@ -354,7 +356,8 @@ class Antiphon:
         """Raise SessionConflict when the session exists and belongs to another query."""
         bus = self.open_bus()
         try:
-            first = await patiently("look for a session", lambda: bus.query_of(session_id), PATIENCE_S)
+            look = partial(bus.query_of, session_id)
+            first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
         except UnreadableEvent:
             raise SessionConflict(str(conflict(session_id, "and its opening event is unreadable"))) from None
         if first is not None:

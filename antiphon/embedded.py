@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
+from antiphon_shared.bus.concurrency import ended
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.room import ended
 from antiphon_shared.events.codec import explain
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.runner import run_services

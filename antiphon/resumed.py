@@ -1,6 +1,6 @@
 """Runs that were resumed after they had ended: their first answer is not their last."""
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.sessions import read_logged
 from antiphon_shared.events import ResponseReady, ResumeRequested
@@ -13,7 +13,7 @@ _PAGE = 100
 
 async def read_answer(bus: Bus, session_id: str) -> Response | None:
     """Return a session's answer; None while there is none, or the run continues. Retries while Redis is unavailable."""
-    return await patiently("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
+    return await retry_while_unavailable("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
 
 
 async def _newest(bus: Bus, session_id: str) -> Response | None:

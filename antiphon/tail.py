@@ -4,7 +4,7 @@ import asyncio
 from heapq import merge
 from typing import Any
 
-from antiphon_shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, patiently
+from antiphon_shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import milliseconds
 
@@ -32,7 +32,7 @@ class Tail:
         Entries of the same millisecond are in the order in which the streams were given. Raises
         RedisUnavailable when Redis is unavailable for a minute.
         """
-        reply = await patiently("follow a session", self._read, PATIENCE_S)
+        reply = await retry_while_unavailable("follow a session", self._read, PATIENCE_S)
         entries = list(merge(*map(_entries_of, reply.items()), key=_age))
         for stream, place, _ in entries:
             self._last[stream] = place

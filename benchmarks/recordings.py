@@ -20,8 +20,8 @@ from rich.table import Table
 
 from antiphon.recording.export import export
 from antiphon.recording.files import read_lines, write_lines
+from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import End, EventLine, Header, Line
-from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
 from tests.antiphon.recording.large import large_session
@@ -59,7 +59,7 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
     ids: list[str] = []
 
     async def put_all_back() -> None:
-        async for _, one in side_by_side(each(paths), lambda path: put_back(bus, read_lines(path))):
+        async for _, one in side_by_side(each(paths), lambda path: import_session(bus, read_lines(path))):
             ids.append(one.result())
 
     try:

@@ -25,8 +25,8 @@ from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.values import Round
 
-from context_synthesizer.desks import Kept
 from context_synthesizer.minilm import MiniLM
+from context_synthesizer.session_index_cache import Kept
 from context_synthesizer.vectors import Vectors, digest_of, row_of
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
@@ -101,7 +101,7 @@ class Embeddings:
         """Embed the new texts, and raise salience by the closeness of facts to the question and the closest search."""
         if kept.vectors is None or kept.vectors.model != self.model:
             kept.vectors = Vectors(self.model)
-        vectors, memory = kept.vectors, kept.desk.memory
+        vectors, memory = kept.vectors, kept.session_index.memory
         vectors.read(await session.items(VECTORS, vectors.items))
         uses = (*memory.tool_usage, *delta.tool_usage)
         searches = [use.query[:_TEXT_CHARACTERS] for use in uses if use.query]

@@ -33,8 +33,8 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
 
-from context_synthesizer.desks import Desks, Kept, digest_of
 from context_synthesizer.embeddings import Weigh, Weighed
+from context_synthesizer.session_index_cache import Kept, SessionIndexCache, digest_of
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
@@ -51,7 +51,7 @@ class ContextSynthesizer:
 
     def __init__(self, settings: ContextSynthesizerSettings, weigh: Weigh | None = None) -> None:
         self._settings, self._weigh = settings, weigh
-        self._desks = Desks()
+        self._session_indexes = SessionIndexCache()
 
     @property
     def handlers(self) -> Handlers:
@@ -64,8 +64,8 @@ class ContextSynthesizer:
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
-        desk = session.session_id, request.question
-        kept = self._desks.take(desk)
+        session_index = session.session_id, request.question
+        kept = self._session_indexes.take(session_index)
         to_brief = request.step
         items, question, step_input, reasoning, results, summary = await together(
             session.items(MEMORY, kept.since if kept else 0),
@@ -76,7 +76,7 @@ class ContextSynthesizer:
             _event(session, request.summary, SummaryCompleted),
         )
         if kept is not None:
-            query = kept.desk.memory.query
+            query = kept.session_index.memory.query
         else:
             assert question is not None, "a request always names its question"
             query = question.query
@@ -99,7 +99,7 @@ class ContextSynthesizer:
         await faults.at("briefing.filed")
         is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
         built = await aside_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
-        self._desks.put_back(desk, kept)
+        self._session_indexes.put_back(session_index, kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),

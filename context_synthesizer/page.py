@@ -37,7 +37,7 @@ _NAME = re.compile(r"\b[A-Z]\w\w+")
 NoteForm = Callable[[ReasoningNote], Piece]
 
 
-class Room:
+class TokenBudget:
     """A budget in hundredths of a token."""
 
     def __init__(self, units: int) -> None:
@@ -125,7 +125,7 @@ class Page:
     title: str
     memory: Memory
     pieces: Pieces
-    room: Room
+    room: TokenBudget
     by_call: bool = False
     """Whether each call has its own fence, so that the page only grows at its end; else each level of trust
     has one.

@@ -13,7 +13,7 @@ from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
 from context_synthesizer.choice import by_closeness, fill, must_have
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.select import LAZY_TOKENS
 
 _SECTION_SHARE = 0.75
@@ -56,11 +56,11 @@ class Plan:
             self._shown += [fact.id for fact in fitting]
 
     def _fits(self, memory: Memory, facts: Sequence[Fact], pieces: Pieces, units: int) -> bool:
-        page = Page("Facts", memory, pieces, Room(units), by_call=True)
+        page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
         return all(page.put(fact) for fact in facts)
 
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Mapping[str, float], units: int) -> None:
-        page = Page("Facts", memory, pieces, Room(units), by_call=True)
+        page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
         fill(page, must_have(memory, scores))
         put = fill(page, map(memory.facts.__getitem__, by_closeness(memory, scores)))
         self._shown = [id for id in memory.facts if id in page.lines]

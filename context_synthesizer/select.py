@@ -23,7 +23,10 @@ from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.beside import (
+from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must, side_by_side
+from context_synthesizer.page import Page, Pieces, TokenBudget, title_units
+from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
+from context_synthesizer.side_sections import (
     QUESTIONS,
     SAID,
     TRIED,
@@ -37,9 +40,6 @@ from context_synthesizer.beside import (
     tried_section,
     words_wanted,
 )
-from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must, side_by_side
-from context_synthesizer.page import Page, Pieces, Room, title_units
-from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
 from context_synthesizer.step import StepText
 
 LAZY_TOKENS = 4_000
@@ -87,7 +87,7 @@ def build_briefing(
         rounds = f"Round {ask.round}. {ask.step.rounds}"
         memory = memory.since(ask.step.begun)
     now = ("Now", (rounds,))
-    room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
+    room = TokenBudget(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
     least = room.left // _BESIDE_STEP_SHARE
     if not room.take(token_units(render((*asked, now)) + "\n\n")):
         if ask.step is None:
@@ -96,7 +96,7 @@ def build_briefing(
     if ask.step is not None:
         room.left = max(room.left, least)
     before = earlier_section(memory, room)
-    shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
+    shown = _whole(memory, pieces, ask.level, TokenBudget(room.left), planned is not None)
     shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
     last = ("Now", (*now[1], *filter(None, [shown.remark])))
     text = render((*asked, (before.title, before.texts), *shown.sections, last))
@@ -116,7 +116,7 @@ class _Shown:
     """The remark of a small briefing about omitted facts, after the round."""
 
 
-def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
+def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_call: bool) -> _Shown | None:
     """Return the whole memory, in one section of facts; None when it does not fit."""
     if pieces.units_least > room.left:
         return None
@@ -141,7 +141,7 @@ def _selected(
     scores: Mapping[str, float],
     pieces: Pieces,
     level: Level,
-    room: Room,
+    room: TokenBudget,
     planned: Sequence[str] | None,
 ) -> _Shown:
     """Return the selection in the order at the top of this file."""
@@ -199,7 +199,7 @@ def _omitted(memory: Memory, *pages: Page) -> list[str]:
     return [id for id in memory.facts if id not in shown]
 
 
-def _listing_units(omitted: Sequence[str], room: Room, is_small: bool) -> int:
+def _listing_units(omitted: Sequence[str], room: TokenBudget, is_small: bool) -> int:
     """Return the cost to reserve for the list of omitted facts: its longer form, when that is a small part."""
     if not omitted:
         return 0

@@ -17,7 +17,7 @@ from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
 
 from context_synthesizer.choice import by_closeness, fill
 from context_synthesizer.faithful import Said, Source, fault
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, TokenBudget
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
 """The least text that is worth a call, and the most that is read at once."""
@@ -46,7 +46,7 @@ def select_to_summarize(
     shown = {*ids_in(briefing.outline.shown), *_summarized(memory), *memory.superseded}
     ordered = by_closeness(memory, scores)
     left = [memory.facts[id] for id in ordered if id not in shown and scores[id] > 0]
-    page = Page("Facts", memory, pieces, Room(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))
+    page = Page("Facts", memory, pieces, TokenBudget(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))
     fill(page, left)
     text = "\n".join(page.texts)
     tokens = estimate_tokens(text)

@@ -16,7 +16,7 @@ from antiphon_shared.formats import FORMAT, in_format
 from antiphon_shared.memory.filing import keep_within
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
-from context_synthesizer.desks import Kept
+from context_synthesizer.session_index_cache import Kept
 from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
 
@@ -56,13 +56,13 @@ def step_of(
 def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
     """Return the delta of the round, which is not added yet, and why its summary is refused, if it is."""
     if request.conversation:  # it is the first delta, and contains only the conversation
-        delta = kept.desk.begun(request.conversation)
+        delta = kept.session_index.begun(request.conversation)
     else:
-        delta = kept.desk.filed(
+        delta = kept.session_index.filed(
             brought.reasoning, brought.results, untrusted=request.untrusted, entry=request.results
         )
-    believed = checked(brought.summary, kept.desk.memory) if brought.summary else ""
-    if isinstance(believed, Summary) and believed not in kept.desk.memory.summaries:
+    believed = checked(brought.summary, kept.session_index.memory) if brought.summary else ""
+    if isinstance(believed, Summary) and believed not in kept.session_index.memory.summaries:
         delta = delta.model_copy(update={"summaries": (believed,)})
     return delta, believed if isinstance(believed, str) else ""
 
@@ -97,9 +97,9 @@ def briefed(
 
     `salience` replaces the filed salience of some facts, for this briefing.
     """
-    kept.desk.weigh(salience)
-    briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
-    left_out = kept.desk.to_summarize(briefing, step) if request.may_summarize else None
+    kept.session_index.weigh(salience)
+    briefing = kept.session_index.briefing(request.round, request.max_rounds, request.level, step)
+    left_out = kept.session_index.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,

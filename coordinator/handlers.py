@@ -68,9 +68,9 @@ from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
-from coordinator.remembered import Remembered
 from coordinator.runs.handlers import Runs
 from coordinator.session import Session
+from coordinator.session_cache import SessionCache
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
 """A function that verifies a session's grant now."""
@@ -110,7 +110,7 @@ class Coordinator:
         self._grants = grants
         self._runs = runs or Runs(_no_specification, _nothing_published)
         self._offered = offered
-        self._remembered = Remembered()
+        self._session_cache = SessionCache()
 
     @property
     def handlers(self) -> Handlers:
@@ -247,7 +247,7 @@ class Coordinator:
         self, version: int, event: AnyEvent, decision: Decision, before: Session | None = None
     ) -> Outcome:
         """Return the outcome, after whose commit the session is remembered."""
-        keep = partial(self._remembered.keep, version + 1, decision.session)
+        keep = partial(self._session_cache.keep, version + 1, decision.session)
         return _outcome(version, event, decision, before, keep)
 
     async def _turns_before(
@@ -275,7 +275,7 @@ class Coordinator:
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """Return the session's document and version: as remembered, if that is the newest, else from Redis."""
-        remembered = self._remembered.awaiting(store.session_id, delivery.event.causationid)
+        remembered = self._session_cache.awaiting(store.session_id, delivery.event.causationid)
         if remembered is not None:
             return remembered
         version, content = await store.document(STATE)

@@ -37,7 +37,7 @@ _LACKING_NAMED_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Authorization:
     """The tenant and the scopes of a session."""
 
     tenant: Tenant
@@ -52,11 +52,11 @@ def open_session(
     """Return the decision that opens the session of a query, the data of `event` at `log_entry`."""
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
-    standing = standing_of(query.grant, event.subject, event.time, opening.grant, catalogue)
+    authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     steps = query.options.step_list
     named = tools_of(steps) if steps else query.options.tools
-    tools = () if standing.problem else offer.usable(catalogue, named, standing.scopes)
-    conversation = None if standing.problem else query.options.conversation_id
+    tools = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
+    conversation = None if authorization.problem else query.options.conversation_id
     turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
     session = Session(
         id=event.subject,
@@ -66,7 +66,7 @@ def open_session(
         deadline=deadline,
         query=Query(
             question=log_entry,
-            tenant=standing.tenant,
+            tenant=authorization.tenant,
             grant="" if opening.grant.is_ignored else query.grant,
             citations=query.options.citations or "normal",
             conversation=conversation,
@@ -75,7 +75,7 @@ def open_session(
         tools=Tools(
             catalogue=opening.catalogue,
             usable=tools,
-            built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
+            built_ins=offer.built_ins(catalogue, authorization.scopes) if tools else (),
             offer=None
             if steps
             else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
@@ -89,7 +89,7 @@ def open_session(
             validation_tools=query.options.validation_tools or (),
         ),
         steps=plans_of(steps, tools),
-        uncertainty=_doubts(query, opening, catalogue, standing, named),
+        uncertainty=_doubts(query, opening, catalogue, authorization, named),
     )
     if steps:
         session = begun(session, 1)
@@ -131,9 +131,9 @@ def conversation_of(
     query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = BELIEVED
 ) -> tuple[Tenant, SessionId] | None:
     """Return the tenant and the id of a query's conversation; None without one or without a usable grant."""
-    standing = standing_of(query.grant, session_id, now, check, Catalogue())
+    authorization = authorization_of(query.grant, session_id, now, check, Catalogue())
     conversation = query.options.conversation_id
-    return None if conversation is None or standing.problem else (standing.tenant, conversation)
+    return None if conversation is None or authorization.problem else (authorization.tenant, conversation)
 
 
 def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
@@ -180,31 +180,31 @@ def recorded_opening(opened: SessionOpened) -> Opening:
     )
 
 
-def standing_of(
+def authorization_of(
     grant: str, session_id: SessionId, now: datetime, check: GrantCheck, catalogue: Catalogue
-) -> Standing:
+) -> Authorization:
     if check.problem:
-        return Standing(DEFAULT_TENANT, frozenset(), check.problem)
+        return Authorization(DEFAULT_TENANT, frozenset(), check.problem)
     if not grant or check.is_ignored:
-        return Standing(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
+        return Authorization(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
     try:
         claims = read_claims(grant)
     except UnreadableGrant as error:
-        return Standing(DEFAULT_TENANT, frozenset(), error.message)
+        return Authorization(DEFAULT_TENANT, frozenset(), error.message)
     if claims.expires <= now:
         problem = f"it expired at {claims.expires.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
     elif claims.session and claims.session != session_id:
         problem = f"it is for session {claims.session} alone."
     else:
-        return Standing(claims.tenant, frozenset(claims.scopes))
-    return Standing(claims.tenant, frozenset(), problem)
+        return Authorization(claims.tenant, frozenset(claims.scopes))
+    return Authorization(claims.tenant, frozenset(), problem)
 
 
 def _doubts(
     query: QuerySubmitted,
     opening: Opening,
     catalogue: Catalogue,
-    standing: Standing,
+    authorization: Authorization,
     named: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
     doubts = []
@@ -213,11 +213,13 @@ def _doubts(
         doubts.append(doubt("tools_unavailable", message, "tools"))
     if opening.grant.is_ignored:
         doubts.append(doubt("grant_ignored", _IGNORED, "grant"))
-    if standing.problem:
+    if authorization.problem:
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
-        message = f"The session's grant could not be used, so no tools were offered{lost}: {standing.problem}"
+        message = (
+            f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
+        )
         doubts.append(doubt("grant_invalid", message, "grant"))
-    reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in named or ()]
+    reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in named or ()]
     lacking = [(name, why) for name, why in reasons if why]
     doubts += [doubt("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
@@ -227,7 +229,7 @@ def _doubts(
     return tuple(doubts)
 
 
-def _why_unavailable(name: str, catalogue: Catalogue, standing: Standing) -> str:
+def _why_unavailable(name: str, catalogue: Catalogue, authorization: Authorization) -> str:
     """Return why a tool that the query names is not used; empty when it is, or when the grant explains it."""
     tool = catalogue.by_name.get(name)
     if tool is None:
@@ -235,7 +237,7 @@ def _why_unavailable(name: str, catalogue: Catalogue, standing: Standing) -> str
     contract = offer.contract_of(tool)
     if contract is None:
         return f"What {name!r} promises cannot be read; it was not used."
-    lacking = sorted(contract.scopes_needed - standing.scopes)
-    if standing.problem or not lacking:
+    lacking = sorted(contract.scopes_needed - authorization.scopes)
+    if authorization.problem or not lacking:
         return ""
     return f"The session's scopes lack {', '.join(lacking)}, which {name!r} needs; it was not used."

@@ -11,7 +11,7 @@ from itertools import islice
 from antiphon_shared.events import Question, QuestionAnswered
 from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.tools.asking import read_asked
+from antiphon_shared.tools.ask_user import read_asked
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import ASK_USER

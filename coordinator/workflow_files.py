@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.workflows.specification import Specification
@@ -37,7 +37,7 @@ class Publishing:
     async def before(self, let_in: Callable[[], Awaitable[None]]) -> None:
         """Publish the workflows, then start the intake. Raises ConfigurationError for a name of another domain."""
         if self._own:
-            await patiently("publish workflows", partial(self._store.publish, self._own))
+            await retry_while_unavailable("publish workflows", partial(self._store.publish, self._own))
         await let_in()
 
     async def keep(self) -> None:
@@ -47,4 +47,4 @@ class Publishing:
         """
         while True:
             await asyncio.sleep(_RESTORE_S)
-            await patiently("keep workflows published", partial(self._store.restore, self._own))
+            await retry_while_unavailable("keep workflows published", partial(self._store.restore, self._own))

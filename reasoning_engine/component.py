@@ -7,9 +7,9 @@ from antiphon_shared.process.service import Background, Service
 from antiphon_shared.process.settings import PipelineSettings, load
 
 from reasoning_engine.access import load_access
+from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.choice import choose_model
-from reasoning_engine.door import Door
-from reasoning_engine.engine import OPEN_DOOR
+from reasoning_engine.engine import UNGUARDED
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.limits.limiter import Limiter
 from reasoning_engine.port import Model
@@ -20,13 +20,13 @@ def build(
     bus: Bus,
     model: Model | None = None,
     provider: Provider | None = None,
-    door: Door = OPEN_DOOR,
+    guard: CallGuard = UNGUARDED,
     settings: EngineSettings | None = None,
     pipeline: PipelineSettings | None = None,
 ) -> Service:
     """Return the reasoning engine on `bus`, with the environment's model unless `model` or `provider` is given.
 
-    A given model has neither limits nor a breaker, unless its owner passes a `door` with them. Settings come
+    A given model has neither limits nor a breaker, unless its owner passes a `guard` with them. Settings come
     from the environment unless they are given. Raises ConfigurationError.
     """
     settings = load(EngineSettings) if settings is None else settings
@@ -51,10 +51,10 @@ def build(
                 Limiter(bus.batcher, bus.keys, settings.limits),
                 SharedBreakers(bus, load(BreakerSettings).breaker),
             )
-            door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
+            guard = CallGuard(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
     keep = bus.keep_content if bus.settings.recording else None
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door, keep, system)
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, guard, keep, system)
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )

@@ -17,7 +17,7 @@ from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.process.clock import monotonic_s
 
 from reasoning_engine.asking import Wanted, asked, tokens_asked
-from reasoning_engine.door import Door
+from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.ended import Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
@@ -29,7 +29,7 @@ from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
 
-OPEN_DOOR = Door()
+UNGUARDED = CallGuard()
 """For a model that needs no protection, such as the offline model."""
 
 
@@ -47,7 +47,7 @@ async def reason(
     *,
     model_id: str,
     seconds_left: float,
-    door: Door = OPEN_DOOR,
+    guard: CallGuard = UNGUARDED,
     on_call: OnCall = to_nobody,
     system: str | None = None,
     schema: dict[str, Any] | None = None,
@@ -69,7 +69,7 @@ async def reason(
     prompt = prompt_as(wanted)
     other = wanted.otherwise(prompt)
     prompt_tokens = tokens_asked(prompt, offer, wanted)
-    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
+    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, guard, on_call)
     otherwise = None if other is None else partial(prompt_as, other)
     reply = await _within(seconds_left, exchange, prompt, otherwise)
     if exchange.is_schema_refused:
@@ -85,7 +85,7 @@ async def summarize(
     settings: EngineSettings,
     *,
     seconds_left: float,
-    door: Door = OPEN_DOOR,
+    guard: CallGuard = UNGUARDED,
     on_call: OnCall = to_nobody,
 ) -> SummaryCompleted | SummaryFailed:
     """Return a summary of `source` by the cheaper model, or a classified failure.
@@ -97,7 +97,7 @@ async def summarize(
     prompt = build_summary_prompt(request, source, settings.summary_model)
     deadline = started + seconds_left
     exchange = Exchange(
-        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), door, on_call
+        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), guard, on_call
     )
     reply = await _within(seconds_left, exchange, prompt)
     ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))

@@ -11,8 +11,8 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.values import Usage
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
+from reasoning_engine.call_guard import CallGuard, Permit, Rejected
 from reasoning_engine.dialogue import dialogue
-from reasoning_engine.door import Door, Passage, Shut
 from reasoning_engine.exchange_record import OnCall, message_json, request_json, shown
 from reasoning_engine.failure import Failed
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
@@ -39,7 +39,7 @@ class Exchange:
         settings: EngineSettings,
         deadline: float,
         prompt_tokens: int,
-        door: Door,
+        guard: CallGuard,
         on_call: OnCall,
     ) -> None:
         """`deadline`: on the monotonic clock. `prompt_tokens`: estimated, for the whole prompt."""
@@ -49,7 +49,7 @@ class Exchange:
         self._failures = 0
         self._is_half_heard = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
-        self._prompt_tokens, self._door, self._on_call = prompt_tokens, door, on_call
+        self._prompt_tokens, self._guard, self._on_call = prompt_tokens, guard, on_call
         self._prices = settings.prices_in_force
 
     async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
@@ -105,13 +105,13 @@ class Exchange:
     async def _attempt(self, prompt: Prompt) -> "Message":
         """Make one call when it is admitted; the wait for that does not count as the call's own time."""
         wait_s = self._deadline - monotonic_s()
-        passage = await self._door.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
+        permit = await self._guard.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
         self._is_half_heard = False
         began_s, told = monotonic_s(), dict[str, Any]()
         try:
-            with passage:
-                return await self._call(prompt, passage, told)
+            with permit:
+                return await self._call(prompt, permit, told)
         finally:
             duration_ms = milliseconds(monotonic_s() - began_s)
             self._on_call(
@@ -124,12 +124,12 @@ class Exchange:
                 )
             )
 
-    async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> "Message":
+    async def _call(self, prompt: Prompt, permit: Permit, told: dict[str, Any]) -> "Message":
         """Make one admitted call; `told` collects its outcome for the record."""
 
         def hear_headers(headers: Mapping[str, str]) -> None:
             told["headers"] = shown(headers)
-            passage.hear(headers)
+            permit.hear(headers)
 
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
@@ -137,23 +137,23 @@ class Exchange:
                 message = await self._model.reply(prompt, self._hear, hear_headers)
                 await faults.at("model.after")
         except MODEL_ERRORS as error:
-            failed = self._failed(passage, error, wire_of(prompt["model"]))
+            failed = self._failed(permit, error, wire_of(prompt["model"]))
             told["error"] = error_json(error, failed.failure)
             raise failed from error
         told["reply"] = message_json(message)
         usage = usage_of(message)
-        passage.replied(usage)
+        permit.replied(usage)
         self._spend(usage)
         return message
 
-    def _failed(self, passage: Passage, error: Exception, wire: Wire) -> Failed:
+    def _failed(self, permit: Permit, error: Exception, wire: Wire) -> Failed:
         self._failures += 1
         classified = classify(error, wire)
         used = Usage() if classified.headers else None  # an error response: no tokens were used
         if isinstance(error, Interrupted):
             used = usage_of(error.partial)
             self._spend(used)
-        passage.failed(classified, used)
+        permit.failed(classified, used)
         return Failed(classified)
 
     def _hear(self, text: str) -> None:
@@ -186,7 +186,7 @@ class Exchange:
 
 
 def _is_retryable(error: BaseException) -> bool:
-    return isinstance(error, Failed) and not isinstance(error, Shut) and error.failure.error.retryable
+    return isinstance(error, Failed) and not isinstance(error, Rejected) and error.failure.error.retryable
 
 
 def _error(state: RetryCallState) -> BaseException | None:

@@ -20,10 +20,10 @@ from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import Usage
 
+from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.deltas import Deltas
-from reasoning_engine.door import Door
 from reasoning_engine.ended import NOT_SUPPORTED
-from reasoning_engine.engine import OPEN_DOOR, reason, summarize
+from reasoning_engine.engine import UNGUARDED, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.port import Model
@@ -52,7 +52,7 @@ class ReasoningEngine:
         default_model_id: str,
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
         is_offline: bool = False,
-        door: Door = OPEN_DOOR,
+        guard: CallGuard = UNGUARDED,
         keep: Keep | None = None,
         system: str | None = None,
     ) -> None:
@@ -64,7 +64,7 @@ class ReasoningEngine:
         if is_offline:  # its rules read native tools, and write no form
             settings = settings.model_copy(update={"tool_style": "native"})
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
-        self._is_offline, self._door = is_offline, door
+        self._is_offline, self._guard = is_offline, guard
         self._load_catalogue, self._keep, self._system = load_catalogue, keep, system
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
@@ -104,7 +104,7 @@ class ReasoningEngine:
                 settings,
                 model_id=model_id,
                 seconds_left=seconds_left,
-                door=self._door,
+                guard=self._guard,
                 on_call=calls.append,
                 system=self._system,
                 schema=schema,
@@ -140,7 +140,7 @@ class ReasoningEngine:
                 self._model,
                 self._settings,
                 seconds_left=_seconds_until(request.deadline),
-                door=self._door,
+                guard=self._guard,
                 on_call=calls.append,
             )
         finally:

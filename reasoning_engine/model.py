@@ -20,12 +20,12 @@ from anthropic.types import Message
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.access import checked_key, checked_url, timeout_of
-from reasoning_engine.answer_bytes import bound
 from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, NoAccess, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.response_limit import bound
 from reasoning_engine.settings import Provider
 
 REPLY_CHARACTERS_MAX = 500_000
@@ -51,7 +51,7 @@ class AnthropicModel:
     async def _reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         async with self._client.messages.stream(**prompt) as stream:
             on_headers(stream.response.headers)
-            heard = _Heard(on_text)
+            heard = _Headers(on_text)
             try:
                 await heard.listen(stream)
             except (*MODEL_ERRORS, AnthropicError) as error:
@@ -96,7 +96,7 @@ def neutral(error: Exception) -> Exception:
     return raised
 
 
-class _Heard:
+class _Headers:
     """The state of one stream."""
 
     def __init__(self, on_text: OnText) -> None:

@@ -10,11 +10,11 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.claims import MARK, uncited
+from response_assembler.fact_validity import outdated_facts
 from response_assembler.markdown import Reading, Sentence, read
 from response_assembler.numbering import Edit, Numbered, bare_numbers, number
 from response_assembler.sources import cited_sources, newest_sources, sources_section
-from response_assembler.standing import not_standing
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 from response_assembler.verify import unsupported
 
 _NAMED_MAX = 20
@@ -51,7 +51,7 @@ def cited_answer(text: str, memory: Memory, citations: Citations = "normal", clo
             *unsupported(
                 chain.from_iterable(block.sentences for block in reading.blocks), memory, numbered.numbers
             ),
-            *not_standing(memory, numbered.numbers),
+            *outdated_facts(memory, numbered.numbers),
         ),
     )
 
@@ -61,9 +61,9 @@ def _of_citations(numbered: Numbered, are_facts_known: bool) -> list[Uncertainty
     if unknown := id_ranges(numbered.unknown):
         named = ", ".join(unknown[:_NAMED_MAX]) + (", …" if len(unknown) > _NAMED_MAX else "")
         message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
-        doubts.append(doubt("unknown_citation", message, named))
+        doubts.append(uncertain("unknown_citation", message, named))
     if are_facts_known and not numbered.numbers:
-        doubts.append(doubt("uncited"))
+        doubts.append(uncertain("uncited"))
     return doubts
 
 
@@ -77,7 +77,7 @@ def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
         if len(claims) == 1
         else f"{len(claims)} statements of the answer cite"
     )
-    return [doubt("uncited_claims", f"{those} no source: {shown}{more}.")]
+    return [uncertain("uncited_claims", f"{those} no source: {shown}{more}.")]
 
 
 def _closed(text: str, reading: Reading) -> str:

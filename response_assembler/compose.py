@@ -12,18 +12,18 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.output.reading import read_answer
 
 from response_assembler.cited import Answer, cited_answer
+from response_assembler.fact_validity import outdated_facts
 from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
 from response_assembler.produced import steps_section
 from response_assembler.shaped import shaped_answer
 from response_assembler.sources import cited_sources, sources_section
-from response_assembler.standing import not_standing
 from response_assembler.uncertainty import (
-    doubt,
     of_ending,
     of_memory,
     of_sources,
     of_tools,
+    uncertain,
     with_severity,
     without_repeats,
 )
@@ -99,7 +99,7 @@ def _from_facts(material: Material) -> tuple[Status, Answer]:
     numbered = number_own(text, memory.facts)
     produced = steps_section(material.steps)
     sources = cited_sources(memory, numbered.numbers)
-    doubts = [doubt("empty_reply")] if request.status == "complete" else []
-    doubts += [doubt("composed_from_facts")] if sources else []
+    doubts = [uncertain("empty_reply")] if request.status == "complete" else []
+    doubts += [uncertain("composed_from_facts")] if sources else []
     shown = "\n\n".join(filter(None, [numbered.text, produced, sources_section(memory, sources, quoted)]))
-    return status, Answer(shown, sources, (*doubts, *not_standing(memory, numbered.numbers)))
+    return status, Answer(shown, sources, (*doubts, *outdated_facts(memory, numbered.numbers)))

@@ -6,7 +6,7 @@ from antiphon_shared.events import AnyEvent, AssemblyRequested
 from antiphon_shared.memory.found import Read, found_of
 
 from response_assembler.compose import Material
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 
 
 def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int = 0) -> Material:
@@ -23,5 +23,5 @@ def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_
         reply=found.reply,
         unfinished=found.unfinished,
         steps=found.steps,
-        doubts=tuple(doubt("record_missing", about=what) for what in found.missing),
+        doubts=tuple(uncertain("record_missing", about=what) for what in found.missing),
     )

@@ -10,9 +10,9 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.output.schema import pointer
 
 from response_assembler.cited import Answer
+from response_assembler.fact_validity import outdated_facts
 from response_assembler.sources import cited_sources, newest_sources, sources_section
-from response_assembler.standing import not_standing
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 
 _FIELDS_MAX = 200
 """The number of fields whose values are looked up in the facts."""
@@ -41,7 +41,10 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
     answer = Answer(
         text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
         sources=sources or newest_sources(memory),
-        doubts=(*([] if numbers or not memory.facts else [doubt("uncited")]), *not_standing(memory, numbers)),
+        doubts=(
+            *([] if numbers or not memory.facts else [uncertain("uncited")]),
+            *outdated_facts(memory, numbers),
+        ),
     )
     return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in found.items())
 

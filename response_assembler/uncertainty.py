@@ -157,7 +157,7 @@ MESSAGE_CHARACTERS = 300
 """The length of a tool's error message."""
 
 
-def doubt(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
+def uncertain(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
     """Return one uncertainty of a kind in the table, with its severity; the table's wording is the default."""
     meaning, severity = KINDS[kind]
     return Uncertainty(kind=kind, message=message or meaning, about=about, severity=severity)
@@ -175,7 +175,7 @@ def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
     """Yield the uncertainty that follows from the end of the session itself."""
     if reason in LIMITS:
         limit = LIMITS[reason]
-        yield doubt(reason, f"{limit[0].upper()}{limit[1:]}.", "session")
+        yield uncertain(reason, f"{limit[0].upper()}{limit[1:]}.", "session")
 
 
 def of_memory(memory: Memory) -> Iterator[Uncertainty]:
@@ -185,15 +185,15 @@ def of_memory(memory: Memory) -> Iterator[Uncertainty]:
         found_by = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
         were = "fact was" if lost == 1 else "facts were"
         message = f"{lost} {were} found by {found_by} but not kept: the session's memory was full."
-        yield doubt("memory_full", message, "memory")
+        yield uncertain("memory_full", message, "memory")
     if memory.summaries:
-        yield doubt("summarized", about="memory")
+        yield uncertain("summarized", about="memory")
 
 
 def of_sources(sources: Iterable[Source]) -> Iterator[Uncertainty]:
     """Yield an uncertainty where earlier answers are cited in place of tool results."""
     if any(source.number and source.tool == CONVERSATION for source in sources):
-        yield doubt("earlier_answer", about=CONVERSATION)
+        yield uncertain("earlier_answer", about=CONVERSATION)
 
 
 def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
@@ -204,17 +204,17 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     """
     for use in unknown(memory.tool_usage):
         message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
-        yield doubt("outcome_unknown", message, f"{use.tool} {use.call_id}")
+        yield uncertain("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
         message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
-        yield doubt("call_unfinished", message, f"{tool} {call_id}")
+        yield uncertain("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
         why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
-        yield doubt("tool_failed", f"`{use.tool}` failed ({use.outcome}){why}", use.tool)
+        yield uncertain("tool_failed", f"`{use.tool}` failed ({use.outcome}){why}", use.tool)
     for kind, use, message in repetitions(memory.tool_usage):
-        yield doubt(kind, message, f"{use.tool} {use.call_id}")
+        yield uncertain(kind, message, f"{use.tool} {use.call_id}")
     for use in _substituted(memory):
-        yield doubt("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
+        yield uncertain("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:

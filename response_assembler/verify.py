@@ -21,7 +21,7 @@ from antiphon_shared.text.words import texts_in_json
 
 from response_assembler.markdown import Sentence
 from response_assembler.quote import document_of
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 
 DOUBTS_MAX = 5
 _SENTENCES_MAX = 300
@@ -68,7 +68,7 @@ def _quotes_not_found(
             message = (
                 f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
             )
-            yield doubt("quote_not_found", message, ", ".join(sentence.cited))
+            yield uncertain("quote_not_found", message, ", ".join(sentence.cited))
 
 
 def _numbers_not_found(
@@ -80,7 +80,7 @@ def _numbers_not_found(
             continue
         where = _named(sentence.cited, numbers)
         message = f"The number {one_line(written, 40)} does not stand in {where}; it may be computed."
-        yield doubt("number_not_found", message, ", ".join(sentence.cited))
+        yield uncertain("number_not_found", message, ", ".join(sentence.cited))
 
 
 @dataclass(frozen=True)

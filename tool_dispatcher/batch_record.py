@@ -22,7 +22,7 @@ class Known:
 
 
 @dataclass(slots=True)
-class Course:
+class Trace:
     """The order in which the units of a batch, given by number, began and ended."""
 
     begins: list[tuple[int, ...]] = field(default_factory=list)
@@ -39,7 +39,7 @@ def batch_record(
     of: UUID,
     plan: Plan,
     known: Known,
-    course: Course,
+    course: Trace,
     results: Sequence[ToolResult],
     filled: Mapping[int, str],
 ) -> BatchRecord:

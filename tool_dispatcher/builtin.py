@@ -7,12 +7,12 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
 from antiphon_shared.process.aside import aside_if
-from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
+from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
 from antiphon_shared.tools.calls import REPEAT_CALL
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
 
-from tool_dispatcher.answered import users_answer
+from tool_dispatcher.ask_user import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
@@ -49,7 +49,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
     """Return the built-in tools that complement `tools`; `planner` knows the workflows of a session."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
-        usable = [tool.definition for name, tool in tools.items() if name not in batch.leave.hidden]
+        usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
         usable += await planner.definitions(batch)
         found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."

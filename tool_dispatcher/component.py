@@ -7,7 +7,7 @@ from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.bus.breakers import SharedBreakers
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.process.breaker_settings import BreakerSettings
@@ -88,9 +88,11 @@ def build(
     async def publish() -> None:
         """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
         for partition in range(bus.keys.partitions):
-            await patiently("see which server this is", partial(ledger.look_at_history, partition))
+            await retry_while_unavailable(
+                "see which server this is", partial(ledger.look_at_history, partition)
+            )
         while True:
-            await patiently("publish catalogue", publish_once)
+            await retry_while_unavailable("publish catalogue", publish_once)
             await asyncio.sleep(settings.catalogue_interval_s)
 
     async def close() -> None:

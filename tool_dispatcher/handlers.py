@@ -10,11 +10,11 @@ from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
 from tool_dispatcher.access.permission import withheld
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
-from tool_dispatcher.batch_record import Course, Known, batch_record
+from tool_dispatcher.batch_record import Known, Trace, batch_record
 from tool_dispatcher.journal import Journal, Noted
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
@@ -54,14 +54,14 @@ class ToolDispatcher:
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         attempt = max(delivery.attempt, int(delivery.redelivered)) + 1
         journal = Journal(session, request.round, delivery.event.format, is_of_run=bool(request.node))
-        leave = await self._gatekeeper.leave(request, session)
+        permissions = await self._gatekeeper.permissions(request, session)
         noted = await journal.noted(request.calls) if attempt > 1 else Noted()
-        ahead = checked_ahead(request.calls, self._tools, leave.refused)
+        ahead = checked_ahead(request.calls, self._tools, permissions.refused)
         batch = BatchRun(
             request=request,
             session=session,
             journal=journal,
-            leave=leave,
+            permissions=permissions,
             arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
             ends_s=ends_s,
             log=self._outcomes.log_of(session.session_id, request.round),
@@ -77,10 +77,16 @@ class ToolDispatcher:
             if isinstance(error, ToolError)
         }
         known = Known(
-            settled={place: result for place, result in noted.settled.items() if place not in leave.refused},
-            refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
+            settled={
+                place: result for place, result in noted.settled.items() if place not in permissions.refused
+            },
+            refused={
+                **invalid,
+                **_told(permissions, noted, request),
+                **self._in_doubt(batch, invalid, noted),
+            },
             begun=noted.begun,
-            barred=[name for name in self._variants if name in leave.barred],
+            barred=[name for name in self._variants if name in permissions.barred],
             repeats=await self._caller.repeats(request, session.session_id, batch.arguments),
         )
         plan = plan_batch(
@@ -94,7 +100,7 @@ class ToolDispatcher:
             repeats=known.repeats,
             example_of=lambda name: self._tools[name].example,
         )
-        course = Course()
+        course = Trace()
         results = await self._run(plan, batch, course)
         completed = ToolsCompleted.of(request.round, results, milliseconds(monotonic_s() - began_s))
         return Outcome(
@@ -111,7 +117,7 @@ class ToolDispatcher:
         self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted
     ) -> dict[int, ToolError]:
         """Return an error for each begun write that cannot be resumed here: it may have taken effect."""
-        refused = {**invalid, **batch.leave.refused}
+        refused = {**invalid, **batch.permissions.refused}
         calls = batch.request.calls
         return {
             place: begun_before(calls[place], refused.get(place))
@@ -119,7 +125,7 @@ class ToolDispatcher:
             if place in refused or calls[place].name not in self._tools
         }
 
-    async def _run(self, plan: Plan, batch: BatchRun, course: Course) -> tuple[ToolResult, ...]:
+    async def _run(self, plan: Plan, batch: BatchRun, course: Trace) -> tuple[ToolResult, ...]:
         """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
         async with Running() as running:
             step = start(plan)
@@ -146,9 +152,9 @@ def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str]
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
-def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
+def _told(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
     """Return the error of each refused call; for a call that has run all the same, one that withholds its outcome."""
     return {
         place: withheld(error, request.calls[place].name) if place in noted.settled else error
-        for place, error in leave.refused.items()
+        for place, error in permissions.refused.items()
     }

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antiphon_shared import faults
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
@@ -73,21 +73,21 @@ class Journal:
             await faults.at("journal.noted")
             return is_ours
 
-        if await patiently("note in journal", note):
+        if await retry_while_unavailable("note in journal", note):
             return result
         self.lost.add(result.call_id)
         return _outcome(await self._read(), result.call_id) or result
 
     async def keep(self, handle: str, whole: bytes) -> None:
         """Store the whole of a result that is shown in part only."""
-        await patiently("keep a result", lambda: self._session.keep(kept_name(handle), whole))
+        await retry_while_unavailable("keep a result", lambda: self._session.keep(kept_name(handle), whole))
 
     async def kept(self, handle: str) -> bytes | None:
         """Return a result whole; None when it is not stored, or no longer."""
-        return await patiently("read a result", lambda: self._session.kept(kept_name(handle)))
+        return await retry_while_unavailable("read a result", lambda: self._session.kept(kept_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:
-        return await patiently("read journal", lambda: self._session.settled(self._name))
+        return await retry_while_unavailable("read journal", lambda: self._session.settled(self._name))
 
 
 def _outcome(entries: Mapping[str, bytes], call_id: str) -> ToolResult | None:

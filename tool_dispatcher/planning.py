@@ -55,7 +55,9 @@ class Planner:
         if found:
             shown = [_shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found]
             return {"tools": shown, "note": _FOUND}
-        usable = [tool.definition for name, tool in self._tools.items() if name not in batch.leave.hidden]
+        usable = [
+            tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
+        ]
         text = await aside(_proposal, goal, usable)
         if not text:
             return {"tools": [], "note": _NOTHING}
@@ -63,7 +65,7 @@ class Planner:
 
     async def definitions(self, batch: BatchRun) -> list[ToolDefinition]:
         """Return the session's workflows and recipes, as the tools that they are offered as."""
-        request, scopes = batch.request, batch.leave.standing.scopes
+        request, scopes = batch.request, batch.permissions.authorization.scopes
         catalogue = await self._catalogue(request.catalogue) if request.catalogue else Catalogue()
         return [
             tool

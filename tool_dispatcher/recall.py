@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.events import ToolsCompleted
 from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, Memory, ToolUse
@@ -35,7 +35,7 @@ async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
     `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. Where the
     documents exceed the size of a result, the facts come before them.
     """
-    items = await patiently("read memory", lambda: batch.session.items(MEMORY))
+    items = await retry_while_unavailable("read memory", lambda: batch.session.items(MEMORY))
     memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
     facts = _facts_named(memory, id)
     ids = [fact.document for fact in facts] or [id.strip(" []").upper()]
@@ -92,7 +92,7 @@ class _Wholes:
         if (entry := use.results) is None:
             return ()
         try:
-            event = await patiently("read a result", lambda: self._batch.session.event(entry))
+            event = await retry_while_unavailable("read a result", lambda: self._batch.session.event(entry))
         except UnreadableEvent:
             return ()
         results = event.data.results if isinstance(event.data, ToolsCompleted) else ()

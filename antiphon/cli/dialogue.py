@@ -26,7 +26,7 @@ from antiphon_shared.events import (
 from antiphon_shared.process.errors import AntiphonError
 from redis.exceptions import RedisError
 
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.output import stderr
 from antiphon.client import Antiphon
 from antiphon.errors import InvalidQuery
@@ -91,7 +91,7 @@ class Dialogue:
 
     async def _answer(self, session_id: str, question: Question) -> bool:
         """Ask a question; return False at the end of standard input."""
-        for line in told.asked(question):
+        for line in event_lines.asked(question):
             stderr().print(line)
         choices = {str(n): choice for n, choice in enumerate(question.choices, 1)}
         while (said := await self._said("a number, or your own text> " if choices else "> ")) is not None:
@@ -105,7 +105,7 @@ class Dialogue:
         return False
 
     async def _decide(self, session_id: str, call: CallToApprove) -> bool:
-        stderr().print(f"  waits for approval: {told.to_approve(call)}")
+        stderr().print(f"  waits for approval: {event_lines.to_approve(call)}")
         while (said := await self._said("approve? y or n> ")) is not None:
             if said.strip().lower() in _YES:
                 await self._antiphon.approve(session_id, [call.id])

@@ -13,7 +13,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response
 
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -83,12 +83,12 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     """Return the lines for an event; a dialogue prints its own questions."""
     if dialogue is not None:
         dialogue.hear(event)
-    lines = told.progress(event)
+    lines = event_lines.progress(event)
     match event.data:
         case ApprovalRequested():
-            what, how = "approved", told.how_to_decide(event.subject, command)
+            what, how = "approved", event_lines.how_to_decide(event.subject, command)
         case QuestionAsked():
-            what, how = "answered", told.how_to_answer(event.subject, command)
+            what, how = "answered", event_lines.how_to_answer(event.subject, command)
         case _:
             return lines
     if dialogue is not None:
@@ -122,10 +122,10 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
         write(response.answer.rstrip("\n") + "\n")
     console = stderr()
     if not is_json:
-        _print_list("Sources that are not cited", told.uncited_sources(response))
-        _print_list("Uncertainty", told.doubts(response.uncertainty))
+        _print_list("Sources that are not cited", event_lines.uncited_sources(response))
+        _print_list("Uncertainty", event_lines.doubts(response.uncertainty))
         console.print("")
-    console.print(told.statistics(response), style="dim")
+    console.print(event_lines.statistics(response), style="dim")
     if response.status == "failed":
         return EXIT_FAILED
     if not _is_without_model(response, why_no_model):

@@ -37,7 +37,7 @@ from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import as_text, read_lines
 from antiphon.recording.found import found
-from antiphon.recording.put_back import put_back
+from antiphon.recording.import_session import import_session
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
@@ -190,7 +190,10 @@ async def _import(paths: list[Path], is_json: bool) -> int:
     spare_the_collector()
     done: list[dict[str, str]] = []
     code = EXIT_DONE
-    async with connected() as bus, aclosing(side_by_side(each(files), partial(_put_back, bus))) as imported:
+    async with (
+        connected() as bus,
+        aclosing(side_by_side(each(files), partial(_import_file, bus))) as imported,
+    ):
         with _progress() as tell:
             async for file, future in imported:
                 try:
@@ -207,12 +210,12 @@ async def _import(paths: list[Path], is_json: bool) -> int:
     return code
 
 
-async def _put_back(bus: Bus, file: Path) -> str:
+async def _import_file(bus: Bus, file: Path) -> str:
     try:
         try:
-            return await put_back(bus, read_lines(file))
+            return await import_session(bus, read_lines(file))
         except AlreadyThere:  # perhaps just imported from another file, which may have the same content
-            return await put_back(bus, read_lines(file))
+            return await import_session(bus, read_lines(file))
     except NoPermissionError as error:
         raise UsageError(
             f"Redis: {error}.", hint="Import with an administrator's rights, or into a Redis of your own."

@@ -12,7 +12,7 @@ from antiphon_shared.values import DEFAULT_TENANT
 
 from antiphon.answering import questions_waiting
 from antiphon.approval import calls_waiting
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import (
     Json,
@@ -206,7 +206,12 @@ async def _show(session_id: str, is_json: bool) -> None:
         return
     began = log[0][1].time
     rows = [
-        (f"+{(event.time - began).total_seconds():.3f}", event.source, _short(event.type), told.detail(event))
+        (
+            f"+{(event.time - began).total_seconds():.3f}",
+            event.source,
+            _short(event.type),
+            event_lines.detail(event),
+        )
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
@@ -216,11 +221,11 @@ async def _show(session_id: str, is_json: bool) -> None:
         stderr().print(f"\nQueued: waits for capacity, {one_line(queued)}.", style="yellow")
     if waiting:
         names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
-        for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):
+        for line in (f"\nWaits for approval of {names}", *event_lines.how_to_decide(session_id)):
             stderr().print(line, style="yellow")
     if questions:
-        asked = [line for question in questions for line in told.asked(question)]
-        for line in ("\nWaits for an answer", *asked, *told.how_to_answer(session_id)):
+        asked = [line for question in questions for line in event_lines.asked(question)]
+        for line in ("\nWaits for an answer", *asked, *event_lines.how_to_answer(session_id)):
             stderr().print(line, style="yellow")
 
 

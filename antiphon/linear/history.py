@@ -29,7 +29,7 @@ from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from pydantic_core import to_json
 
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.render import words_of
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
@@ -134,7 +134,7 @@ def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> MessagePar
 def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     """Return the result of a call as text: its outcome, then the new facts, then notes."""
     told = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
-    page = Page("", memory, Pieces(), Room(_NO_BOUND_UNITS), by_call=True)
+    page = Page("", memory, Pieces(), TokenBudget(_NO_BOUND_UNITS), by_call=True)
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
             page.put(fact)

@@ -18,7 +18,7 @@ from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import approvals, ladder, limits, offer, repetitions
 from coordinator.session import MadeWrite, Session, Spent, doubt, replace
-from reasoning_engine.engine import OPEN_DOOR, to_nobody
+from reasoning_engine.engine import UNGUARDED, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
 from reasoning_engine.offer import Offer
@@ -131,7 +131,7 @@ class Rounds:
             max(1, min(self._settings.max_output_tokens, room)),
         )
         exchange = Exchange(
-            self._model, to_nobody, self._settings, self._ends_s, tokens, OPEN_DOOR, to_nobody
+            self._model, to_nobody, self._settings, self._ends_s, tokens, UNGUARDED, to_nobody
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):

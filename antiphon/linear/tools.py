@@ -23,7 +23,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Repeat
 
 from antiphon.linear.writes import SessionWrites
-from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.access.grants import Authorization
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import tool_error
@@ -74,7 +74,7 @@ class LinearTools:
         """Raise ConfigurationError when the settings demand approval of an unknown tool."""
         self._tools, self._settings, self._redactor = registry, settings, redactor
         self._contracts = {name: tool.contract for name, tool in registry.items()}
-        self._standing = Standing(frozenset(settings.default_scopes))
+        self._authorization = Authorization(frozenset(settings.default_scopes))
         self._rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
         if registry:
             self._rule.check(registry)
@@ -88,7 +88,7 @@ class LinearTools:
     async def run(self, session_id: str, request: ToolsRequested) -> ToolsCompleted:
         """Answer every call of a batch, in the order of the calls. Raises only CancelledError."""
         began_s = monotonic_s()
-        terms = Terms.of(request, self._standing, self._rule, self._contracts)
+        terms = Terms.of(request, self._authorization, self._rule, self._contracts)
         refused = {
             place: error
             for place, call in enumerate(request.calls)

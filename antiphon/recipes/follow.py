@@ -6,7 +6,7 @@ Several such processes may run: they learn the same from the same sessions, and 
 import asyncio
 
 import structlog
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 
 from antiphon.errors import AlreadyThere
@@ -34,7 +34,7 @@ class Follower:
         """Check for complete sessions again and again, also through outages of Redis."""
         self._log.info("learning_recipes", every_s=EVERY_S)
         while True:
-            await patiently("learn recipes", self.look)
+            await retry_while_unavailable("learn recipes", self.look)
             await asyncio.sleep(EVERY_S)
 
     async def look(self) -> None:

@@ -105,7 +105,7 @@ class _Course:
     """The recording, read line by line."""
 
     def __init__(self) -> None:
-        self._known, self._desk = Known(), Briefings()
+        self._known, self._session_index = Known(), Briefings()
         self._briefings: list[Briefed] = []
         self._seen: set[str] = set()
         self._last: Outline | None = None
@@ -183,8 +183,8 @@ class _Course:
         if not self._is_same:
             return
         try:
-            self._desk.redo(step, self._known)
-            memory = self._desk.memory
+            self._session_index.redo(step, self._known)
+            memory = self._session_index.memory
         except UnreadableEvent:
             self._is_same = False
             return
@@ -194,7 +194,7 @@ class _Course:
         )
 
     def _memory(self) -> Memory | None:
-        return self._desk.memory if self._is_same else None
+        return self._session_index.memory if self._is_same else None
 
     def _answered_from(self) -> int | None:
         """Return the number of the briefing behind the answer: the cause of the request for the reply."""

@@ -27,7 +27,7 @@ from antiphon.errors import StillRunning
 from antiphon.recording.access import provider_of
 from antiphon.recording.forking.changes import Changes, Forked, forked
 from antiphon.recording.forking.point import NoSuchPoint, Point, point_at
-from antiphon.recording.forking.standing import standing
+from antiphon.recording.forking.snapshot import snapshot
 from antiphon.recording.forking.writes import restore_writes
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import (
@@ -74,7 +74,7 @@ async def fork(
         catalogues = {content: catalogue} if content else {}
         timers = list(_timers(point, told))
         await restore_writes(bus, point)
-        await restore(bus, standing(told.session, log, told.deliveries, point.briefings, catalogues, timers))
+        await restore(bus, snapshot(told.session, log, told.deliveries, point.briefings, catalogues, timers))
         await _ended(pipeline, bus, told.session)
         session_id = told.session.id
         live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]

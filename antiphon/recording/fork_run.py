@@ -11,7 +11,7 @@ from typing import Any
 
 from antiphon_shared.bus.handling import RUN
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.restoring import Standing, restore, timer_event
+from antiphon_shared.bus.restoring import SessionSnapshot, restore, timer_event
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsRequested
 from antiphon_shared.events.step_records import ForkRecord
@@ -92,7 +92,7 @@ async def _put_there(
     first = next(line for line in point.lines if isinstance(line, EventLine))
     delivered = {line.event.id: line.event for line in deliveries}
     log = [line for line in point.lines if isinstance(line, EventLine)]
-    standing = Standing(
+    standing = SessionSnapshot(
         session_id=point.session_id,
         opened=first.event.time,
         log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],

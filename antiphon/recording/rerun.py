@@ -27,15 +27,15 @@ from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
 from antiphon.recording.files import read_lines
-from antiphon.recording.forking.standing import standing
+from antiphon.recording.forking.snapshot import snapshot
 from antiphon.recording.lines import EventLine
 from antiphon.recording.rerun_report import RerunReport, report_of
+from antiphon.recording.serving.components import part_of
 from antiphon.recording.serving.exchanges import Exchanges, Match, Miss
 from antiphon.recording.serving.model_server import ModelServer
-from antiphon.recording.serving.parts import part_of
 from antiphon.recording.serving.plan import Plan, read_score
 from antiphon.recording.serving.processes import processes
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.surroundings import HIDDEN, variables
 from antiphon.recording.serving.tools import misses_key
 from antiphon.recording.serving.turns import POLL_S, events_there
@@ -82,49 +82,54 @@ def works_alone(path: Path) -> bool:
     )
 
 
-def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]]]:
+def _waves(scores: Iterable[tuple[Path, RecordingIndex]]) -> list[list[tuple[Path, RecordingIndex]]]:
     """Return groups of recordings that can share a Redis: one per session, and all of one format."""
-    waves: list[dict[str, tuple[Path, Score]]] = []
-    for path, score in scores:
+    waves: list[dict[str, tuple[Path, RecordingIndex]]] = []
+    for path, recording_index in scores:
         for wave in waves:
-            if score.session_id not in wave and _format(wave.values()) == score.query.format:
-                wave[score.session_id] = path, score
+            if (
+                recording_index.session_id not in wave
+                and _format(wave.values()) == recording_index.query.format
+            ):
+                wave[recording_index.session_id] = path, recording_index
                 break
         else:
-            waves.append({score.session_id: (path, score)})
+            waves.append({recording_index.session_id: (path, recording_index)})
     return [list(wave.values()) for wave in waves]
 
 
-def _format(recordings: Iterable[tuple[Path, Score]]) -> int:
+def _format(recordings: Iterable[tuple[Path, RecordingIndex]]) -> int:
     """Return the oldest format in which the sessions were opened."""
-    return min(score.query.format for _, score in recordings)
+    return min(recording_index.query.format for _, recording_index in recordings)
 
 
 async def _run_again(
-    recordings: Sequence[tuple[Path, Score]], has_processes: bool, match: Match, limit_s: float
+    recordings: Sequence[tuple[Path, RecordingIndex]], has_processes: bool, match: Match, limit_s: float
 ) -> list[RerunReport]:
     """Run recordings of different sessions on one pipeline, a few at once."""
-    exchanges = Exchanges((score for _, score in recordings), match)
+    exchanges = Exchanges((recording_index for _, recording_index in recordings), match)
     async with ModelServer(exchanges).listening() as model, _redis(has_processes, model.url) as bus:
         plan = Plan(
             redis_url=bus.connections.url,
             model_url=model.url,
             paths=tuple(path.absolute() for path, _ in recordings),
         )
-        scores = {score.session_id: score for _, score in recordings}
+        scores = {recording_index.session_id: recording_index for _, recording_index in recordings}
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
         async with opening_in(_format(recordings), bus), running:
             room = asyncio.Semaphore(_AT_ONCE)
-            await asyncio.gather(*(_play(bus, score, room, limit_s) for score in scores.values()))
+            await asyncio.gather(
+                *(_play(bus, recording_index, room, limit_s) for recording_index in scores.values())
+            )
             misses = [*exchanges.misses, *await _tools_missed(bus)]
             return [
                 report_of(
                     str(path),
-                    score,
-                    await bus.session(score.session_id).log(),
-                    [miss for miss in misses if miss.session_id == score.session_id],
+                    recording_index,
+                    await bus.session(recording_index.session_id).log(),
+                    [miss for miss in misses if miss.session_id == recording_index.session_id],
                 )
-                for path, score in recordings
+                for path, recording_index in recordings
             ]
 
 
@@ -153,23 +158,25 @@ async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
         await asyncio.gather(beating, return_exceptions=True)
 
 
-async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:
+async def _play(bus: Bus, recording_index: RecordingIndex, room: asyncio.Semaphore, limit_s: float) -> None:
     """Run one session from its query to its end, or until its log stops growing."""
     async with room:
-        await _begin(bus, score)
-        telling = asyncio.create_task(_tell(bus, score))
-        ending = asyncio.create_task(_ended(bus, score, telling))
+        await _begin(bus, recording_index)
+        telling = asyncio.create_task(_tell(bus, recording_index))
+        ending = asyncio.create_task(_ended(bus, recording_index, telling))
         try:
-            await _while_it_grows(bus, score, ending, limit_s)
+            await _while_it_grows(bus, recording_index, ending, limit_s)
         finally:
             ending.cancel()
             telling.cancel()
             await asyncio.gather(telling, ending, return_exceptions=True)
 
 
-async def _while_it_grows(bus: Bus, score: Score, ending: asyncio.Task[None], limit_s: float) -> None:
+async def _while_it_grows(
+    bus: Bus, recording_index: RecordingIndex, ending: asyncio.Task[None], limit_s: float
+) -> None:
     """Wait for the end of a session while its log grows. Raises the errors of the wait."""
-    log, length, stood_s = bus.keys.log(score.session_id), -1, 0.0
+    log, length, stood_s = bus.keys.log(recording_index.session_id), -1, 0.0
     while stood_s < limit_s:
         done, _ = await asyncio.wait((ending,), timeout=_LOOK_EVERY_S)
         if done:
@@ -179,36 +186,38 @@ async def _while_it_grows(bus: Bus, score: Score, ending: asyncio.Task[None], li
     return None
 
 
-async def _begin(bus: Bus, score: Score) -> None:
+async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
     """Submit the query as clients do; restore a fork where it resumed."""
-    begun = score.beginning
+    begun = recording_index.beginning
     if begun is None:
-        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(score.query))
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(recording_index.query))
         return
-    log = score.events[: begun.taken_over]
-    await restore(bus, standing(begun.session, log, begun.deliveries, begun.briefings, score.catalogues))
+    log = recording_index.events[: begun.taken_over]
+    await restore(
+        bus, snapshot(begun.session, log, begun.deliveries, begun.briefings, recording_index.catalogues)
+    )
 
 
-async def _tell(bus: Bus, score: Score) -> None:
+async def _tell(bus: Bus, recording_index: RecordingIndex) -> None:
     """Send the events of people and timers, each when the events before it are there."""
-    for line in score.outside:
-        await events_there(bus, score.session_id, line.n - 1)
+    for line in recording_index.outside:
+        await events_there(bus, recording_index.session_id, line.n - 1)
         await bus.publish(line.event, "signal")
 
 
-async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
+async def _ended(bus: Bus, recording_index: RecordingIndex, telling: asyncio.Task[None]) -> None:
     """Return when the session is answered and its last events are there; without an answer, when all are sent."""
-    session = bus.session(score.session_id)
-    if score.response is None:
+    session = bus.session(recording_index.session_id)
+    if recording_index.response is None:
         await telling
-        await events_there(bus, score.session_id, len(score.events))
+        await events_there(bus, recording_index.session_id, len(recording_index.events))
         return
     while await session.response() is None:
         if telling.done():
             telling.result()
         await asyncio.sleep(POLL_S)
-    while not await events_there(bus, score.session_id, len(score.events)):
-        if not await _is_at_work(bus, score.session_id):
+    while not await events_there(bus, recording_index.session_id, len(recording_index.events)):
+        if not await _is_at_work(bus, recording_index.session_id):
             return  # no component will send the missing events
 
 
@@ -250,7 +259,7 @@ async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
 
 
 @contextlib.asynccontextmanager
-async def _embedded(bus: Bus, scores: dict[str, Score], plan: Plan) -> AsyncIterator[None]:
+async def _embedded(bus: Bus, scores: dict[str, RecordingIndex], plan: Plan) -> AsyncIterator[None]:
     """Run the five components as tasks of this process. Raises the error that ended one of them."""
     stop = asyncio.Event()
     with environment(variables(plan.redis_url, plan.model_url), without=HIDDEN):

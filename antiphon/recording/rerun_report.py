@@ -9,7 +9,7 @@ from antiphon_shared.events import AnyEvent, ResponseReady
 
 from antiphon.recording.replaying.differences import ABSENT, Difference, differences
 from antiphon.recording.serving.exchanges import Miss
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 
 Outcome = Literal["same", "different", "unfinished", "none"]
 """`unfinished`: the session did not end in time; `none`: the recorded one did not end either, and this went as far.
@@ -56,24 +56,24 @@ class RerunReport:
 
 
 def report_of(
-    path: str, score: Score, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
+    path: str, recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
 ) -> RerunReport:
     """Return the report of a session with this log after the rerun."""
     today = next((event.data for _, event in log if isinstance(event.data, ResponseReady)), None)
-    answer: Outcome = "none" if score.response is None else "unfinished"
+    answer: Outcome = "none" if recording_index.response is None else "unfinished"
     found: tuple[Difference, ...] = ()
     if today is not None:
-        then = ABSENT if score.response is None else _said(score.response)
+        then = ABSENT if recording_index.response is None else _said(recording_index.response)
         found = tuple(differences(then, _said(today)))
         answer = "different" if found else "same"
-    elif score.response is None and len(log) < len(score.events):
+    elif recording_index.response is None and len(log) < len(recording_index.events):
         answer = "unfinished"
     return RerunReport(
         path=path,
-        session_id=score.session_id,
+        session_id=recording_index.session_id,
         answer=answer,
         response=found,
-        first=_first(score, log),
+        first=_first(recording_index, log),
         misses=tuple(misses),
         events=len(log),
     )
@@ -83,15 +83,17 @@ def _said(response: ResponseReady) -> dict[str, Any]:
     return response.model_dump(mode="json", exclude=set(_TIMED))
 
 
-def _first(score: Score, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
+def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
     """Return the first recorded event that is missing or differs; else the first additional one."""
     now = {event.id: event for _, event in log}
-    places_then = {line.entry: f"event {line.n}" for line in score.events}
+    places_then = {line.entry: f"event {line.n}" for line in recording_index.events}
     places_now = {
-        entry: f"event {score.by_id[event.id].n}" if event.id in score.by_id else "another event"
+        entry: f"event {recording_index.by_id[event.id].n}"
+        if event.id in recording_index.by_id
+        else "another event"
         for entry, event in log
     }
-    for line in score.events:
+    for line in recording_index.events:
         then, today = line.event, now.get(line.event.id)
         if today is None:
             return EventDifference(line.n, then.type, "", then.type, ABSENT)
@@ -99,8 +101,12 @@ def _first(score: Score, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference
             return EventDifference(line.n, then.type, "", then.type, today.type)
         for path, expected, got in differences(_plain(then, places_then), _plain(today, places_now)):
             return EventDifference(line.n, then.type, path, expected, got)
-    more = _unknown(score.by_id, log)
-    return None if more is None else EventDifference(len(score.events) + 1, more.type, "", ABSENT, more.type)
+    more = _unknown(recording_index.by_id, log)
+    return (
+        None
+        if more is None
+        else EventDifference(len(recording_index.events) + 1, more.type, "", ABSENT, more.type)
+    )
 
 
 def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:

@@ -80,12 +80,12 @@ def _goes_on(path: Path, report: Report) -> "Next | None":
     """Return the next step after a changed decision, where today's code can compute it."""
     if report.is_same:
         return None
-    from antiphon.recording.goes_on import goes_on, sends_otherwise  # most recordings are the same
+    from antiphon.recording.continuation import continuation, sends_otherwise  # most recordings are the same
 
     if not any(map(sends_otherwise, report.divergences)):
         return None
     try:
-        return goes_on(list(read_lines(path)), report)
+        return continuation(list(read_lines(path)), report)
     except UNREADABLE:
         return None
     except Exception as error:  # noqa: BLE001  # today's code may raise anything; the divergence is reported

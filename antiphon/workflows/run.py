@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import (
@@ -241,7 +241,7 @@ async def _unknown(bus: Bus, run_id: str, at_end: Iterable[str]) -> tuple[str, .
 
 async def _state(bus: Bus, run_id: str) -> RunState:
     checked_session_id(run_id)
-    state = await patiently("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
+    state = await retry_while_unavailable("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
     if state is None:
         raise UnknownSession(
             f"run {run_id} does not exist.", hint="`antiphon workflows runs list` shows the stored runs."
@@ -267,7 +267,7 @@ async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[st
     first = await bus.first_event(run_id)
     if first is not None:
         event = signal(kind, fields, run_id, first, new_id(), utc_now())
-        if await patiently("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
+        if await retry_while_unavailable("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return event.id
     raise UnknownSession(f"run {run_id} is no longer stored.")
 

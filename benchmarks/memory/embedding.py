@@ -8,7 +8,7 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.values import Round
 
 from context_synthesizer import embeddings
-from context_synthesizer.desks import Kept
+from context_synthesizer.session_index_cache import Kept
 
 
 class _NothingKept:
@@ -29,11 +29,11 @@ class Embedding:
         self._cpu_s, self._asked, self._rounds = 0.0, 0, 0
 
     def weighed(self, delta: MemoryDelta, kept: Kept, round: Round) -> MemoryDelta:
-        """A round's delta with its facts' salience; the desk knows what became of those filed earlier."""
+        """A round's delta with its facts' salience; the session index knows what became of those filed earlier."""
         self._rounds += 1
         weighing = self._embeddings.weigh(delta, kept, round, _NothingKept())  # type: ignore[arg-type]  # no more is read
         weighed = asyncio.run(weighing)
-        kept.desk.weigh(weighed.salience)
+        kept.session_index.weigh(weighed.salience)
         return weighed.delta
 
     @property

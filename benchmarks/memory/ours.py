@@ -34,20 +34,20 @@ class Filed:
 
 def briefings(question: Question, tokens: int, embedding: Embedding | None = None) -> Iterator[Filed]:
     """Round by round: the results filed, and the briefing that the model would see next, of `tokens` at most."""
-    from context_synthesizer.desks import Kept
+    from context_synthesizer.session_index_cache import Kept
 
     rounds_max = len(question.rounds) + 1
     kept = Kept(question.question, tokens)
-    desk = kept.desk
+    session_index = kept.session_index
     stored: set[tuple[str, str]] = set()
     for number, round in enumerate(question.rounds, 1):
         reasoning, results = _events(question, number, round)
         began = time.thread_time_ns()
-        delta = desk.filed(reasoning, results)
+        delta = session_index.filed(reasoning, results)
         if embedding is not None:
             delta = embedding.weighed(delta, kept, number)
-        desk.add(delta)
-        briefing = desk.briefing(round=number + 1, max_rounds=rounds_max)
+        session_index.add(delta)
+        briefing = session_index.briefing(round=number + 1, max_rounds=rounds_max)
         spent = time.thread_time_ns() - began
         stored |= {(passage.title, passage.text) for call in round.calls for passage in call.results}
         delta_bytes = len(delta.model_dump_json(exclude_defaults=True).encode())
@@ -56,10 +56,10 @@ def briefings(question: Question, tokens: int, embedding: Embedding | None = Non
 
 def least_text(question: Question) -> str:
     """Return what stands in every briefing, whatever is shown of the results: the question and the round."""
-    from context_synthesizer.desk import Desk
+    from context_synthesizer.session_index import SessionIndex
 
     rounds_max = len(question.rounds) + 1
-    return Desk(question.question).briefing(round=rounds_max, max_rounds=rounds_max).text
+    return SessionIndex(question.question).briefing(round=rounds_max, max_rounds=rounds_max).text
 
 
 def statements(text: str) -> str:

@@ -12,7 +12,7 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Opening
 from coordinator.offer import contract_of
-from coordinator.opening import Standing, standing_of
+from coordinator.opening import Authorization, authorization_of
 from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
 
 NO_TIME_S = 1.0
@@ -43,7 +43,7 @@ def opened_run(
     """
     call = query.options.workflow
     assert call is not None, "a run is of a workflow"
-    standing = standing_of(query.grant, event.subject, event.time, opening.grant, catalogue)
+    standing = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     opened = RunOpened(
         workflow=call.name,
         specification=specification_hash,
@@ -108,7 +108,7 @@ def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
                 yield f"The node {path!r} gives a model the tool {name!r}, which writes."
 
 
-def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Standing) -> Iterator[str]:
+def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Authorization) -> Iterator[str]:
     if standing.problem:
         yield f"Its grant could not be used: {standing.problem}"
         return

@@ -11,7 +11,6 @@ from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
 from pydantic_core import to_json
 
-from reasoning_engine.answer_bytes import bound
 from reasoning_engine.chat.reply import ChatReply, TooLong
 from reasoning_engine.chat.request import chat_request
 from reasoning_engine.exchange_record import message_of
@@ -19,6 +18,7 @@ from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.response_limit import bound
 
 if TYPE_CHECKING:
     from anthropic.types import Message

@@ -34,7 +34,7 @@ _UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedLimits:
     """The reported limit of one meter."""
 
     limit: int
@@ -42,19 +42,19 @@ class Told:
     """The rest of it; None when the server does not report it."""
 
 
-def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, Told]:
+def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:
     """Return the reported limits by meter, without absent and implausible ones."""
     if wire == "chat":
         return dict(_told_by_chat(headers))
-    told: dict[Meter, Told] = {}
+    told: dict[Meter, ReportedLimits] = {}
     for meter in METERS:
         limit = _count(headers.get(f"anthropic-ratelimit-{meter.replace('_', '-')}-limit"))
         if limit is not None and limit in _LIMITS[meter]:
-            told[meter] = Told(limit, _remaining(headers, meter, limit))
+            told[meter] = ReportedLimits(limit, _remaining(headers, meter, limit))
     return told
 
 
-def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Told]]:
+def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
     """Yield the limits that chat completions report for requests and tokens, where they are per minute.
 
     Some accounts have daily limits under the same names. Those refill so slowly that the reset time reveals
@@ -69,7 +69,7 @@ def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Told]]:
         used = limit - left if left is not None and left < limit else 0
         if used and until_s is not None and until_s * limit / used > _BY_THE_MINUTE_S_MAX:
             continue
-        yield meter, Told(limit, None if left is None else min(left, limit))
+        yield meter, ReportedLimits(limit, None if left is None else min(left, limit))
 
 
 def _duration_s(value: str) -> float | None:

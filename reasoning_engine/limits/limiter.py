@@ -18,7 +18,7 @@ from antiphon_shared.bus.wire import Argument
 from antiphon_shared.process.clock import monotonic_s
 from redis.exceptions import RedisError
 
-from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.headers import ReportedLimits
 from reasoning_engine.limits.meters import METERS, Guess, Limits, Meter, Spending
 
 _RESERVE, _LEARN, _SETTLE = (script_of(__package__, name) for name in ("reserve", "learn", "settle"))
@@ -28,7 +28,7 @@ _SECOND_US, _MINUTE_US = 1_000_000, 60_000_000
 _MODELS_MAX = 256
 """The number of models with an estimate of usage; clients may name any model."""
 _NO_CALL = Spending(requests=0)
-_NOTHING_TOLD = Told(0)
+_NOTHING_TOLD = ReportedLimits(0)
 
 
 class TooLate(Exception):
@@ -79,7 +79,7 @@ class Limiter:
             reservation.settle(_NO_CALL)
             await asyncio.sleep(pause_s)
 
-    def learn(self, model: str, told: Mapping[Meter, Told], pause_s: float = 0.0) -> None:
+    def learn(self, model: str, told: Mapping[Meter, ReportedLimits], pause_s: float = 0.0) -> None:
         """Share a server's reported limits with all engines; `pause_s`: how long it asks for no calls."""
         if not told and pause_s <= 0:
             return

@@ -18,7 +18,7 @@ from antiphon.recipes.learn import learn
 from antiphon.recipes.store import RecipeStore
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
 from reasoning_engine.limits import limiter as limiter_module
-from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.headers import ReportedLimits
 from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
 from tests.antiphon.recipes.chains import a_call, a_chain
@@ -299,7 +299,7 @@ async def test_the_engines_limiter_works_within_its_rights(
     await bus.open(60)
     limiter = Limiter(bus.batcher, KEYS, Limits(requests=1, burst_s=0))
     (await limiter.reserve("m", 1, 1, 0)).settle(Spending(requests=0))
-    limiter.learn("m", {"tokens": Told(1_000)}, 600)
+    limiter.learn("m", {"tokens": ReportedLimits(1_000)}, 600)
     await limiter.told()
     with pytest.raises(TooLate):
         await limiter.reserve("m", 1, 1, 0)

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from antiphon_shared.bus.room import Gate, Room
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
 
 
 async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None:
-    room = Room(4, readers=2)
+    room = ConcurrencyLimit(4, readers=2)
     assert [await room.reserve(), await room.reserve()] == [2, 2]
     waiting = asyncio.create_task(room.reserve())
     await asyncio.sleep(0)
@@ -22,7 +22,7 @@ async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None
 
 
 async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
-    room, turns = Room(1, readers=3), []
+    room, turns = ConcurrencyLimit(1, readers=3), []
 
     async def reader(name: str) -> None:
         while await room.reserve():
@@ -38,7 +38,7 @@ async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
 
 
 async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> None:
-    room = Room(3, readers=2)
+    room = ConcurrencyLimit(3, readers=2)
     assert await room.reserve() == 1
     assert [room.take_free() for _ in range(3)] == [True, True, False]
     waiting = asyncio.create_task(room.reserve())
@@ -54,7 +54,7 @@ async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> 
 
 
 async def test_a_closed_room_lets_nobody_in_and_keeps_nobody_waiting() -> None:
-    room = Room(1, readers=1)
+    room = ConcurrencyLimit(1, readers=1)
     await room.reserve()
     waiting = asyncio.create_task(room.reserve())
     sleeping = asyncio.create_task(room.pause(3600))
@@ -67,7 +67,7 @@ async def test_a_closed_room_lets_nobody_in_and_keeps_nobody_waiting() -> None:
 
 
 async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None:
-    room = Room(1, readers=1)
+    room = ConcurrencyLimit(1, readers=1)
     await room.reserve()
     waiting = asyncio.create_task(room.reserve())
     await asyncio.sleep(0)

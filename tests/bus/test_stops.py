@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from antiphon_shared.bus import stops as stops_module
+from antiphon_shared.bus import cancellations as stops_module
+from antiphon_shared.bus.cancellations import Stops
 from antiphon_shared.bus.committing import STOPS_KEPT_MAX
 from antiphon_shared.bus.consumer import Consumer
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.stops import Stops
 from antiphon_shared.events import (
     CancellationRequested,
     Component,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import redis
-from antiphon_shared.bus.connection import is_unavailable, patiently
+from antiphon_shared.bus.connection import is_unavailable, retry_while_unavailable
 from antiphon_shared.bus.unavailable import unavailable
 from antiphon_shared.process.errors import RedisUnavailable
 from redis.exceptions import BusyLoadingError, ConnectionError, ResponseError
@@ -87,4 +87,4 @@ async def test_one_that_nobody_reaches_is_out_of_reach() -> None:
     with pytest.raises(
         RedisUnavailable, match=r"Redis is unavailable: Error 111 connecting to 127\.0\.0\.1:1"
     ):
-        await patiently("ask", refused, 0.0)
+        await retry_while_unavailable("ask", refused, 0.0)

@@ -9,7 +9,7 @@ from antiphon_shared.memory.filing import Known, file_round
 from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta, ReasoningNote
 from antiphon_shared.memory.note import Note
 
-from context_synthesizer.desk import TOKENS_MAX, Desk
+from context_synthesizer.session_index import TOKENS_MAX, SessionIndex
 from tests.memories import Call, a_round
 
 
@@ -37,11 +37,11 @@ class Session:
     def memory(self) -> Memory:
         return Memory.of(self.query, self.deltas)
 
-    def desk(self, tokens_max: int = TOKENS_MAX) -> Desk:
-        return Desk.of(self.query, self.deltas, tokens_max)
+    def session_index(self, tokens_max: int = TOKENS_MAX) -> SessionIndex:
+        return SessionIndex.of(self.query, self.deltas, tokens_max)
 
     def briefing(self, tokens_max: int = TOKENS_MAX, level: Level = "full") -> Briefing:
-        return self.desk(tokens_max).briefing(len(self.deltas) + 1, 100, level)
+        return self.session_index(tokens_max).briefing(len(self.deltas) + 1, 100, level)
 
 
 def a_session(*rounds: Told, query: str = "Which courses teach MCP, and who teaches them?") -> Session:
@@ -91,8 +91,8 @@ def fact_saying(memory: Memory, words: str) -> Fact:
 
 def with_rounds(session: Session, rounds: list[Told]) -> Session:
     """The session with more rounds, as a desk files them."""
-    desk = session.desk()
+    session_index = session.session_index()
     deltas = list(session.deltas)
     for number, told in enumerate(rounds, len(deltas) + 1):
-        deltas.append(desk.file(*a_round(*told.calls, round=number, text="")))
+        deltas.append(session_index.file(*a_round(*told.calls, round=number, text="")))
     return Session(session.query, tuple(deltas))

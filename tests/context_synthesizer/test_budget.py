@@ -24,7 +24,7 @@ def test_no_briefing_is_over_its_setting_once_the_model_has_counted_one(
         now = rate * (1 + drift * (number % 2))
         known = round(counted / estimated, 3) if estimated else 1.0
         before = Session(session.query, session.deltas[: number + 1], session.results)
-        tokens = before.desk(tokens_max(setting, known)).briefing(number + 2, 99).outline.tokens
+        tokens = before.session_index(tokens_max(setting, known)).briefing(number + 2, 99).outline.tokens
         if estimated or now <= 1.2:
             assert tokens <= least or tokens * now <= setting
         counted += (tokens + _SYSTEM_TOKENS) * now

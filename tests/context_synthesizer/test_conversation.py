@@ -12,7 +12,7 @@ from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import a_search
 from tests.context_synthesizer.test_handlers import (
     a_course,
@@ -55,10 +55,10 @@ TURNS = (
 )
 
 
-def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> Desk:
-    desk = Desk(QUESTION, tokens_max)
-    desk.add(desk.begun(turns))
-    return desk
+def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> SessionIndex:
+    session_index = SessionIndex(QUESTION, tokens_max)
+    session_index.add(session_index.begun(turns))
+    return session_index
 
 
 async def test_the_first_briefing_shows_what_was_asked_and_answered_before() -> None:
@@ -124,11 +124,11 @@ def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
         a_turn(asked.strip() or "?", told, n, has_untrusted=bad)
         for n, (asked, told, bad) in enumerate(said, 1)
     ]
-    desk = a_desk(turns, tokens_max)
-    briefing = desk.briefing(1, 4, level)
+    session_index = a_desk(turns, tokens_max)
+    briefing = session_index.briefing(1, 4, level)
     shares = {"full": 1, "simplified": 2, "minimal": 4}
     assert estimate_tokens(briefing.text) <= tokens_max // shares[level] + 1
-    assert briefing.text == Desk.of(QUESTION, [a_delta(turns)], tokens_max).briefing(1, 4, level).text
+    assert briefing.text == SessionIndex.of(QUESTION, [a_delta(turns)], tokens_max).briefing(1, 4, level).text
     if tokens_max > 4_000 and level == "full":
         read_strictly(briefing.text, QUESTION)
 
@@ -154,32 +154,34 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
         a_turn("Which harbour has a lighthouse?", "Holm 1 has a lighthouse of its own.", 1),
         *(a_turn(f"Who owns boat {n}?", f"The owner of boat {n} is Ann {n}. " * 20, n) for n in range(2, 7)),
     ]
-    desk = Desk("Since when has the lighthouse stood there?", 500)
-    desk.add(desk.begun(turns))
-    assert "Holm 1 has a lighthouse of its own." in desk.briefing(1, 4).text
+    session_index = SessionIndex("Since when has the lighthouse stood there?", 500)
+    session_index.add(session_index.begun(turns))
+    assert "Holm 1 has a lighthouse of its own." in session_index.briefing(1, 4).text
 
 
 def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
     """Else what was looked up just now would be cited as said before."""
     said = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
     turns = [a_turn("Which course teaches MCP?", f"{said} It is held on six evenings in May, by Ann Lee.")]
-    desk = a_desk(turns)
-    desk.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
+    session_index = a_desk(turns)
+    session_index.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
     sources = [
-        desk.memory.document_of(fact).tool for fact in desk.memory.facts.values() if fact.statement == said
+        session_index.memory.document_of(fact).tool
+        for fact in session_index.memory.facts.values()
+        if fact.statement == said
     ]
     assert sources == ["this conversation", "search"]
-    again = Desk.of(QUESTION, [a_delta(turns)])
+    again = SessionIndex.of(QUESTION, [a_delta(turns)])
     again.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
-    assert again.memory == desk.memory
+    assert again.memory == session_index.memory
 
 
 def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
-    desk = a_desk()
-    before = desk.memory.facts
+    session_index = a_desk()
+    before = session_index.memory.facts
     part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}
     recalled = {"id": "F3", "parts": [{**part, "content": "Ann Lee teaches it, as a forum says."}]}
-    desk.file(*a_round(("recall", {"id": "F3"}, recalled), round=1))
-    assert desk.memory.facts == before
-    assert desk.memory.tool_usage[-1].facts == ("F3",)
-    assert desk.memory.document_of(desk.memory.facts["F3"]).is_untrusted
+    session_index.file(*a_round(("recall", {"id": "F3"}, recalled), round=1))
+    assert session_index.memory.facts == before
+    assert session_index.memory.tool_usage[-1].facts == ("F3",)
+    assert session_index.memory.document_of(session_index.memory.facts["F3"]).is_untrusted

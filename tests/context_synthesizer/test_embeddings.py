@@ -10,9 +10,9 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 
 from context_synthesizer import embeddings
-from context_synthesizer.desk import Desk
-from context_synthesizer.desks import Kept
 from context_synthesizer.embeddings import Embed, Embeddings, Weighed, embed_of
+from context_synthesizer.session_index import SessionIndex
+from context_synthesizer.session_index_cache import Kept
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import add
 from tests.fakes import FakeSession
@@ -42,10 +42,10 @@ async def weighed(
 ) -> Weighed:
     """What a round is that searched for `query` and found `texts`; filed, and its vectors kept."""
     passages = [{"title": "a", "text": text} for text in texts]
-    delta = kept.desk.filed(*a_round(("search", {"query": query}, passages), round=round))
+    delta = kept.session_index.filed(*a_round(("search", {"query": query}, passages), round=round))
     made = await Embeddings("by matter", embed, timeout_s=0.5).weigh(delta, kept, round, session)
     item, _ = add(kept, made.delta, 1_000_000)
-    kept.desk.weigh(made.salience)
+    kept.session_index.weigh(made.salience)
     session.lists.setdefault(MEMORY, []).append(item)
     session.lists.setdefault(VECTORS, []).extend([made.item] if made.item else [])
     return made
@@ -61,7 +61,7 @@ async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> 
     assert close.salience > 0.7
     assert far.salience < 0.51
     assert made.salience == {close.id: close.salience, far.id: far.salience}
-    scores = Desk.of("Who composes for the harbour?", [made.delta]).scores
+    scores = SessionIndex.of("Who composes for the harbour?", [made.delta]).scores
     assert scores[close.id] > 0
 
 
@@ -70,10 +70,10 @@ async def test_a_fact_filed_earlier_is_held_against_a_later_search() -> None:
     await weighed(embed, kept, session, 1, "harbour", STORM)
     embed.asked.clear()
     made = await weighed(embed, kept, session, 2, "weather", "Nothing else happened.")
-    assert made.salience["F1"] > kept.desk.memory.facts["F1"].salience
+    assert made.salience["F1"] > kept.session_index.memory.facts["F1"].salience
     assert not any(STORM in text for text in embed.asked), "its vector is kept"
-    later = kept.desk._scores_in(None)
-    assert later["F1"] > kept.desk.scores["F1"], "the plan is made from what was filed"
+    later = kept.session_index._scores_in(None)
+    assert later["F1"] > kept.session_index.scores["F1"], "the plan is made from what was filed"
 
 
 async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_alike() -> None:
@@ -90,8 +90,8 @@ async def test_a_process_that_takes_over_embeds_nothing_again_and_decides_alike(
         round=2,
     )
     weigh = Embeddings("by matter", embed).weigh
-    one = await weigh(kept.desk.filed(*passage), kept, 2, session)
-    assert await weigh(other.desk.filed(*passage), other, 2, session) == one
+    one = await weigh(kept.session_index.filed(*passage), kept, 2, session)
+    assert await weigh(other.session_index.filed(*passage), other, 2, session) == one
     assert sorted({*embed.asked}) == ["b Rain fell on the roofs of the whole town.", "weather"]
 
 

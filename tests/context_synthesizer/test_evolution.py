@@ -21,7 +21,7 @@ from antiphon_shared.events.session import Source
 from antiphon_shared.memory.briefing import Briefing, ids_in
 from antiphon_shared.memory.layers import Fact, Memory
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.recordings.record import BRIEFING_TOKENS
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
@@ -36,7 +36,7 @@ def log_of(recording: Path) -> dict[str, AnyEvent]:
 def replayed(log: dict[str, AnyEvent], tokens: int = BRIEFING_TOKENS) -> Iterator[tuple[Memory, Briefing]]:
     """The memory and the briefing at each request for one."""
     (query,) = [event.data.query for event in log.values() if isinstance(event.data, QuerySubmitted)]
-    desk = Desk(query, tokens)
+    session_index = SessionIndex(query, tokens)
     for event in log.values():
         if not isinstance(request := event.data, BriefingRequested):
             continue
@@ -44,8 +44,10 @@ def replayed(log: dict[str, AnyEvent], tokens: int = BRIEFING_TOKENS) -> Iterato
         results = log[request.results].data if request.results else None
         assert reasoning is None or isinstance(reasoning, ReasoningCompleted)
         assert results is None or isinstance(results, ToolsCompleted)
-        desk.add(desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results))
-        yield desk.memory, desk.briefing(request.round, request.max_rounds, request.level)
+        session_index.add(
+            session_index.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
+        )
+        yield session_index.memory, session_index.briefing(request.round, request.max_rounds, request.level)
 
 
 def cited_sources(log: dict[str, AnyEvent]) -> list[Source]:

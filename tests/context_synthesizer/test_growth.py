@@ -9,7 +9,7 @@ from typing import Any
 from antiphon_shared.events import BriefingReady
 from antiphon_shared.memory.layers import MemoryDelta
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import a_search
 from tests.memories import a_round
 
@@ -18,7 +18,7 @@ QUERY = "Which courses teach MCP, and who teaches them?"
 TOPICS = "mcp courses", "mcp teachers", "course prices", "harbour fees", "ferry times"
 
 
-def file_a_round(desk: Desk, number: int) -> MemoryDelta:
+def file_a_round(session_index: SessionIndex, number: int) -> MemoryDelta:
     """Five passages of four sentences each, on one of a few topics."""
     topic = TOPICS[number % len(TOPICS)]
     passages = [
@@ -31,35 +31,38 @@ def file_a_round(desk: Desk, number: int) -> MemoryDelta:
         )
         for n in range(5)
     ]
-    return desk.file(
+    return session_index.file(
         *a_round(a_search(topic, *passages), round=number, text=f"I read about {topic} [F{number}].")
     )
 
 
 def test_bytes_appended_per_round_do_not_grow() -> None:
-    desk = Desk(QUERY)
-    sizes = [len(file_a_round(desk, n).model_dump_json(exclude_defaults=True)) for n in range(1, ROUNDS + 1)]
+    session_index = SessionIndex(QUERY)
+    sizes = [
+        len(file_a_round(session_index, n).model_dump_json(exclude_defaults=True))
+        for n in range(1, ROUNDS + 1)
+    ]
     assert sum(sizes[-10:]) <= 1.3 * sum(sizes[:10])
 
 
 def test_what_the_log_keeps_of_a_briefing_stays_small() -> None:
-    desk = Desk(QUERY)
+    session_index = SessionIndex(QUERY)
     sizes = []
     for number in range(1, ROUNDS + 1):
-        file_a_round(desk, number)
-        briefing = desk.briefing(number + 1, ROUNDS)
-        left = desk.to_summarize(briefing)
+        file_a_round(session_index, number)
+        briefing = session_index.briefing(number + 1, ROUNDS)
+        left = session_index.to_summarize(briefing)
         ready = BriefingReady(
             round=number + 1, briefing=briefing.outline, to_summarize=left[1] if left else None
         )
         sizes.append(len(ready.model_dump_json()))
-    assert desk.memory.facts
+    assert session_index.memory.facts
     assert max(sizes) < 8_000
 
 
 def test_filing_a_round_calls_no_more_functions_than_before() -> None:
-    desk = Desk(QUERY, 2_000)
-    calls = [_calls_of(partial(file_a_round, desk, number)) for number in range(1, ROUNDS + 1)]
+    session_index = SessionIndex(QUERY, 2_000)
+    calls = [_calls_of(partial(file_a_round, session_index, number)) for number in range(1, ROUNDS + 1)]
     assert sum(calls[-10:]) <= 1.3 * sum(calls[:10])
 
 

@@ -2,25 +2,25 @@
 
 import pytest
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import Told, a_search, a_session
 
 
-def three() -> Desk:
+def three() -> SessionIndex:
     told = [
         (letter, f"The MCP course {verb} six hours.")
         for letter, verb in zip("ABC", ("takes", "needs", "has"), strict=True)
     ]
-    return a_session(Told([a_search("MCP course", *told)])).desk()
+    return a_session(Told([a_search("MCP course", *told)])).session_index()
 
 
 def gains(salience: dict[str, float]) -> dict[str, float]:
     """What the facts gain when embeddings have made that of them."""
-    desk = three()
-    by_words = desk.scores
-    desk.weigh(salience)
-    weighed = desk._scores_in(None)
-    assert desk.scores == by_words, "the plan is made from what was filed"
+    session_index = three()
+    by_words = session_index.scores
+    session_index.weigh(salience)
+    weighed = session_index._scores_in(None)
+    assert session_index.scores == by_words, "the plan is made from what was filed"
     return {id: weighed[id] - score for id, score in by_words.items()}
 
 

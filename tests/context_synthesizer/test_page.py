@@ -7,7 +7,7 @@ from antiphon_shared.text.tokens import token_units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.page import Page, Pieces, Room, names_title
+from context_synthesizer.page import Page, Pieces, TokenBudget, names_title
 from context_synthesizer.render import render
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
@@ -25,7 +25,7 @@ def test_the_units_taken_are_those_of_the_text(
     memory, pieces = session.memory, Pieces()
     facts = list(memory.facts.values())
     order.shuffle(facts)
-    room = Room(units)
+    room = TokenBudget(units)
     page = Page("Facts", memory, pieces, room, by_call)
     for number, fact in enumerate(facts):
         left = room.left
@@ -43,7 +43,7 @@ def test_the_units_taken_are_those_of_the_text(
 
 def a_page(session: Session, *ids: str, short: tuple[str, ...] = (), by_call: bool = False) -> Page:
     memory = session.memory
-    page = Page("Facts", memory, Pieces(), Room(_ROOM), by_call)
+    page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
     for id in ids:
         page.put(memory.facts[id], is_short=id in short)
     return page
@@ -127,7 +127,7 @@ def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> N
 
 def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
     """All facts of a memory."""
-    page = Page("Facts", memory, Pieces(), Room(_ROOM), by_call)
+    page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
     assert all(page.put(fact) for fact in memory.facts.values())
     return page
 

@@ -7,8 +7,8 @@ from antiphon_shared.memory.briefing import Briefing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.desk import Desk
 from context_synthesizer.select import LAZY_TOKENS
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import ORDER, read
@@ -40,10 +40,10 @@ def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Told
 
 def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
     """One after each round, of a desk that grows."""
-    desk = Desk(session.query, tokens_max)
+    session_index = SessionIndex(session.query, tokens_max)
     for number, delta in enumerate(session.deltas, 2):
-        desk.add(delta)
-        yield desk.briefing(number, 99)
+        session_index.add(delta)
+        yield session_index.briefing(number, 99)
 
 
 def facts_text(briefing: Briefing) -> str:
@@ -98,14 +98,14 @@ def test_once_there_is_more_than_fits_the_closest_of_the_rest_stand_in_a_section
 
 
 def test_what_comes_later_and_is_as_close_as_what_was_planned_joins_the_growing_section() -> None:
-    desk = a_long_session(20).desk(6_000)
-    assert desk.briefing(21, 99).outline.omitted
+    session_index = a_long_session(20).session_index(6_000)
+    assert session_index.briefing(21, 99).outline.omitted
     near = a_search("MCP courses", ("MCP teachers", "Ann Lee teaches the MCP courses of the house."))
     cliffs = [(f"Cliff {n}", "The wind is strong. Basalt lies below the moss.") for n in range(12)]
     far = a_search("quarry", *cliffs)
     for number, call in ((21, near), (22, far)):
-        desk.file(*a_round(call, round=number))
-    facts = read(desk.briefing(23, 99), QUERY).facts
+        session_index.file(*a_round(call, round=number))
+    facts = read(session_index.briefing(23, 99), QUERY).facts
     sections = {line.text: line.section for line in facts.values()}
     assert sections["Ann Lee teaches the MCP courses of the house."] == "Facts"
     assert sections.get("Basalt lies below the moss.", "") != "Facts"
@@ -117,10 +117,10 @@ def test_a_small_budget_is_not_planned_for() -> None:
 
 
 def test_each_level_below_full_is_chosen_without_the_plan() -> None:
-    desk = a_long_session(24).desk(6_000)
-    assert "Further facts" in read(desk.briefing(9, 9), QUERY).sections
+    session_index = a_long_session(24).session_index(6_000)
+    assert "Further facts" in read(session_index.briefing(9, 9), QUERY).sections
     for level in ("simplified", "minimal"):
-        assert "Further facts" not in read(desk.briefing(9, 9, level), QUERY).sections
+        assert "Further facts" not in read(session_index.briefing(9, 9, level), QUERY).sections
 
 
 @settings(max_examples=20, deadline=None)
@@ -135,10 +135,10 @@ def test_facts_that_many_conclusions_cite_stay_in_a_planned_briefing() -> None:
     session = a_long_session(16)
     cited = [f"F{number}" for number in range(1, 200, 5)]
     note = Told(text=f"All of these matter [{', '.join(cited)}].")
-    desk = session.desk(8_000)
+    session_index = session.session_index(8_000)
     for delta in a_session(*[Told()] * 16, note, query=QUERY).deltas:
-        desk.add(delta)
-    shown = read(desk.briefing(18, 99), QUERY).facts
+        session_index.add(delta)
+    shown = read(session_index.briefing(18, 99), QUERY).facts
     assert set(cited) <= set(shown)
 
 

@@ -13,7 +13,7 @@ from tests.context_synthesizer.drawn import sessions
 
 
 def scores_of(session: Session) -> dict[str, float]:
-    return session.desk().scores
+    return session.session_index().scores
 
 
 def test_a_fact_is_read_together_with_the_title_above_it() -> None:

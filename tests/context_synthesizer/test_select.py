@@ -11,7 +11,7 @@ from antiphon_shared.memory.layers import MemoryDelta, Summary
 from antiphon_shared.memory.note import Note
 
 from context_synthesizer.choice import missed
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, with_rounds
 from tests.context_synthesizer.reading import read
 from tests.memories import Call, an_error
@@ -178,7 +178,7 @@ def test_a_question_longer_than_the_budget_stands_alone_and_whole() -> None:
 
 
 def test_without_anything_found_there_are_only_question_and_round() -> None:
-    assert Desk("Why?").briefing(4, 6).text == "# Question\nWhy?\n\n# Now\nRound 4 of at most 6."
+    assert SessionIndex("Why?").briefing(4, 6).text == "# Question\nWhy?\n\n# Now\nRound 4 of at most 6."
 
 
 def test_what_was_tried_and_came_to_nothing_is_told_even_where_room_is_short() -> None:

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from antiphon_shared.memory.layers import Memory, MemoryDelta
 
-from context_synthesizer.desk import Desk
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, TokenBudget
+from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.shares import Shares
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
 
@@ -62,11 +62,11 @@ def attacked(
         Told([a_search("walks", ("Walks", f"A path leads to the old mill number {n}."))]) for n in range(2)
     ]
     session = a_session(*first, *later, query=QUESTION)
-    desk = Desk(QUESTION, tokens_max=tokens)
+    session_index = SessionIndex(QUESTION, tokens_max=tokens)
     calls = {use.call_id for delta in session.deltas for use in delta.tool_usage if use.query == "Brinknes"}
     for delta in session.deltas:
-        desk.add(with_trust(delta, calls) if is_untrusted else delta)
-    return desk.memory, desk.briefing(5, 9).text
+        session_index.add(with_trust(delta, calls) if is_untrusted else delta)
+    return session_index.memory, session_index.briefing(5, 9).text
 
 
 def with_trust(delta: MemoryDelta, calls: set[str]) -> MemoryDelta:
@@ -109,7 +109,7 @@ def two(first: str, second: str, query: str) -> tuple[Session, bool]:
     """A session of two statements, and whether the second one repeats the first."""
     session = a_session(Told([a_search("x", ("A", first), ("B", second))]), query=query)
     memory = session.memory
-    shares = Shares(Page("Facts", memory, Pieces(), Room(10**6)))
+    shares = Shares(Page("Facts", memory, Pieces(), TokenBudget(10**6)))
     shares.took(fact_saying(memory, first), 100)
     return session, shares.is_repetition(fact_saying(memory, second))
 

@@ -5,7 +5,7 @@ from antiphon_shared.events import StepToBrief
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.output.steps import Step
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.step import StepText, step_text
 from tests.context_synthesizer.builders import Told, a_search, a_session
 from tests.coordinator.builders import a_reply
@@ -29,7 +29,7 @@ def test_a_step_is_shown_the_facts_that_are_close_to_its_instructions_and_its_in
     berths = [a_search(f"find {n}", ("", f"The ferry has a berth at quay {n}.")) for n in range(15)]
     session = a_session(*(Told([one]) for one in (*berths, *courses)))
     asked, by_instructions, by_input = (
-        session.desk(700).briefing(99, 100, step=step)
+        session.session_index(700).briefing(99, 100, step=step)
         for step in (
             None,
             a_step(instructions="Book a ferry's berth.", begun=77),
@@ -42,9 +42,9 @@ def test_a_step_is_shown_the_facts_that_are_close_to_its_instructions_and_its_in
         assert briefing.outline.omitted
 
 
-def a_desk(tokens_max: int = 8_000) -> Desk:
+def a_desk(tokens_max: int = 8_000) -> SessionIndex:
     session = a_session(Told([BERTHS]), Told([a_search("depth", ("Depth", "Skagen is 7 metres deep."))]))
-    return session.desk(tokens_max)
+    return session.session_index(tokens_max)
 
 
 @pytest.mark.parametrize("level", ["full", "simplified", "minimal"])

@@ -207,9 +207,9 @@ def much_more_than_fits(count: int = 900) -> Session:
 
 def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
     session = much_more_than_fits()
-    desk = session.desk(1_000)
-    briefing = desk.briefing(11, 12)
-    left = desk.to_summarize(briefing)
+    session_index = session.session_index(1_000)
+    briefing = session_index.briefing(11, 12)
+    left = session_index.to_summarize(briefing)
     assert left is not None
     text, wanted = left
     assert wanted.source == digest_of(text)
@@ -218,42 +218,44 @@ def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
     named = set(ids_in(wanted.facts))
     assert not named & set(ids_in(briefing.outline.shown))
     assert all(f"\n{id} " in text for id in named)
-    assert all(desk.memory.facts[id].statement in text for id in named)
+    assert all(session_index.memory.facts[id].statement in text for id in named)
 
 
 def test_what_a_later_date_puts_aside_is_not_summarized() -> None:
     session = much_more_than_fits(180)
-    desk = session.desk(1_000)
-    first = desk.to_summarize(desk.briefing(3, 12))
+    session_index = session.session_index(1_000)
+    first = session_index.to_summarize(session_index.briefing(3, 12))
     assert first is not None
     old = ids_in(first[1].facts)[:5]
-    newest = list(desk.memory.facts.values())[-1]
+    newest = list(session_index.memory.facts.values())[-1]
     later = newest.model_copy(update={"id": "F181", "statement": "All of mcp has moved.", "supersedes": old})
-    desk.add(MemoryDelta(facts=(later,)))
-    second = desk.to_summarize(desk.briefing(3, 12))
+    session_index.add(MemoryDelta(facts=(later,)))
+    second = session_index.to_summarize(session_index.briefing(3, 12))
     assert second is not None
     assert not set(old) & set(ids_in(second[1].facts))
 
 
 def test_what_a_summary_stands_for_is_not_summarized_again() -> None:
     session = much_more_than_fits()
-    desk = session.desk(1_000)
-    first = desk.to_summarize(desk.briefing(11, 12))
+    session_index = session.session_index(1_000)
+    first = session_index.to_summarize(session_index.briefing(11, 12))
     assert first is not None
-    desk.add(MemoryDelta(summaries=(Summary(round=11, text="F1: ...", facts=first[1].facts),)))
-    second = desk.to_summarize(desk.briefing(11, 12))
+    session_index.add(MemoryDelta(summaries=(Summary(round=11, text="F1: ...", facts=first[1].facts),)))
+    second = session_index.to_summarize(session_index.briefing(11, 12))
     assert second is not None
     assert not set(ids_in(first[1].facts)) & set(ids_in(second[1].facts))
 
 
 def test_nothing_is_to_be_summarized_while_everything_is_shown() -> None:
-    desk = a_session(Told([a_search("mcp", ("T", "A statement about mcp courses."))])).desk()
-    assert desk.to_summarize(desk.briefing(2, 9)) is None
+    session_index = a_session(
+        Told([a_search("mcp", ("T", "A statement about mcp courses."))])
+    ).session_index()
+    assert session_index.to_summarize(session_index.briefing(2, 9)) is None
 
 
 @settings(max_examples=30, deadline=None)
 @given(sessions(), st.integers(150, 3_000))
 def test_little_is_not_worth_a_summary(session: Session, tokens: int) -> None:
-    desk = session.desk(tokens)
-    left = desk.to_summarize(desk.briefing(9, 9))
+    session_index = session.session_index(tokens)
+    left = session_index.to_summarize(session_index.briefing(9, 9))
     assert left is None or left[1].tokens >= SOURCE_TOKENS_MIN

@@ -18,7 +18,7 @@ from tests.failover.servers import Cluster, Watched, cluster, hold_back, watched
 from tests.redis_server import RedisServer
 from tests.tool_dispatcher.idempotency.builders import a_write, results_of
 from tool_dispatcher.idempotency.ledger import ClaimNotReplicated, Ledger
-from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.once import WriteHooks, once
 from tool_dispatcher.idempotency.write import Results, Write
 
 WAITED_S = 0.3
@@ -59,7 +59,7 @@ async def a_ledger(place: Place, wanted: int) -> AsyncIterator[tuple[Ledger, Bus
         await bus.close()
 
 
-def means(runs: list[str], write: Write) -> Means:
+def hooks(runs: list[str], write: Write) -> WriteHooks:
     async def run(claim: Any) -> Results:
         runs.append(write.key)
         return results_of("done", write)
@@ -67,14 +67,14 @@ def means(runs: list[str], write: Write) -> Means:
     async def told(outcome: Any) -> Results:
         return results_of(outcome, write)
 
-    return Means(run=run, results_of=told, is_safe_to_repeat=False, wait_s=5)
+    return WriteHooks(run=run, results_of=told, is_safe_to_repeat=False, wait_s=5)
 
 
 async def test_a_claim_that_is_on_the_replica_lets_the_write_begin(place: Place) -> None:
     runs: list[str] = []
     write = named("followed")
     async with a_ledger(place, 1) as (ledger, bus):
-        (result,) = await once(ledger, write, means(runs, write))
+        (result,) = await once(ledger, write, hooks(runs, write))
         record = bus.keys.effect(write.session_id, write.key)
     assert result.error is None
     assert runs == [write.key]
@@ -88,7 +88,7 @@ async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_calle
     runs: list[str] = []
     write = named("unfollowed")
     async with a_ledger(place, 2) as (ledger, _):
-        (result,) = await once(ledger, write, means(runs, write))
+        (result,) = await once(ledger, write, hooks(runs, write))
         assert (await ledger.stands(write)).state == "settled"
     assert result.error is not None
     assert result.error.error_type == "api_failure"
@@ -97,7 +97,7 @@ async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_calle
     assert not runs
     another = named("followed-at-last")
     async with a_ledger(place, 1) as (ledger, _):
-        (result,) = await once(ledger, another, means(runs, another))
+        (result,) = await once(ledger, another, hooks(runs, another))
     assert result.error is None
     assert runs == [another.key]
 

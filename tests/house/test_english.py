@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -189,3 +190,26 @@ def test_the_search_finds_riddles_in_docstrings_and_comments_alone(source: str, 
 )
 def test_the_search_finds_riddles_in_texts(source: str, is_found: bool) -> None:
     assert bool(text_faults_of(source)) is is_found
+
+
+RETIRED = re.compile(
+    r"(?:told|heard|desks?|drawer|doors?|passage|shut|standing|leave|barred|withheld|knots?|patiently|bury|buried|burial"
+    r"|means|beside|rung|doubts?|remembered)"
+)
+"""Names that the glossary has replaced, as the whole name of a module or class."""
+
+
+def test_modules_and_classes_have_no_retired_names() -> None:
+    retired = {
+        name: found
+        for name in OURS
+        if name.endswith(".py") and (found := [one for one in names_of(name) if RETIRED.fullmatch(one)])
+    }
+    assert retired == {}
+
+
+def names_of(file: str) -> list[str]:
+    """Return the names of a module and of its classes in lower case, without underscores around them."""
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return [name.strip("_").lower() for name in (Path(file).stem, *classes)]

@@ -14,7 +14,7 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from coordinator.decision import OfferBounds
 from coordinator.session import Session, replace
 from tests.coordinator.builders import (
@@ -61,7 +61,7 @@ every_injection = pytest.mark.parametrize("injection", INJECTIONS, ids=[one.name
 every_place = pytest.mark.parametrize("place", PLACES)
 
 
-def the_desk(place: str, text: str) -> Desk:
+def the_desk(place: str, text: str) -> SessionIndex:
     """Three rounds; in the second, beside an untrusted call as it should be, one with the text."""
     price = {"product": "Harbour", "price_eur": 900, "valid": "2024-03-01"}
     said = "As of 1 March 2024, the licence of the product costs 900 euros."
@@ -84,13 +84,13 @@ def the_desk(place: str, text: str) -> Desk:
         ),
         a_round(("register", {"id": 9}, {"seller": "Mira Oduya", "phone": "+47 55 00 00"}), round=3),
     ]
-    desk = Desk(QUESTION, TOKENS_MAX)
+    desk = SessionIndex(QUESTION, TOKENS_MAX)
     for reasoning, results in rounds:
         desk.add(desk.filed(reasoning, results, untrusted=("toolu_12", "toolu_21", HOSTILE_CALL)))
     return desk
 
 
-def the_briefing(desk: Desk) -> ReadBriefing:
+def the_briefing(desk: SessionIndex) -> ReadBriefing:
     return read_strictly(desk.briefing(4, 6).text, QUESTION)
 
 
@@ -221,7 +221,7 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
     assert asked == asked_harmlessly
 
 
-def in_a_conversation(question: str, answer: str) -> tuple[Desk, ReadBriefing]:
+def in_a_conversation(question: str, answer: str) -> tuple[SessionIndex, ReadBriefing]:
     """A session that goes on after those and a harmless turn, and has asked a tool since."""
     said = [(question, answer), ("Who sells the licence?", "Mira Oduya of Bergen sells the licence.")]
     turns = [
@@ -230,13 +230,13 @@ def in_a_conversation(question: str, answer: str) -> tuple[Desk, ReadBriefing]:
         )
         for n, (asked, told) in enumerate(said, 1)
     ]
-    desk = Desk(QUESTION, TOKENS_MAX)
+    desk = SessionIndex(QUESTION, TOKENS_MAX)
     desk.add(desk.begun(turns))
     desk.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
     return desk, the_briefing_of_round_2(desk)
 
 
-def the_briefing_of_round_2(desk: Desk) -> ReadBriefing:
+def the_briefing_of_round_2(desk: SessionIndex) -> ReadBriefing:
     return read_strictly(desk.briefing(2, 6).text, QUESTION)
 
 
@@ -285,7 +285,7 @@ def test_a_strangers_later_date_puts_nothing_aside_that_a_tool_knows() -> None:
          ("register", {"id": 6}, f"As of 1 March {year}, the licence of the product costs {price} euros.")]
         for year, price in ((2024, 900), (2999, 1))
     )  # fmt: skip  # one shape, twice
-    desk = Desk(QUESTION, TOKENS_MAX)
+    desk = SessionIndex(QUESTION, TOKENS_MAX)
     for reasoning, results in (a_round(*known), a_round(*strange, round=2)):
         desk.add(desk.filed(reasoning, results, untrusted=("toolu_20", "toolu_21")))
     facts = the_briefing(desk).facts

@@ -9,9 +9,9 @@ from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.tools.calls import ToolDefinition
 
 from reasoning_engine.access import Access
+from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.choice import choose_model
-from reasoning_engine.door import Door
-from reasoning_engine.engine import OPEN_DOOR, reason, to_nobody
+from reasoning_engine.engine import UNGUARDED, reason, to_nobody
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.offer import Offer
 from reasoning_engine.settings import EngineSettings
@@ -77,7 +77,7 @@ async def ask(
     *script: Scripted,
     seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
-    door: Door = OPEN_DOOR,
+    guard: CallGuard = UNGUARDED,
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
     on_call: OnCall = to_nobody,
@@ -90,7 +90,7 @@ async def ask(
             server.requests,
             seconds_left,
             request,
-            door,
+            guard,
             schema=schema,
             model_id=model_id,
             on_call=on_call,
@@ -103,7 +103,7 @@ async def ask_at(
     requests: list[Received],
     seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
-    door: Door = OPEN_DOOR,
+    guard: CallGuard = UNGUARDED,
     heard: list[str] | None = None,
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
@@ -124,7 +124,7 @@ async def ask_at(
             the_settings(**settings),
             model_id=model_id,
             seconds_left=seconds_left,
-            door=door,
+            guard=guard,
             schema=schema,
             on_call=on_call,
         )

@@ -5,8 +5,7 @@ import gzip
 import pytest
 from antiphon_shared.process.errors import ConfigurationError
 
-from reasoning_engine import answer_bytes
-from reasoning_engine.answer_bytes import ERROR_BYTES_MAX
+from reasoning_engine import response_limit
 from reasoning_engine.model import (
     REPLY_BLOCKS_MAX,
     REPLY_CHARACTERS_MAX,
@@ -15,6 +14,7 @@ from reasoning_engine.model import (
 )
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
+from reasoning_engine.response_limit import ERROR_BYTES_MAX
 from reasoning_engine.settings import Provider
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
@@ -102,7 +102,7 @@ async def test_a_reply_of_very_many_parts_is_not_taken_in() -> None:
 async def test_what_is_no_text_of_a_reply_is_bounded_too(
     is_packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_bytes, "REPLY_BYTES_MAX", 1_000_000)
+    monkeypatch.setattr(response_limit, "REPLY_BYTES_MAX", 1_000_000)
     body = b"data: " + b"x" * 1_100_000  # a line without an end
     sent = gzip.compress(body) if is_packed else body
     headers = {"content-type": "text/event-stream"} | ({"content-encoding": "gzip"} if is_packed else {})

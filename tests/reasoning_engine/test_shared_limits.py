@@ -7,7 +7,7 @@ import pytest
 from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.bus.redis_bus import Bus
 
-from reasoning_engine.door import Door
+from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.limits.limiter import Limiter, Reservation
 from reasoning_engine.limits.meters import Limits
 from tests.clock import DAY_S, Clock
@@ -21,14 +21,14 @@ PAUSE_S = 120.0
 LIMITED = Scripted(status=429, error="rate_limit_error", headers={"retry-after": str(PAUSE_S)})
 
 
-def an_engine(bus: Bus, breakers: FakeBreakers | None = None, **limits: Any) -> Door:
-    return Door(Limiter(bus.batcher, bus.keys, Limits(**limits)), breakers, pause_max_s=PAUSE_S)
+def an_engine(bus: Bus, breakers: FakeBreakers | None = None, **limits: Any) -> CallGuard:
+    return CallGuard(Limiter(bus.batcher, bus.keys, Limits(**limits)), breakers, pause_max_s=PAUSE_S)
 
 
-async def settled(*doors: Door) -> None:
-    for door in doors:
-        assert door.limiter is not None
-        await door.limiter.told()
+async def settled(*doors: CallGuard) -> None:
+    for guard in doors:
+        assert guard.limiter is not None
+        await guard.limiter.told()
 
 
 def telling(meter: str = "requests", **headers: str) -> Scripted:
@@ -40,7 +40,7 @@ def telling(meter: str = "requests", **headers: str) -> Scripted:
 async def test_together_they_make_no_more_calls_than_the_settings_allow(bus: Bus) -> None:
     """Three at once, and then one a minute."""
     doors = [an_engine(bus, requests=1, burst_s=180) for _ in range(2)]
-    outcomes = [await ask(Scripted(text="Yes."), door=doors[number % 2]) for number in range(6)]
+    outcomes = [await ask(Scripted(text="Yes."), guard=doors[number % 2]) for number in range(6)]
     assert [len(one.requests) for one in outcomes] == [1, 1, 1, 0, 0, 0]
     failed = outcomes[-1].failed
     assert (failed.error.code, failed.error.retryable, failed.attempts) == ("rate_limited", True, 0)
@@ -50,41 +50,41 @@ async def test_together_they_make_no_more_calls_than_the_settings_allow(bus: Bus
 
 async def test_a_limit_that_the_server_tells_one_engine_holds_for_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
-    await ask(telling(limit="1", remaining="0"), door=first)
+    await ask(telling(limit="1", remaining="0"), guard=first)
     await settled(first)
-    assert (await ask(door=second)).failed.error.code == "rate_limited"
+    assert (await ask(guard=second)).failed.error.code == "rate_limited"
 
 
 async def test_headers_of_an_error_teach_too(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     busy = telling(limit="1", remaining="0").model_copy(update={"status": 529, "error": "overloaded_error"})
-    await ask(busy, door=first, max_attempts=1)
+    await ask(busy, guard=first, max_attempts=1)
     await settled(first)
-    assert (await ask(door=second)).failed.error.code == "rate_limited"
+    assert (await ask(guard=second)).failed.error.code == "rate_limited"
 
 
 async def test_tokens_that_are_left_for_nobody_stop_the_next_call(bus: Bus) -> None:
-    door = an_engine(bus, burst_s=60)
-    await ask(telling("input-tokens", limit="100", remaining="0"), door=door)
-    await settled(door)
-    assert (await ask(door=door)).failed.error.code == "rate_limited"
+    guard = an_engine(bus, burst_s=60)
+    await ask(telling("input-tokens", limit="100", remaining="0"), guard=guard)
+    await settled(guard)
+    assert (await ask(guard=guard)).failed.error.code == "rate_limited"
 
 
 @pytest.mark.parametrize("junk", ["-1", "0", "nan", "1e99", "9" * 400, "x", "ff"])
 async def test_junk_in_the_headers_changes_nothing(bus: Bus, junk: str) -> None:
-    door = an_engine(bus)
+    guard = an_engine(bus)
     for _ in range(3):
-        asked = await ask(telling(limit=junk, remaining=junk, reset=junk), door=door)
+        asked = await ask(telling(limit=junk, remaining=junk, reset=junk), guard=guard)
         assert asked.completed.text == "Yes."
-        await settled(door)
+        await settled(guard)
 
 
 async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
-    refused = await ask(LIMITED, door=first, retry_after_max_s=PAUSE_S)
+    refused = await ask(LIMITED, guard=first, retry_after_max_s=PAUSE_S)
     assert (refused.failed.attempts, refused.failed.retry_after_s) == (1, PAUSE_S)
     await settled(first)
-    other = await ask(door=second)
+    other = await ask(guard=second)
     assert (other.failed.error.code, other.failed.attempts, other.requests) == ("rate_limited", 0, [])
     assert other.failed.retry_after_s is not None
     assert SECONDS_LEFT < other.failed.retry_after_s <= PAUSE_S
@@ -92,7 +92,7 @@ async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
 
 async def test_a_short_pause_is_waited_for_and_the_call_is_made_once_more(bus: Bus) -> None:
     limited = LIMITED.model_copy(update={"headers": {"retry-after": "0.2"}})
-    asked = await ask(limited, Scripted(text="Yes."), door=an_engine(bus))
+    asked = await ask(limited, Scripted(text="Yes."), guard=an_engine(bus))
     assert (asked.completed.text, asked.completed.attempts) == ("Yes.", 2)
 
 
@@ -112,29 +112,29 @@ async def test_the_wait_for_a_turn_is_no_part_of_the_calls_own_time(clock: Clock
         slow = Slow(bus.batcher, bus.keys, Limits())
         slow.clock = clock
         settings: dict[str, Any] = {"request_timeout_s": 50, "max_attempts": 1}
-        asked = await ask(Scripted(text="Yes."), door=Door(slow), seconds_left=DAY_S, **settings)
+        asked = await ask(Scripted(text="Yes."), guard=CallGuard(slow), seconds_left=DAY_S, **settings)
     assert (asked.completed.text, clock.ahead_s) == ("Yes.", 60)
 
 
 async def test_a_turn_is_given_back_where_the_breaker_lets_nobody_through(bus: Bus) -> None:
-    door = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=6, burst_s=0)
+    guard = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=6, burst_s=0)
     for _ in range(5):
-        assert (await ask(door=door)).failed.error.code == "circuit_open"
-        await settled(door)
-    assert (await ask(Scripted(text="Yes."), door=door)).completed.text == "Yes."
+        assert (await ask(guard=guard)).failed.error.code == "circuit_open"
+        await settled(guard)
+    assert (await ask(Scripted(text="Yes."), guard=guard)).completed.text == "Yes."
 
 
 async def test_what_a_call_did_not_use_is_given_back(bus: Bus) -> None:
     """Of 500 tokens that a reply is thought to have these have 5: six fit where two were reserved."""
-    door = an_engine(bus, output_tokens=1_000, burst_s=60)
+    guard = an_engine(bus, output_tokens=1_000, burst_s=60)
     reply = Scripted(text="Yes.", usage={"input_tokens": 100, "output_tokens": 5})
     for _ in range(6):
-        assert (await ask(reply, door=door)).completed
-        await settled(door)
+        assert (await ask(reply, guard=guard)).completed
+        await settled(guard)
 
 
 async def test_the_hash_is_the_only_key_and_expires(bus: Bus) -> None:
-    door = an_engine(bus, requests=600)
-    await ask(Scripted(text="Yes."), door=door)
-    await settled(door)
+    guard = an_engine(bus, requests=600)
+    await ask(Scripted(text="Yes."), guard=guard)
+    await settled(guard)
     assert 0 < await bus.batcher.submit("PTTL", bus.keys.limiter(MODEL)) <= 3_600_000

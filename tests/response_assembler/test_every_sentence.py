@@ -12,10 +12,10 @@ from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.calls import ErrorType
 
-from response_assembler import missing, partial, quote, sources, standing, uncertainty
+from response_assembler import fact_validity, missing, partial, quote, sources, uncertainty
 from response_assembler.closeness import grouped
 from response_assembler.missing import Gaps
-from response_assembler.uncertainty import KINDS, doubt
+from response_assembler.uncertainty import KINDS, uncertain
 from tests.kept_forms import Reader, differences, write
 from tests.memories import Call, a_course_memory, a_memory, a_round, an_error
 from tests.sampled import readers_of_samples
@@ -54,7 +54,11 @@ _MEMORIES = (
     _differing(*(f"Lamp {n} of the mole is lit at night." for n in range(14))),
     _differing(_LONG, f"# {_LONG}\n\n{_LONG}"),
 )
-_DOUBTS = (*map(doubt, KINDS), doubt("deadline_exceeded", _LONG), doubt("tool_failed", "It is down.", "find"))
+_DOUBTS = (
+    *map(uncertain, KINDS),
+    uncertain("deadline_exceeded", _LONG),
+    uncertain("tool_failed", "It is down.", "find"),
+)
 _SAMPLES: dict[str, tuple[Any, ...]] = {
     "str": ("F1", "F2", "tool_failed", "", _LONG),
     "int": (0, 1, 40),
@@ -77,7 +81,7 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
 """By the annotation of a parameter."""
 READERS = tuple(
     reader
-    for module in (missing, partial, quote, sources, standing, uncertainty)
+    for module in (missing, partial, quote, sources, fact_validity, uncertainty)
     for reader in readers_of_samples(module, _SAMPLES)
 )
 

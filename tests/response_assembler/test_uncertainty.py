@@ -11,10 +11,10 @@ from response_assembler.uncertainty import (
     KINDS,
     LIMITS,
     Kind,
-    doubt,
     of_ending,
     of_memory,
     of_tools,
+    uncertain,
     with_severity,
 )
 from tests.response_assembler.builders import a_memory, a_use
@@ -29,7 +29,7 @@ def test_the_page_and_the_table_say_the_same() -> None:
 
 def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> None:
     for reason in get_args(TerminationReason):
-        kinds = [doubt.kind for doubt in of_ending(reason)]
+        kinds = [uncertain.kind for uncertain in of_ending(reason)]
         assert kinds == ([] if reason == "natural_completion" else [reason])
     assert set(LIMITS) < set(KINDS)
 
@@ -37,7 +37,7 @@ def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> No
 def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> None:
     assert {kind.severity for kind in KINDS.values()} == set(get_args(Severity))
     for kind, (meaning, severity) in KINDS.items():
-        made = doubt(kind)
+        made = uncertain(kind)
         assert (made.message, made.severity) == (meaning, severity)
 
 
@@ -123,4 +123,4 @@ def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
 
 
 def test_a_call_still_under_way_is_named() -> None:
-    assert [doubt.kind for doubt in of_tools(a_memory(), (("c1", "book"),))] == ["call_unfinished"]
+    assert [uncertain.kind for uncertain in of_tools(a_memory(), (("c1", "book"),))] == ["call_unfinished"]

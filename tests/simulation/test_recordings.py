@@ -8,8 +8,8 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 
+from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import Line, decode_line, encode_line
-from antiphon.recording.put_back import put_back
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify_lines
 from tests.redis_server import RedisServer
@@ -44,7 +44,7 @@ async def there_and_back(url: str, namespace: str, recordings: list[list[Line]])
     await bus.open()
 
     async def one(lines: list[Line]) -> list[bytes]:
-        session_id = await put_back(bus, lines)
+        session_id = await import_session(bus, lines)
         read = session_lines(session_id, bus.session(session_id), bus)
         return [encode_line(line) async for line in read]
 

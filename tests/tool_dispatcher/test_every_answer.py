@@ -16,7 +16,7 @@ from tests.envelopes import START
 from tests.kept_forms import Reader, differences, write
 from tests.sampled import readers_of_samples
 from tool_dispatcher.access import permission
-from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.access.grants import Authorization
 from tool_dispatcher.access.permission import ApprovalRule, Terms
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.batch import answers as of_batches
@@ -56,11 +56,11 @@ _TERMS = tuple(
         is_flowing,
     )
     for allowed, standing, always, is_untrusted, is_flowing in (
-        (("find", "pay"), Standing(frozenset(("read", "write"))), ("find",), False, False),
-        (("find",), Standing(frozenset(("read",))), (), True, False),
-        (("find",), Standing(frozenset(), "Its grant is over."), (), False, True),
-        ((), Standing(), (), False, False),
-        (("find",), Standing(frozenset(("write",))), ("*",), False, False),
+        (("find", "pay"), Authorization(frozenset(("read", "write"))), ("find",), False, False),
+        (("find",), Authorization(frozenset(("read",))), (), True, False),
+        (("find",), Authorization(frozenset(), "Its grant is over."), (), False, True),
+        ((), Authorization(), (), False, False),
+        (("find",), Authorization(frozenset(("write",))), ("*",), False, False),
     )
 )
 _SAMPLES: dict[Any, tuple[Any, ...]] = {

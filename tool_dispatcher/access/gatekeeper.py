@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.events import ApprovalDecided, ToolsRequested
 from antiphon_shared.process.clock import utc_now
@@ -13,16 +13,16 @@ from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.graph import UNDO
 
-from tool_dispatcher.access.grants import Standing, Verifier
+from tool_dispatcher.access.grants import Authorization, Verifier
 from tool_dispatcher.access.permission import ApprovalRule, Terms, approves, is_barred, refusal, without_leave
 from tool_dispatcher.authoring.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Permissions:
     """The permissions of a batch."""
 
-    standing: Standing = field(default_factory=Standing)
+    authorization: Authorization = field(default_factory=Authorization)
     refused: Mapping[int, ToolError] = field(default_factory=dict)
     """By index in the batch: why a call must neither run nor show a result."""
     barred: Container[str] = ()
@@ -34,7 +34,7 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class _Barred(Container[str]):
+class _Denied(Container[str]):
     """The tools that must not stand in for others, decided one by one: few of them are ever looked up."""
 
     contracts: Mapping[str, Contract]
@@ -69,15 +69,15 @@ class Gatekeeper:
         self._contracts = {name: tool.contract for name, tool in tools.items()}
         self._verifier, self._rule = verifier, rule
 
-    async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
+    async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
         """Return the permissions of a batch.
 
         Unknown tools, and calls that the coordinator has refused, are left to the plan.
         """
-        standing = self._verifier.verify(
+        authorization = self._verifier.verify(
             request.grant, session.session_id, request.tenant, utc_now(), for_undo=UNDO in request.node
         )
-        terms = Terms.of(request, standing, self._rule, self._contracts)
+        terms = Terms.of(request, authorization, self._rule, self._contracts)
         decisions = await _decisions(request, session)
         refused = {}
         for place, call in enumerate(request.calls):
@@ -85,13 +85,13 @@ class Gatekeeper:
                 error = refusal(call, self._contracts[call.name], terms, decisions.get(call.approval))
                 if error is not None:
                     refused[place] = error
-        barred, hidden = _Barred(self._contracts, terms), _Hidden(self._contracts, terms)
+        barred, hidden = _Denied(self._contracts, terms), _Hidden(self._contracts, terms)
         approved = frozenset(
             place
             for place, call in enumerate(request.calls)
             if approves(decisions.get(call.approval), call, request.round)
         )
-        return Leave(standing, refused, barred, hidden, approved)
+        return Permissions(authorization, refused, barred, hidden, approved)
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:
@@ -105,7 +105,7 @@ async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str
 
 async def _decision(entry: str, session: SessionStore) -> ApprovalDecided | None:
     try:
-        event = await patiently("read a decision", lambda: session.event(entry))
+        event = await retry_while_unavailable("read a decision", lambda: session.event(entry))
     except UnreadableEvent:
         return None
     return event.data if isinstance(event.data, ApprovalDecided) else None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Authorization:
     """The scopes of a session at the time of a batch."""
 
     scopes: frozenset[str] = frozenset()
@@ -32,11 +32,11 @@ class Verifier:
 
     def __init__(self, keys: "Sequence[PublicKey]" = (), default_scopes: Iterable[str] = ("read",)) -> None:
         self._grants = GrantVerifier(keys)
-        self._default = Standing(frozenset(default_scopes))
+        self._default = Authorization(frozenset(default_scopes))
 
     def verify(
         self, token: str, session_id: str, tenant: str, now: datetime, *, for_undo: bool = False
-    ) -> Standing:
+    ) -> Authorization:
         """Return the scopes of a session with this grant; an empty token stands for no grant. Never raises.
 
         `for_undo`: for calls that undo earlier ones of the session. They may run under a grant that has
@@ -47,11 +47,15 @@ class Verifier:
         try:
             claims = self._grants.verify(token, session_id, now, may_have_ended=for_undo)
         except GrantRefused as refusal:
-            return Standing(problem=f"The session's grant {refusal.message}")
+            return Authorization(problem=f"The session's grant {refusal.message}")
         if claims.tenant != tenant:
-            return Standing(problem="The session's grant is for another tenant than the session runs for.")
-        return Standing(frozenset(claims.scopes), ends=None if for_undo else claims.expires)
+            return Authorization(
+                problem="The session's grant is for another tenant than the session runs for."
+            )
+        return Authorization(frozenset(claims.scopes), ends=None if for_undo else claims.expires)
 
 
-def _without_grant(tenant: str) -> Standing:
-    return Standing(problem=f"The session runs for the tenant {tenant!r}, and has no grant that says so.")
+def _without_grant(tenant: str) -> Authorization:
+    return Authorization(
+        problem=f"The session runs for the tenant {tenant!r}, and has no grant that says so."
+    )

@@ -13,7 +13,7 @@ from antiphon_shared.tools.calls import Approval, RequestedCall, ToolError
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.tools.placeholders import has_placeholder
 
-from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.access.grants import Authorization
 from tool_dispatcher.authoring.failures import tool_error
 
 EVERY_TOOL = "*"
@@ -49,7 +49,7 @@ class Terms:
     """The facts that each call of a batch is checked against."""
 
     request: ToolsRequested
-    standing: Standing
+    authorization: Authorization
     rule: ApprovalRule
     is_flowing: bool
     """Whether a tool of this batch may bring in untrusted content, which other calls may take up."""
@@ -58,7 +58,7 @@ class Terms:
     def of(
         cls,
         request: ToolsRequested,
-        standing: Standing,
+        authorization: Authorization,
         rule: ApprovalRule,
         contracts: Mapping[str, Contract],
     ) -> "Terms":
@@ -68,7 +68,7 @@ class Terms:
         ]
         others = [contracts.get(other.tool) for contract in asked for other in contract.alternatives]
         return cls(
-            request, standing, rule, any(one.open_world for one in (*asked, *others) if one is not None)
+            request, authorization, rule, any(one.open_world for one in (*asked, *others) if one is not None)
         )
 
 
@@ -99,9 +99,9 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
         )
     if not terms.request.node and not contract.is_for_round(terms.request.round):  # a run has no rounds
         return _not_in_this_round(name, contract.rounds, terms.request.round)
-    if terms.standing.problem:
-        return _denied(f"{name} was not run. {terms.standing.problem}")
-    if missing := sorted(contract.scopes_needed - terms.standing.scopes):
+    if terms.authorization.problem:
+        return _denied(f"{name} was not run. {terms.authorization.problem}")
+    if missing := sorted(contract.scopes_needed - terms.authorization.scopes):
         needed = f"the scope{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}"
         return _denied(f"{name} was not run: it needs {needed}, which this session does not have.")
     return None

@@ -17,8 +17,8 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from tool_dispatcher.authoring.argument_errors import FAULTS_MAX, Faults, of_schema_faults, of_validation
 from tool_dispatcher.authoring.failures import InvalidTool, readable
-from tool_dispatcher.authoring.faults import FAULTS_MAX, Faults, of_schema_faults, of_validation
 from tool_dispatcher.authoring.secret import without_defaults
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from antiphon_shared.tools.calls import ToolError
 
+from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.failures import readable, tool_error
-from tool_dispatcher.authoring.faults import not_json
 from tool_dispatcher.authoring.parameters import BadArguments
 from tool_dispatcher.authoring.secret import Path
 from tool_dispatcher.authoring.tool import Tool

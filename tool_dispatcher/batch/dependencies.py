@@ -112,7 +112,7 @@ def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
     return False
 
 
-def knots(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
+def find_cycles(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
     """Return the cycles among `roots` and all that they need; each node comes after the nodes it needs.
 
     Otherwise the nodes keep the order of `roots`, each right after the nodes it needs. The nodes of a cycle

@@ -20,7 +20,7 @@ from tool_dispatcher.batch.answers import (
     unusable,
 )
 from tool_dispatcher.batch.collapse import groups
-from tool_dispatcher.batch.dependencies import Gate, Graph, graph_of, knots
+from tool_dispatcher.batch.dependencies import Gate, Graph, find_cycles, graph_of
 from tool_dispatcher.batch.placeholders import named_calls, unreadable
 from tool_dispatcher.batch.units import Unit, units_of
 
@@ -146,9 +146,9 @@ def _errors_in_calls(
 def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, ToolError]:
     """Return the errors of calls that wait for a dependency that can never be met."""
     errors = {index: not_called_yet(calls[index], needed) for index, needed in graph.missing.items()}
-    for knot in knots(graph.needs, range(len(calls))) if any(graph.needs) else ():
-        if len(knot) > 1:
-            circle = [node for node in knot if node < len(calls)]
+    for cycle in find_cycles(graph.needs, range(len(calls))) if any(graph.needs) else ():
+        if len(cycle) > 1:
+            circle = [node for node in cycle if node < len(calls)]
             errors |= {index: in_a_circle(index, circle, calls) for index in circle}
     return errors
 
@@ -191,7 +191,7 @@ def _lane(
     ]
     if not sequential:
         return ()
-    numbers = (unit_of[node] for (node, *_) in knots(needs, sequential) if node < len(unit_of))
+    numbers = (unit_of[node] for (node, *_) in find_cycles(needs, sequential) if node < len(unit_of))
     return tuple(dict.fromkeys(number for number in numbers if units[number].is_sequential))
 
 

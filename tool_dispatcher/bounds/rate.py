@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 from antiphon_shared.bus.batcher import Batcher
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.process.clock import monotonic_s
@@ -39,7 +39,9 @@ class RateLimiter:
         ends_s = monotonic_s() + wait_s
         try:
             async with asyncio.timeout(max(_ANSWER_S, wait_s)):
-                is_admitted, pause_us = await patiently("admit call", lambda: self._ask(tool, limit, ends_s))
+                is_admitted, pause_us = await retry_while_unavailable(
+                    "admit call", lambda: self._ask(tool, limit, ends_s)
+                )
         except TimeoutError:
             raise BoundUnknown(tool) from None
         except RedisError as error:

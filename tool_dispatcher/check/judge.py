@@ -10,7 +10,7 @@ from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from referencing import Registry as References
 
-from tool_dispatcher.authoring.faults import not_json
+from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.shown import shown

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.bus.wire import Argument, NotReplicated
@@ -28,9 +28,9 @@ from tool_dispatcher.idempotency.write import (
     Effect,
     EndState,
     Results,
-    Standing,
     State,
     Write,
+    WriteStatus,
     decided,
     is_repeat,
     outcomes_in,
@@ -193,7 +193,7 @@ class Ledger:
         pairs = zip(found[::2], found[1::2], strict=True)
         return tuple(is_repeat(call, newest) for call, newest in pairs)
 
-    async def stands(self, write: Write) -> Standing:
+    async def stands(self, write: Write) -> WriteStatus:
         """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._patiently(
@@ -201,7 +201,9 @@ class Ledger:
         )
         if state == b"mismatch":
             raise _used_for_another(write)
-        return Standing(cast(State, state.decode()), int(fence), int(left_ms) / 1000, outcomes_in(outcomes))
+        return WriteStatus(
+            cast(State, state.decode()), int(fence), int(left_ms) / 1000, outcomes_in(outcomes)
+        )
 
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
@@ -301,7 +303,11 @@ class Ledger:
             arguments += [outcome_entry(result.call_id), write_outcome(result, write.format)]
             if write.name:
                 arguments += [write.identities[n], effects[n]]
-        return bool(await patiently("settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)))
+        return bool(
+            await retry_while_unavailable(
+                "settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)
+            )
+        )
 
     def _index(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""
@@ -319,10 +325,10 @@ class Ledger:
         return milliseconds(life_s), milliseconds(self._retention_s)
 
     async def _patiently(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Retry as `patiently` does, with a limit that holds too when Redis accepts commands and does not reply."""
+        """Retry while Redis is unavailable; the limit also holds when Redis accepts commands and does not reply."""
         try:
             async with asyncio.timeout(self._patience_s):
-                return await patiently(what, attempt)
+                return await retry_while_unavailable(what, attempt)
         except TimeoutError:
             raise LedgerUnavailable(f"Redis has been out of reach for {self._patience_s:g} s.") from None
 

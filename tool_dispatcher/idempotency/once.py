@@ -27,7 +27,7 @@ from tool_dispatcher.idempotency.ledger import (
     LedgerUnavailable,
     SessionStopped,
 )
-from tool_dispatcher.idempotency.write import Decided, EndState, Results, Standing, Write
+from tool_dispatcher.idempotency.write import Decided, EndState, Results, Write, WriteStatus
 
 _PAUSE_S_MIN = 0.01
 _PAUSE_S_MAX = 0.5
@@ -35,7 +35,7 @@ _PAUSE_GROWTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class WriteHooks:
     """The callbacks and limits with which a write is run."""
 
     run: Callable[[Claim], Awaitable[Results]]
@@ -61,16 +61,16 @@ class MustRunSingly(Exception):
     """Calls of a group that must not run as one: one of them began, or was answered, by itself."""
 
 
-async def once(ledger: Ledger, write: Write, means: Means) -> Results:
+async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
     """Return the outcome of the write, which runs here at most once, and nowhere else at the same time."""
-    return await _Once(ledger, write, means).results()
+    return await _Once(ledger, write, hooks).results()
 
 
 class _Once:
-    def __init__(self, ledger: Ledger, write: Write, means: Means) -> None:
-        self._ledger, self._write, self._means = ledger, write, means
-        self._ends_s = monotonic_s() + means.wait_s
-        self._may_have_begun = means.may_have_begun
+    def __init__(self, ledger: Ledger, write: Write, hooks: WriteHooks) -> None:
+        self._ledger, self._write, self._hooks = ledger, write, hooks
+        self._ends_s = monotonic_s() + hooks.wait_s
+        self._may_have_begun = hooks.may_have_begun
         self._first: Decided | None = None
         """The identical write of another call, where this one has taken it over."""
 
@@ -144,7 +144,7 @@ class _Once:
             return None
         if found.state == "open" and standing.state in ("settled", "unknown"):
             return None  # it has ended since: decide anew
-        can_tell = self._means.is_safe_to_repeat or self._means.reconcile is not None
+        can_tell = self._hooks.is_safe_to_repeat or self._hooks.reconcile is not None
         if is_alone and (standing.state == "abandoned" or (standing.state != "none" and can_tell)):
             claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
             if claim is None:
@@ -181,9 +181,9 @@ class _Once:
                     await asyncio.sleep(min(pause_s, left_s, standing.left_s))
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    def _is_of_another_attempt(self, standing: Standing) -> bool:
+    def _is_of_another_attempt(self, standing: WriteStatus) -> bool:
         """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same key."""
-        if self._write.name or not self._means.is_safe_to_repeat:
+        if self._write.name or not self._hooks.is_safe_to_repeat:
             return False
         outcomes = standing.outcomes
         have_failed = bool(outcomes) and all(result.error is not None for result in outcomes)
@@ -207,13 +207,13 @@ class _Once:
 
     async def _after_a_crash(self, claim: Claim) -> Results | None:
         """Return the outcome of a write whose last claimant has let its lease expire."""
-        if self._means.is_safe_to_repeat:
+        if self._hooks.is_safe_to_repeat:
             return self._settling(self._after_both(await self._run(claim, is_first=False)))
         told = await self._asked(claim)
         if isinstance(told, NoEffect):
             return self._settling(await self._run(claim, is_first=False))
         if isinstance(told, TookEffect):
-            results = await self._means.results_of(told.data)
+            results = await self._hooks.results_of(told.data)
         else:
             results = await self._answer(answers.unknown(self._write))
         return results if self._first is None else answers.marked(results, self._first)
@@ -237,20 +237,20 @@ class _Once:
             self._log().warning("write_claim_not_replicated", problem=claim.problem)
             return await self._answer(answers.not_replicated(self._write, claim.problem, False))
         if is_first and (told := await self._asked_ahead(claim)) is not None:
-            return await self._means.results_of(told.data)
+            return await self._hooks.results_of(told.data)
         self._may_have_begun = True
-        results = await self._means.run(claim)
+        results = await self._hooks.run(claim)
         if all(answers.is_unknown(result) for result in results):
             # Only TookEffect can be believed so early: the request may still be in transit, or a thread
             # running.
             told = await self._asked(claim)
             if isinstance(told, TookEffect):
-                return await self._means.results_of(told.data)
+                return await self._hooks.results_of(told.data)
         return results
 
     async def _asked_ahead(self, claim: Claim) -> TookEffect | None:
         """Return TookEffect for a write that Redis may have lost and that the tool knows to have run, else None."""
-        if self._means.reconcile is None or self._means.is_safe_to_repeat:
+        if self._hooks.reconcile is None or self._hooks.is_safe_to_repeat:
             return None
         if not await self._ledger.may_have_forgotten(self._write):
             return None
@@ -259,10 +259,10 @@ class _Once:
 
     async def _asked(self, claim: Claim) -> Any:
         """Return the tool's answer about the write: TookEffect, NO_EFFECT, or None when it cannot tell."""
-        if self._means.reconcile is None:
+        if self._hooks.reconcile is None:
             return None
         try:
-            told = await self._means.reconcile(claim)
+            told = await self._hooks.reconcile(claim)
             if told is not None and not isinstance(told, TookEffect | NoEffect):
                 self._log().warning("reconcile_answer_invalid", type=type(told).__name__)
             return told
@@ -300,7 +300,7 @@ class _Once:
         return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
 
     async def _answer(self, error: ToolError) -> Results:
-        return await self._means.results_of(error)
+        return await self._hooks.results_of(error)
 
 
 def _end_of(results: Results) -> EndState:

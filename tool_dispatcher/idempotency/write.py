@@ -80,7 +80,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WriteStatus:
     """The status of a write. `outcomes` are present when it is settled, and may be when it is unknown."""
 
     state: State

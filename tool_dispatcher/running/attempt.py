@@ -72,7 +72,7 @@ class Attempts:
             # The wait for the bounds may have outlasted the claim or the grant.
             if attempt.claim is not None and attempt.claim.is_over:
                 return _claim_lost(attempt.tool)
-            if batch.leave.standing.is_over(utc_now()):
+            if batch.permissions.authorization.is_over(utc_now()):
                 return _grant_over(attempt.tool)
             assert attempt.guard is not None, "an attempt is made within `guarded`"
             if (refused := await attempt.guard.ask()) is not None:

@@ -11,7 +11,7 @@ from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.contract import Contract, Retry
 from pydantic_core import from_json
 
-from tool_dispatcher.access.gatekeeper import Leave
+from tool_dispatcher.access.gatekeeper import Permissions
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments
@@ -26,7 +26,7 @@ class BatchRun:
     request: ToolsRequested
     session: SessionStore
     journal: Journal
-    leave: Leave
+    permissions: Permissions
     """The session's permissions."""
     arguments: Mapping[int, Arguments]
     """By index, the arguments that need no other call's result."""

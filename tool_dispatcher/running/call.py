@@ -30,7 +30,7 @@ from tool_dispatcher.idempotency.answers import is_unknown
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.identity import identity_of, name_of
 from tool_dispatcher.idempotency.ledger import Claim, Ledger, LedgerUnavailable
-from tool_dispatcher.idempotency.once import Means, MustRunSingly, once
+from tool_dispatcher.idempotency.once import MustRunSingly, WriteHooks, once
 from tool_dispatcher.idempotency.write import Purpose, Results, Write
 from tool_dispatcher.results.outcome import Answer, Outcomes
 from tool_dispatcher.results.redacted import without
@@ -183,7 +183,7 @@ class Caller:
             identities=of_calls,
             kind="again" if call.repeat_of is not None else kinds[work.contract.repeat],
             place=work.unit.calls[0],
-            is_approved=work.unit.calls[0] in batch.leave.approved,
+            is_approved=work.unit.calls[0] in batch.permissions.approved,
         )
         try:
             results = await self._claimed(work, write)
@@ -246,7 +246,7 @@ class Caller:
         return await once(
             self._ledger,
             write,
-            Means(
+            WriteHooks(
                 run=run,
                 results_of=results_of,
                 is_safe_to_repeat=contract.is_safe_to_repeat,
@@ -278,7 +278,7 @@ class Caller:
         cache_name = await OwnWrites(batch.session).cache_name()
         if cache_name is None:
             return None
-        scopes = batch.leave.standing.scopes
+        scopes = batch.permissions.authorization.scopes
         return await aside(
             digest_of, work.tool, batch.request.tenant, scopes, work.arguments.plain, cache_name
         )
@@ -292,7 +292,7 @@ class Caller:
         failed_too: list[str] = []
         for alternative in substitutes(work.contract, outcome):
             other = self._tools.get(alternative.tool)
-            if other is None or other.name in work.batch.leave.barred or work.batch.time_left_s <= 0:
+            if other is None or other.name in work.batch.permissions.barred or work.batch.time_left_s <= 0:
                 continue
             arguments = arguments_of(other, mapped(alternative, work.arguments.plain))
             if isinstance(arguments, ToolError):

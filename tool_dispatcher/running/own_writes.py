@@ -6,7 +6,7 @@ have been. While a write is in flight, or its outcome is unknown, the session's 
 that they have a cache of their own, named by the session and by how many of its writes have ended.
 """
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import SessionStore
 
 _NOTES, _ENDS = "journal:writes", "journal:writes:ended"
@@ -38,7 +38,7 @@ class OwnWrites:
         return f"{self._session.session_id}#{ended}" if ended else ""
 
     async def _count(self, journal: str) -> int:
-        return await patiently("count a session's writes", lambda: self._session.count(journal))
+        return await retry_while_unavailable("count a session's writes", lambda: self._session.count(journal))
 
     async def _note(self, entry: str, journal: str = _NOTES) -> None:
-        await patiently("note a write", lambda: self._session.note(journal, entry, b"1"))
+        await retry_while_unavailable("note a write", lambda: self._session.note(journal, entry, b"1"))

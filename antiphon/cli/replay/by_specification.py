@@ -18,7 +18,7 @@ from antiphon.cli.output import (
     stdout,
     write_json,
 )
-from antiphon.recording.by_specification.held import Specifications
+from antiphon.recording.by_specification.compared_run import Specifications
 from antiphon.recording.by_specification.many import hold_all
 from antiphon.recording.by_specification.sums import Held, Result, result_of
 from antiphon.recording.reports import by_specification as report

@@ -16,7 +16,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.tools.calls import ToolResult
 
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.output import StatusLine, counted, one_line, stderr
 from antiphon.cli.workflows.asking import asked, how_to_answer
 from antiphon.cli.workflows.dialogue import RunDialogue
@@ -46,7 +46,7 @@ class Progress:
                 if _foreach_of(path):
                     self._note(path, "running")
                     return []
-                return [f"  {one_line(path)}: calls {told.call_text(call)}"]
+                return [f"  {one_line(path)}: calls {event_lines.call_text(call)}"]
             case ToolsCompleted(round=number, results=(result, *_)) if number in self._paths:
                 return self._completed(self._paths.pop(number), result)
             case NodesSettled(nodes=nodes, more=more):
@@ -56,10 +56,10 @@ class Progress:
                 how = how_to_answer(event.subject, request, self.command)
                 return [*asked(request), *self._how("answer", how)]
             case ApprovalRequested():
-                how = told.how_to_decide(event.subject, self.command)
-                return [*told.progress(event), *self._how("approved", how)]
+                how = event_lines.how_to_decide(event.subject, self.command)
+                return [*event_lines.progress(event), *self._how("approved", how)]
             case _:
-                return told.progress(event)
+                return event_lines.progress(event)
 
     def under_way(self) -> str:
         """Return the nodes that run now, on one line; empty when none does."""
@@ -75,11 +75,11 @@ class Progress:
         is_error = result.status == "error"
         foreach = _foreach_of(path)
         if not foreach:
-            return [f"  {one_line(path)}: {told.result_text(result)}"]
+            return [f"  {one_line(path)}: {event_lines.result_text(result)}"]
         if path != _item_of(path, foreach):
             return []  # a node inside an item
         self._note(path, "failed" if is_error else "done")
-        return self._failed_item(path, foreach, told.result_text(result)) if is_error else []
+        return self._failed_item(path, foreach, event_lines.result_text(result)) if is_error else []
 
     def _settled(self, node: NodeSettled) -> list[str]:
         path, foreach = node.path, _foreach_of(node.path)

@@ -17,7 +17,7 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon import workflows
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.ask import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.given import read_grant
 from antiphon.cli.output import (
@@ -230,13 +230,13 @@ def show_end(response: Response, is_json: bool) -> int:
         print_json(response.result, is_indented=True)
     else:
         write(response.answer.rstrip("\n") + "\n")
-    for line in told.doubts(response.uncertainty) if not is_json else []:
+    for line in event_lines.doubts(response.uncertainty) if not is_json else []:
         stderr().print(line, style="yellow")
     if response.run is not None and response.run.is_resumable:
         stderr().print(
             f"It can be resumed: antiphon workflows runs resume {response.session_id}", style="dim"
         )
-    stderr().print(told.statistics(response), style="dim")
+    stderr().print(event_lines.statistics(response), style="dim")
     return EXIT_DONE if is_completed else EXIT_FAILED
 
 

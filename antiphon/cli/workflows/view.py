@@ -3,7 +3,7 @@
 from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import shown
 
-from antiphon.cli import told
+from antiphon.cli import event_lines
 from antiphon.cli.output import counted, one_line, print_table, stderr, stdout
 from antiphon.cli.workflows.asking import asked, how_to_answer
 from antiphon.workflows.look import RunView, RunWait
@@ -54,7 +54,7 @@ def _show_waits(view: RunView) -> None:
     if approvals:
         named = ", ".join(f"{one_line(wait.node)} [{one_line(wait.call)}]" for wait in approvals)
         stderr().print(f"\n  waits for approval of {named}", style="yellow")
-        for line in told.how_to_decide(view.run_id):
+        for line in event_lines.how_to_decide(view.run_id):
             stderr().print(line, style="yellow")
 
 

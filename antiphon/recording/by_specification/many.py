@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
 
-from antiphon.recording.by_specification.held import Specifications, held
+from antiphon.recording.by_specification.compared_run import Specifications, held
 from antiphon.recording.by_specification.sums import Held
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.verify_all import UNREADABLE, explained, sensible_jobs, shown

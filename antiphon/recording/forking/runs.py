@@ -16,8 +16,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
 
+from antiphon.recording.by_specification.compared_run import Walk
 from antiphon.recording.by_specification.first import Moved, differing
-from antiphon.recording.by_specification.held import Walk
 from antiphon.recording.by_specification.recorded import Decided, RecordedRun
 from antiphon.recording.by_specification.rehearsal import Made, Rehearsal
 from antiphon.recording.forking.moved import moved

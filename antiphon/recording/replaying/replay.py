@@ -9,7 +9,6 @@ It uses no network, no Redis, no model and no clock. Every step starts from the 
 known. So a divergence is reported where it arises, and its consequences are not counted again.
 """
 
-import traceback
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -48,6 +47,7 @@ from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.replaying.checks.exchanges import Exchanges
 from antiphon.recording.replaying.differences import ABSENT, differences
 from antiphon.recording.replaying.known import COMPONENT_OF, Known, Redo, Redone, Step
+from antiphon.recording.replaying.raised import raised
 from antiphon.recording.replaying.redelivery import redelivered
 from antiphon.recording.replaying.report import (
     DIVERGENCES_KEPT_MAX,
@@ -228,11 +228,10 @@ class Replay:
         ]
         if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
-        if isinstance(record, ExchangeRecord) and (
-            lacking := set(record.contents) - self.known.contents.keys()
-        ):
+        named = set(record.contents) if isinstance(record, ExchangeRecord) else set()
+        if lacking := min(named - self.known.contents.keys(), default=""):
             raise UnreadableEvent(
-                f"the record of event {handled.n} names the content {min(lacking)}, which no earlier line holds."
+                f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
             )
         self._recorded.add(handled.n)
         if self._unrecorded is handled:
@@ -289,7 +288,7 @@ class Replay:
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
         """Report that today's code has raised: the whole step diverges. Later steps continue from the record."""
         self._steps[component] += 1
-        self.failed = _raised(error)
+        self.failed = raised(error)
         then = [one.event.type for one in step.outputs]
         self._diverged(step.line, component, "outputs", [("", then, f"today's code raises {self.failed}")])
         if isinstance(step.record, DecisionRecord):
@@ -389,16 +388,9 @@ class Replay:
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
             then = "nothing came of it"
             self._diverged(
-                line, "coordinator", "outputs", [("", then, f"today's code raises {_raised(error)}")]
+                line, "coordinator", "outputs", [("", then, f"today's code raises {raised(error)}")]
             )
             return True
-
-
-def _raised(error: Exception) -> str:
-    """Return an error in words, with the line of code that raised it."""
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    place = f"{frame.f_globals.get('__name__', '')}, line {line}"
-    return f"{type(error).__name__}: {error} ({place})"
 
 
 def _name(data: EventData | None) -> str:

@@ -17,7 +17,7 @@ if __name__ == "__main__":
     from antiphon_shared.events import Component
     from antiphon_shared.process.runner import main
 
-    from antiphon.recording.serving.parts import part_of
+    from antiphon.recording.serving.components import part_of
     from antiphon.recording.serving.plan import Plan
 
     name = cast(Component, sys.argv[1])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic_core import to_json
 
 from antiphon.recording.requests import request_hash
-from antiphon.recording.serving.score import Asked, Score
+from antiphon.recording.serving.recording_index import Asked, RecordingIndex
 
 Match = Literal["strict", "semantic"]
 """`strict`: the same request. `semantic`: the same except for white space, ids of calls, the order of tools
@@ -46,13 +46,13 @@ class _Kept:
 class Exchanges:
     """All calls of the recordings that are run again. The n-th equal request gets the n-th recorded answer."""
 
-    def __init__(self, scores: Iterable[Score], match: Match = "strict") -> None:
+    def __init__(self, scores: Iterable[RecordingIndex], match: Match = "strict") -> None:
         self.misses: list[Miss] = []
         self.served = 0
         self._all = [
-            _Kept(score.session_id, asked)
-            for score in scores
-            for exchange in score.exchanges.values()
+            _Kept(recording_index.session_id, asked)
+            for recording_index in scores
+            for exchange in recording_index.exchanges.values()
             for asked in exchange.calls
         ]
         self._names = (request_hash,) if match == "strict" else (request_hash, semantic_hash)

@@ -8,8 +8,8 @@ from anthropic.types import Message
 from antiphon_shared.events import ReasoningFailed
 
 from antiphon.recording.serving.model_server import BREAKS, SESSION
-from antiphon.recording.serving.score import Exchange
-from reasoning_engine.door import Door, Passage, Shut
+from antiphon.recording.serving.recording_index import Exchange
+from reasoning_engine.call_guard import CallGuard, Permit, Rejected
 from reasoning_engine.failure import Failure
 from reasoning_engine.model import AnthropicModel
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
@@ -55,21 +55,19 @@ class RecordedModel:
             raise
 
 
-class RecordedDoor(Door):
+class RecordedCallGuard(CallGuard):
     """A guard that allows the recorded number of calls of an exchange, then rejects as recorded.
 
     So breakers and limits, on which other sessions had an influence, have their recorded effect.
     """
 
-    async def enter(
-        self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
-    ) -> Passage:
+    async def enter(self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float) -> Permit:
         now = under_way.get()
         if now is not None:
             failure = now.exchange.failure
             if failure is not None and now.calls >= len(now.exchange.calls):
                 retry_after_s = failure.retry_after_s if isinstance(failure, ReasoningFailed) else None
-                raise Shut(Failure(failure.error, retry_after_s))
+                raise Rejected(Failure(failure.error, retry_after_s))
             now.calls += 1
         return await super().enter(model_id, prompt_tokens, output_tokens_max, wait_s)
 

@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 
 from antiphon.recording.serving.exchanges import Exchanges
 from antiphon.recording.serving.messages import error_events, message_events, unfinished_events
-from antiphon.recording.serving.score import Asked
+from antiphon.recording.serving.recording_index import Asked
 from reasoning_engine.offline.wire import error_body
 
 SESSION, BREAKS = "x-antiphon-session", "x-antiphon-breaks"

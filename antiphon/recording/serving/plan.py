@@ -5,7 +5,7 @@ from pathlib import Path
 from antiphon_shared.values import Value
 
 from antiphon.recording.files import naming, read_lines
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 
 
 class Plan(Value):
@@ -15,13 +15,13 @@ class Plan(Value):
     model_url: str
     paths: tuple[Path, ...]
 
-    def scores(self) -> dict[str, Score]:
+    def scores(self) -> dict[str, RecordingIndex]:
         """Return the scores by session. Raises UnreadableEvent, OSError."""
         scores = map(read_score, self.paths)
-        return {score.session_id: score for score in scores}
+        return {recording_index.session_id: recording_index for recording_index in scores}
 
 
-def read_score(path: Path) -> Score:
+def read_score(path: Path) -> RecordingIndex:
     """Return the score of one recording. Raises UnreadableEvent, which names the file, and OSError."""
     with naming(path):
-        return Score(read_lines(path))
+        return RecordingIndex(read_lines(path))

@@ -9,7 +9,7 @@ from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import to_json
 
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 
 HIDDEN = (
     *("ANTIPHON", "ANTHROPIC", "OPENAI"),
@@ -36,26 +36,26 @@ def variables(redis_url: str, model_url: str) -> dict[str, str]:
 class SessionBus(Bus):
     """The bus of one session, with its recorded tool catalogues and settings."""
 
-    def __init__(self, bus: Bus, score: Score) -> None:
-        super().__init__(bus.connections, bus.keys, _settings(bus, score), bus.redactor, bus.signer)
+    def __init__(self, bus: Bus, recording_index: RecordingIndex) -> None:
+        super().__init__(bus.connections, bus.keys, _settings(bus, recording_index), bus.redactor, bus.signer)
         self.batcher = bus.batcher
-        self._score = score
+        self._recording_index = recording_index
 
     def current_catalogue(self) -> Awaitable[str | None]:
-        return Completed(self._score.catalogue_hash or None)
+        return Completed(self._recording_index.catalogue_hash or None)
 
     async def specification(self, content_hash: str) -> bytes | None:
-        found = self._score.specifications.get(content_hash)
+        found = self._recording_index.specifications.get(content_hash)
         return None if found is None else to_json(found)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
-        return self._score.catalogue(content_hash)
+        return self._recording_index.catalogue(content_hash)
 
 
-def _settings(bus: Bus, score: Score) -> BusSettings:
+def _settings(bus: Bus, recording_index: RecordingIndex) -> BusSettings:
     """Return the bus settings from which the session's limits follow; see coordinator/settings.py."""
-    if score.opened is None:
+    if recording_index.opened is None:
         return bus.settings
-    limits = score.opened.limits
+    limits = recording_index.opened.limits
     then = {"lease_s": limits.assembly_s / 3, "retention_s": 2 * limits.deadline_max_s}
     return bus.settings.model_copy(update=then)

@@ -21,9 +21,9 @@ from antiphon_shared.tools.relevance import BUILT_INS
 
 from antiphon.recording.hashes import sorted_json
 from antiphon.recording.serving.exchanges import Miss
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.turns import PATIENCE_S
-from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit
 from tool_dispatcher.running.arguments import Arguments
@@ -38,7 +38,7 @@ _UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
 """The record of a batch that has none."""
 
 
-class Course:
+class CallTrace:
     """The recorded results of one batch, and the order in which its units ended."""
 
     def __init__(self, results: Sequence[ToolResult | None], record: BatchRecord | None) -> None:
@@ -76,30 +76,30 @@ class Course:
         return bool(settled or begun)
 
 
-course: ContextVar[Course] = ContextVar("course")
+course: ContextVar[CallTrace] = ContextVar("course")
 """The course of the batch that is running."""
 
 
 class RecordedResults:
     """The recorded results of one session's calls. The n-th equal call gets the n-th result."""
 
-    def __init__(self, score: Score) -> None:
-        self._score = score
+    def __init__(self, recording_index: RecordingIndex) -> None:
+        self._recording_index = recording_index
         self._left: dict[_Named, list[ToolResult]] = defaultdict(list)
         self._given: dict[UUID, list[ToolResult | None]] = {}
-        for line, request in score.all_of(ToolsRequested):
-            completed = score.output(line.event.id, ToolsCompleted)
+        for line, request in recording_index.all_of(ToolsRequested):
+            completed = recording_index.output(line.event.id, ToolsCompleted)
             for result in completed.results if completed else ():
                 if result.index < len(request.calls):
                     self._left[_named(request.calls[result.index])].append(result)
 
-    def course(self, event: AnyEvent) -> Course:
+    def course(self, event: AnyEvent) -> CallTrace:
         """Return the course of a batch; the same one for a redelivery."""
-        request, record = event.data, self._score.records.get(event.id)
+        request, record = event.data, self._recording_index.records.get(event.id)
         assert isinstance(request, ToolsRequested)
         if event.id not in self._given:
             self._given[event.id] = [self._result(place, call) for place, call in enumerate(request.calls)]
-        return Course(self._given[event.id], record if isinstance(record, BatchRecord) else None)
+        return CallTrace(self._given[event.id], record if isinstance(record, BatchRecord) else None)
 
     def _result(self, place: int, call: ToolCall) -> ToolResult | None:
         results = self._left[_named(call)]
@@ -149,11 +149,11 @@ class RecordedGatekeeper(Gatekeeper):
     def __init__(self) -> None:
         """Set nothing up, as it checks nothing."""
 
-    async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
+    async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
         """See Gatekeeper."""
         record = course.get().record
         refused = {place: error for place, error in record.refused.items() if place not in record.begun}
-        return Leave(refused=refused, barred=record.barred)
+        return Permissions(refused=refused, barred=record.barred)
 
 
 class RecordedTool(Tool):
@@ -173,9 +173,9 @@ class RecordedTool(Tool):
         return course.get().record.examples.get(self.name)
 
 
-def recorded_tools(score: Score) -> dict[str, Tool]:
+def recorded_tools(recording_index: RecordingIndex) -> dict[str, Tool]:
     """Return the tools of a session by name, without the built-in ones of every dispatcher. Raises ValidationError."""
-    tools = score.catalogue(score.catalogue_hash).tools
+    tools = recording_index.catalogue(recording_index.catalogue_hash).tools
     return {one.name: RecordedTool(one) for one in tools if one.name not in BUILT_INS}
 
 

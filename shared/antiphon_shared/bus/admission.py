@@ -13,7 +13,7 @@ import structlog
 from redis.exceptions import ResponseError
 
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.connection import BLOCK_S, is_unavailable, patiently
+from antiphon_shared.bus.connection import BLOCK_S, is_unavailable, retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.waiting import TURN, turn_costs
 from antiphon_shared.bus.wire import Argument
@@ -85,7 +85,7 @@ class Admission:
         taken, left = _AT_ONCE, 1
         while taken == _AT_ONCE and left:
             try:
-                taken, left = await patiently("let sessions in", lambda: self.admit(partition))
+                taken, left = await retry_while_unavailable("let sessions in", lambda: self.admit(partition))
             except ResponseError as error:
                 if is_unavailable(error):
                     raise

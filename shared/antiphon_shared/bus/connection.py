@@ -101,7 +101,7 @@ class Connections:
     async def open(self) -> None:
         """Connect, retrying with backoff. Raises ConfigurationError when a retry cannot help."""
         if not self.is_fake:
-            self.main = await patiently("connect", self._attempt)
+            self.main = await retry_while_unavailable("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
         """Return a client with a connection of its own, to the server that holds `key`: for blocking reads."""
@@ -256,7 +256,9 @@ class Connections:
         return client
 
 
-async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
+async def retry_while_unavailable(
+    what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None
+) -> T:
     """Return the result of `attempt`, retried while Redis is unavailable. Raises RedisUnavailable after `limit_s`.
 
     Args:

@@ -23,16 +23,16 @@ from structlog.contextvars import bind_contextvars
 
 from antiphon_shared import faults
 from antiphon_shared.bus import committing, scripts
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.cancellations import Stops
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate, ended
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.dead_letters import LETTER, Letter
 from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.local_inboxes import LocalInbox
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.room import Gate, Room, ended
 from antiphon_shared.bus.signing import KeyMissing, Signer, genuine, require_key
-from antiphon_shared.bus.stops import Stops
 from antiphon_shared.bus.timers import Chore, Chores, CleanUp
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import decode
@@ -65,7 +65,7 @@ class Consumer:
         self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
         # The commits of other components in this process share the places as one more reader.
         self._local = bus.local_inboxes
-        self._room = Room(service.concurrency, len(self._partitions) + (self._local is not None))
+        self._room = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
         self._gate = Gate() if self._local is None else self._local.gate
         self._leases = Leases(bus, service.name, name)
         self._stops = Stops(bus) if service.stops_with_session else None
@@ -159,7 +159,7 @@ class Consumer:
                 await self._bury_lost(entry)
             elif entry.deliveries >= ALONE_FROM_DELIVERY:
                 async with self._gate.alone():
-                    if await patiently("begin", lambda: self._leases.begin(entry)):
+                    if await retry_while_unavailable("begin", lambda: self._leases.begin(entry)):
                         await self._handle(entry)
             else:
                 await self._gate.enter()
@@ -204,7 +204,7 @@ class Consumer:
 
         The handler runs again while Redis is unavailable.
         """
-        work = partial(patiently, "handle", partial(_handled, handler, delivery, session))
+        work = partial(retry_while_unavailable, "handle", partial(_handled, handler, delivery, session))
         return work() if self._stops is None else self._stops.unless_stopped(delivery, work)
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
@@ -296,7 +296,7 @@ class Consumer:
             self._bus.signer,
         )
 
-        result = await patiently("commit", partial(self._run_commit, keys, arguments))
+        result = await retry_while_unavailable("commit", partial(self._run_commit, keys, arguments))
         if result == b"duplicate":
             self._log.info("delivery_already_finished", entry=entry.id)
         return result

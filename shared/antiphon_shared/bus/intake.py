@@ -17,12 +17,12 @@ from redis.exceptions import RedisError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, ended
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.reader import Entry, Reader
 from antiphon_shared.bus.redis_bus import Bus, Published
 from antiphon_shared.bus.rejections import fields_of
-from antiphon_shared.bus.room import Room, ended
 from antiphon_shared.bus.session_content import SessionContent, conflict
 from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from antiphon_shared.bus.timers import CleanUp
@@ -87,7 +87,7 @@ class Intake:
         """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
         self._tenant_of, self._resolved = tenant_of, resolved
-        self._room = Room(places, readers=1)
+        self._room = ConcurrencyLimit(places, readers=1)
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
         self._stream = bus.keys.queries()
@@ -141,7 +141,7 @@ class Intake:
                 if entry.deliveries < self._bus.settings.max_deliveries:
                     raise
                 await self._reject(entry, self._not_let_in(error))
-            await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
+            await retry_while_unavailable("acknowledge a submission", lambda: self._acknowledge(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again after its lease
             self._log.exception("submission_retried", entry=entry.id)
         finally:
@@ -191,7 +191,9 @@ class Intake:
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
         """Open the session, or queue it. Raises an AntiphonError when it must not be admitted."""
-        if entry.is_taken_over and await patiently("look for its end", lambda: self._has_ended(entry, event)):
+        if entry.is_taken_over and await retry_while_unavailable(
+            "look for its end", lambda: self._has_ended(entry, event)
+        ):
             return  # a worker died before it could acknowledge it
         tenant = self._tenant_of(event)
         result = await self._publish(await self._in_live_format(event), tenant)
@@ -199,14 +201,17 @@ class Intake:
             self._on_waiting()
         elif result == "overloaded":
             await self._reject(
-                entry, await patiently("count who waits", lambda: self._overloaded(event, tenant))
+                entry,
+                await retry_while_unavailable("count who waits", lambda: self._overloaded(event, tenant)),
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
         """Open or queue the session; one that exists must have the same content. Raises SessionConflict."""
         attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
-        while (result := await patiently("open a session", attempt)) == "known":
-            first = await patiently("read a session's query", lambda: self._first(event.subject))
+        while (result := await retry_while_unavailable("open a session", attempt)) == "known":
+            first = await retry_while_unavailable(
+                "read a session's query", lambda: self._first(event.subject)
+            )
             if first is not None:
                 SessionContent.of(event).refuse_other(first, event.subject)
                 break
@@ -256,7 +261,7 @@ class Intake:
         self._log.warning("submission_rejected", entry=entry.id, reason=str(error))
         fields = fields_of(entry, error, self._bus.settings.max_event_bytes)
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
-        await patiently(
+        await retry_while_unavailable(
             "reject a submission",
             lambda: self._bus.batcher.run(
                 scripts.REJECT, keys, [_REJECTION_LIFE_MS, _REJECTED_LENGTH, *fields]

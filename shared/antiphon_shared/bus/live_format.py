@@ -11,7 +11,7 @@ import structlog
 from redis.exceptions import ResponseError
 
 from antiphon_shared.bus.batcher import Batcher
-from antiphon_shared.bus.connection import is_unavailable, patiently
+from antiphon_shared.bus.connection import is_unavailable, retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.formats import FORMAT
@@ -47,7 +47,7 @@ class LiveFormat:
             return self._known
         async with self._asking:
             if monotonic_s() >= self._until_s:
-                self._known = await patiently("ask which format all workers read", self._ask)
+                self._known = await retry_while_unavailable("ask which format all workers read", self._ask)
                 self._until_s = monotonic_s() + _KNOWN_FOR_S
         return self._known
 
@@ -55,13 +55,13 @@ class LiveFormat:
         """Return the format for a session that is opened now, and store that there are such sessions."""
         format = await self.now()
         if monotonic_s() >= self._kept_until_s:  # repeated, as Redis may have lost it
-            await patiently("keep the format", lambda: self._keep(format))
+            await retry_while_unavailable("keep the format", lambda: self._keep(format))
             self._kept_until_s = self._until_s
         return format
 
     async def check(self) -> None:
         """Raise ConfigurationError when the deployment holds sessions that this release cannot read."""
-        stored = await patiently("read the format", self._stored)
+        stored = await retry_while_unavailable("read the format", self._stored)
         if stored > FORMAT:
             raise ConfigurationError(
                 f"This deployment contains sessions of format {stored} ({self._keys.format()}), but "

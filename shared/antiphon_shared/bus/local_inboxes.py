@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from antiphon_shared.bus.committing import Operation
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
 from antiphon_shared.bus.reader import Entry
-from antiphon_shared.bus.room import Gate, Room
 
 
 class LocalInbox(NamedTuple):
@@ -20,7 +20,7 @@ class LocalInbox(NamedTuple):
     stream: str
     group: str
     consumer: str
-    room: Room
+    room: ConcurrencyLimit
     take: Callable[[Entry], None]
     """Begins the work on an entry, for which a place in the room is taken."""
     look_again: Callable[[], None]

@@ -17,9 +17,9 @@ from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
+from antiphon_shared.bus.concurrency import ConcurrencyLimit
 from antiphon_shared.bus.connection import BLOCK_S, Client, is_unavailable
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.room import Room
 from antiphon_shared.bus.wire import Argument, Command, Wire
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 
@@ -63,7 +63,7 @@ class Reader:
         stream: str,
         group: str,
         consumer: str,
-        room: Room,
+        room: ConcurrencyLimit,
         take: Callable[[Entry], None],
         in_hand: Callable[[str], list[str]],
         chores: Chores,

@@ -19,7 +19,7 @@ _FIRST = 1
 
 
 @dataclass(frozen=True)
-class Standing:
+class SessionSnapshot:
     """Everything that the bus holds of an open session."""
 
     session_id: SessionId
@@ -36,7 +36,7 @@ class Standing:
     """The events in an inbox."""
 
 
-async def restore(bus: Bus, standing: Standing) -> None:
+async def restore(bus: Bus, standing: SessionSnapshot) -> None:
     """Write a session into a Redis that does not hold it; components begin to work as it arrives.
 
     Not atomic, and unsigned: for a private Redis only.

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, Component
@@ -108,7 +108,7 @@ async def check_key(bus: Bus) -> None:
     if bus.signer is not None:
         return
     try:
-        listed = await patiently(
+        listed = await retry_while_unavailable(
             "see who signs", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
         )
     except ResponseError as error:  # a foreign key, or no permission to read it

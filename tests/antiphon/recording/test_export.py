@@ -20,8 +20,8 @@ from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.recording import export as exporting
 from antiphon.recording.export import Redacting, export, export_session, file_name, sessions_since
 from antiphon.recording.files import read_lines
+from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
-from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction as RealRedaction
 from antiphon.recording.settings import RecordingSettings
 from tests.antiphon.recording.large import large_session
@@ -89,7 +89,7 @@ async def test_a_later_recording_takes_the_place_of_an_earlier_one(
     await bus.publish(events(courses_lines)[0].event, "open")
     early = await export_session(bus, session_id, tmp_path)
     await bus.batcher.submit("DEL", bus.keys.log(session_id))
-    await put_back(bus, courses_lines)
+    await import_session(bus, courses_lines)
     late = await export_session(bus, session_id, tmp_path)
     assert (early.is_answered, late.is_answered, early.path) == (False, True, late.path)
     assert list(read_lines(late.path)) == courses_lines
@@ -136,7 +136,7 @@ async def test_an_export_that_fails_leaves_no_file_and_the_earlier_one_as_it_was
 async def test_every_line_is_learned_before_any_is_told_and_goes_through_the_redaction(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
     redaction = Redaction()
     written = await export_session(bus, session_id, tmp_path, redaction)
     assert (redaction.learned, redaction.told) == (len(courses_lines), len(courses_lines))
@@ -153,7 +153,7 @@ async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1_000)
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
 
     class Expiry(Redaction):
         def line(self, line: Line) -> Line:
@@ -200,7 +200,7 @@ async def test_a_client_writes_the_same_file(courses_lines: list[Line], tmp_path
 async def test_what_holds_nothing_tells_the_rules_all_the_same(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
     rules = RecordingSettings(patterns=()).rules
     written = await export_session(bus, session_id, tmp_path, RealRedaction.of(rules, ()))
     header, *rest = read_lines(written.path)
@@ -211,7 +211,7 @@ async def test_what_holds_nothing_tells_the_rules_all_the_same(
 async def test_a_small_session_of_which_something_is_replaced_is_read_once_too(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
     rules, asked = RecordingSettings(keys=("lesson*",)).rules, list[str]()
     read = bus.batcher.submit
 
@@ -236,7 +236,7 @@ async def test_a_secret_that_comes_late_is_told_nowhere_before(
     assert isinstance(last, End)
     n = last.events + 1
     asked = an_event(QuerySubmitted(query='It is {"password": "that was found"}.'), "large")
-    await put_back(bus, [*lines, EventLine(n, f"{n}-0", asked), last.model_copy(update={"events": n})])
+    await import_session(bus, [*lines, EventLine(n, f"{n}-0", asked), last.model_copy(update={"events": n})])
     redaction = RealRedaction.of(RecordingSettings().rules, ())
     (path,) = await export(bus, ["large"], tmp_path, redaction, is_compressed)
     told = b"".join(map(encode_line, read_lines(path)))

@@ -19,7 +19,7 @@ from pathlib import Path
 from antiphon.recording.export import export
 from antiphon.recording.files import read_lines
 from antiphon.recording.hashes import prompt_hashes
-from antiphon.recording.put_back import put_back
+from antiphon.recording.import_session import import_session
 from antiphon_shared.bus.redis_bus import Bus
 
 def peak_bytes():  # getrusage would tell that of the process this one was forked from, if it is larger
@@ -30,10 +30,10 @@ async def main(given, folder):
     await bus.open()
     prompt_hashes()  # reads the SDK in
     before = peak_bytes()
-    session_id = await put_back(bus, read_lines(given))
-    put_back_bytes = peak_bytes() - before
+    session_id = await import_session(bus, read_lines(given))
+    imported_bytes = peak_bytes() - before
     await export(bus, [session_id], folder)
-    print(put_back_bytes, peak_bytes() - before)
+    print(imported_bytes, peak_bytes() - before)
     await bus.close()
 
 asyncio.run(main(*map(Path, sys.argv[1:])))
@@ -54,8 +54,8 @@ def test_a_long_recording_is_never_in_memory_whole(
         text=True,
     )
     assert child.returncode == 0, child.stderr
-    put_back_bytes, in_all_bytes = map(int, child.stdout.split())
-    assert put_back_bytes < GROWTH_BYTES_MAX
+    imported_bytes, in_all_bytes = map(int, child.stdout.split())
+    assert imported_bytes < GROWTH_BYTES_MAX
     assert in_all_bytes < GROWTH_BYTES_MAX
     exported = (tmp_path / "out" / "large.jsonl").read_bytes()
     assert len(exported) > SIZE_BYTES

@@ -20,7 +20,7 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.testing.judged import Diverged
 from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
@@ -257,7 +257,7 @@ async def test_facts_have_the_weight_that_embeddings_gave_them_then(
 ) -> None:
     settings = {"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS": f"{scripted.__module__}:embed"}
     lines = await scripted(monkeypatch, [Scripted(uses=(LOOK_UP,)), ANSWER], settings=settings)
-    assert any(one.salience for _, one in Score(lines).all_of(BriefingReady))
+    assert any(one.salience for _, one in RecordingIndex(lines).all_of(BriefingReady))
     report = await rerun_of(lines, tmp_path)
     assert report.first is None, report.first
     assert report.is_same, report

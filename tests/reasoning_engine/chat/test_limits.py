@@ -3,7 +3,7 @@
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
 
-from reasoning_engine.door import Door
+from reasoning_engine.call_guard import CallGuard
 from tests.messages_server import Scripted
 from tests.reasoning_engine.builders import CHAT
 from tests.reasoning_engine.chat.test_engine import ask_chat
@@ -16,17 +16,17 @@ YES = Scripted(text="Yes.")
 async def test_a_limit_that_the_server_tells_one_engine_holds_for_all(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     headers = {"x-ratelimit-limit-requests": "1", "x-ratelimit-remaining-requests": "0"}
-    await ask_chat(YES.model_copy(update={"headers": headers}), door=first)
+    await ask_chat(YES.model_copy(update={"headers": headers}), guard=first)
     await settled(first)
-    assert (await ask_chat(door=second)).failed.error.code == "rate_limited"
+    assert (await ask_chat(guard=second)).failed.error.code == "rate_limited"
 
 
 async def test_a_429_pauses_the_model_for_all_engines(bus: Bus) -> None:
     first, second = an_engine(bus), an_engine(bus)
     limited = Scripted(status=429, error="rate_limit_exceeded", headers={"retry-after": "120"})
-    await ask_chat(limited, door=first, max_attempts=1)
+    await ask_chat(limited, guard=first, max_attempts=1)
     await settled(first)
-    asked = await ask_chat(door=second)
+    asked = await ask_chat(guard=second)
     assert (asked.failed.error.code, asked.requests) == ("rate_limited", [])
 
 
@@ -43,5 +43,5 @@ async def test_the_breaker_is_told_what_is_the_models_own_trouble(
     reply: Scripted, failures: list[bool]
 ) -> None:
     breakers = FakeBreakers()
-    await ask_chat(reply, door=Door(breakers=breakers), max_attempts=1)
+    await ask_chat(reply, guard=CallGuard(breakers=breakers), max_attempts=1)
     assert breakers.noted == [(f"model:{CHAT}", one) for one in failures]

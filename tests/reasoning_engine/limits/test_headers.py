@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.limits.headers import Told, told_by
+from reasoning_engine.limits.headers import ReportedLimits, told_by
 from reasoning_engine.limits.meters import METERS
 
 NAMES = [
@@ -22,16 +22,16 @@ def of_requests(**headers: str) -> dict[str, str]:
 def test_each_meter_is_told_by_headers_of_its_own() -> None:
     headers = {name: str(100 * n) for n, name in enumerate(NAMES, 1)}
     assert told_by(headers) == {
-        "requests": Told(100, 100),
-        "tokens": Told(400, 400),
-        "input_tokens": Told(700, 700),
-        "output_tokens": Told(1000, 1000),
+        "requests": ReportedLimits(100, 100),
+        "tokens": ReportedLimits(400, 400),
+        "input_tokens": ReportedLimits(700, 700),
+        "output_tokens": ReportedLimits(1000, 1000),
     }
 
 
 def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
     assert told_by({}) == {}
-    assert told_by(of_requests(limit="50")) == {"requests": Told(50)}
+    assert told_by(of_requests(limit="50")) == {"requests": ReportedLimits(50)}
     assert told_by(of_requests(remaining="50")) == {}
 
 
@@ -52,8 +52,8 @@ def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
 def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
     reset: str, remaining: int | None
 ) -> None:
-    assert told_by(of_requests(limit="60", reset=reset)) == {"requests": Told(60, remaining)}
-    assert told_by(of_requests(limit="60", reset=reset, remaining="7")) == {"requests": Told(60, 7)}
+    assert told_by(of_requests(limit="60", reset=reset)) == {"requests": ReportedLimits(60, remaining)}
+    assert told_by(of_requests(limit="60", reset=reset, remaining="7")) == {"requests": ReportedLimits(60, 7)}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_limit_of_few_tokens_would_stop_everything_and_is_ignored() -> None:
 
 
 def test_no_more_is_left_than_the_limit() -> None:
-    assert told_by(of_requests(limit="50", remaining="51")) == {"requests": Told(50, 50)}
+    assert told_by(of_requests(limit="50", remaining="51")) == {"requests": ReportedLimits(50, 50)}
 
 
 @given(st.dictionaries(st.sampled_from([*NAMES, "date"]), st.text(max_size=40)))
@@ -103,7 +103,10 @@ def test_chat_completions_tell_of_requests_and_tokens() -> None:
     headers = of_chat(limit="500", remaining="499", reset="120ms") | of_chat(
         "tokens", limit="30000", remaining="29000", reset="2s"
     )
-    assert told_by(headers, "chat") == {"requests": Told(500, 499), "tokens": Told(30000, 29000)}
+    assert told_by(headers, "chat") == {
+        "requests": ReportedLimits(500, 499),
+        "tokens": ReportedLimits(30000, 29000),
+    }
     assert told_by(headers) == {}
     assert told_by(of_requests(limit="50"), "chat") == {}
 

@@ -12,7 +12,7 @@ from antiphon_shared.bus.wire import Argument
 from redis.exceptions import ConnectionError
 
 from reasoning_engine.limits import limiter as limiter_module
-from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.headers import ReportedLimits
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
 from tests.clock import Clock
@@ -93,7 +93,7 @@ async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
 async def test_what_one_engine_is_told_holds_for_the_other(bus: Bus) -> None:
     first, second = two_engines(bus, Limits())
     await a_call(second)
-    first.learn("m", {"requests": Told(1, remaining=0)})
+    first.learn("m", {"requests": ReportedLimits(1, remaining=0)})
     await first.told()
     with pytest.raises(TooLate):
         await a_call(second, wait_s=20)
@@ -176,7 +176,7 @@ async def test_without_redis_the_call_is_made(
     limiter = Limiter(gone, bus.keys, RARELY)
     async with asyncio.timeout(60):
         reservation = await a_call(limiter)
-        limiter.learn("m", {"requests": Told(5)}, 3)
+        limiter.learn("m", {"requests": ReportedLimits(5)}, 3)
         reservation.replied(Spending(1, 1))
         await limiter.told()
     assert gone.asked == 2, "there is no turn to give back"

@@ -5,7 +5,7 @@ from typing import Any
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from reasoning_engine.offline.briefing_text import Notes, read_briefing
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.values import Values, values_of
@@ -15,7 +15,7 @@ STEP = "\n# Step 2 of 3: planning\n{instructions}\n\nThe output of step finding:
 
 def a_briefing(question: str, *results: tuple[str, dict[str, Any], Any]) -> str:
     """A briefing after one round with these results: tool, arguments, data."""
-    desk = Desk(question, 20_000)
+    desk = SessionIndex(question, 20_000)
     calls = tuple(
         ToolCall(id=f"c{n}", name=tool, arguments=given) for n, (tool, given, _) in enumerate(results)
     )

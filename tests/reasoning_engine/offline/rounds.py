@@ -10,7 +10,7 @@ from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from reasoning_engine.offline.transport import OfflineTransport
 
 TOKENS_MAX = 20_000
@@ -63,7 +63,7 @@ async def ask(
 ) -> Asked:
     """Run rounds until the model stops asking for tools; the last round offers none."""
     asked = Asked(question)
-    desk = Desk(question, tokens_max)
+    desk = SessionIndex(question, tokens_max)
     by_name = {tool.name: tool for tool in tools}
     async with offline_client() as client:
         for number in range(1, rounds_max + 1):
@@ -90,7 +90,7 @@ async def ask(
 
 
 def _file(
-    desk: Desk, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
+    desk: SessionIndex, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
 ) -> None:
     results = tuple(run_call(index, call, by_name[call.name]) for index, call in enumerate(calls))
     reasoning = ReasoningCompleted(

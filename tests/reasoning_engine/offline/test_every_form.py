@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from antiphon_shared.text import dates, words
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from reasoning_engine.offline import (
     arguments,
     briefing_text,
@@ -78,7 +78,7 @@ def _entities(text: str) -> Any:
 def _first_reply(text: str) -> Any:
     """What it does first about a question in which the text stands."""
     asked = f"Find {text} nuts of Oslo."
-    return reply_to(Request(Desk(asked, TOKENS_MAX).briefing(1, 4).text, _OFFERED))
+    return reply_to(Request(SessionIndex(asked, TOKENS_MAX).briefing(1, 4).text, _OFFERED))
 
 
 def _reply_with(*tools: Tool, briefing: str) -> Any:
@@ -89,7 +89,7 @@ def _reply_with(*tools: Tool, briefing: str) -> Any:
 def _of_a_parameter(type: str) -> Callable[[str], Any]:
     """What a tool is called with whose one parameter has the name."""
     asked = 'Find at most 3 boats of kind AB-12 from Oslo to Bergen on 2024-05-06, and the lamp in "Holm".'
-    briefing = Desk(asked, TOKENS_MAX).briefing(1, 4).text
+    briefing = SessionIndex(asked, TOKENS_MAX).briefing(1, 4).text
 
     def call(name: str) -> Any:
         return _reply_with(Tool("find_boats", "Finds boats and lamps.", _with(name, type)), briefing=briefing)

@@ -10,7 +10,7 @@ from typing import Any
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.tools.calls import ToolCall
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from reasoning_engine.offline.reasoner import Reply, Request, reply_to
 from reasoning_engine.offline.schema import Tool
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
@@ -114,7 +114,7 @@ QUESTIONS: dict[str, tuple[tuple[OfferedTool, ...], tuple[str, ...]]] = {
 
 def asked(question: str, tools: tuple[OfferedTool, ...]) -> list[Reply]:
     """The replies to each round, the last of which may call no tool."""
-    desk, replies = Desk(question or " ", TOKENS_MAX), list[Reply]()
+    desk, replies = SessionIndex(question or " ", TOKENS_MAX), list[Reply]()
     by_name = {tool.name: tool for tool in tools}
     offered = tuple(Tool(tool.name, tool.description, tool.schema) for tool in tools)
     for number in range(1, _ROUNDS_MAX + 1):

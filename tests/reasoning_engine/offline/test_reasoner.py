@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
+from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
 from antiphon_shared.tools.relevance import ASK_USER
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ErrorType, ToolCall, ToolError, ToolResu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.step import StepText
 from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.reasoner import Reply, Request, reply_to
@@ -44,7 +44,7 @@ def rounds(
     rounds_max: int = 8,
 ) -> list[Reply]:
     """Every reply until the answer, in text or by the tool for it."""
-    desk, replies = Desk(question, 20_000), list[Reply]()
+    desk, replies = SessionIndex(question, 20_000), list[Reply]()
     functions = {tool.name: function for tool, function in tools}
     for number in range(1, rounds_max):
         text = desk.briefing(number, rounds_max, step=step).text

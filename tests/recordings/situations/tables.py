@@ -9,7 +9,7 @@ from typing import Any
 from antiphon_shared.memory import note
 from antiphon_shared.memory.filing import queries
 from antiphon_shared.text import tokens
-from antiphon_shared.tools import asking
+from antiphon_shared.tools import ask_user
 
 from reasoning_engine import failure
 from tests.messages_server import Scripted, Use
@@ -337,10 +337,14 @@ SCENARIOS = (
         (
             *(
                 calls(
-                    use("ask_user", question=text_of(asking.QUESTION_CHARACTERS + more, end="?")),
-                    use("ask_user", question="Or?", choices=[text_of(asking.CHOICE_CHARACTERS + more), "b"]),
+                    use("ask_user", question=text_of(ask_user.QUESTION_CHARACTERS + more, end="?")),
                     use(
-                        "ask_user", question="?", choices=[f"c {n}" for n in range(asking.CHOICES_MAX + more)]
+                        "ask_user", question="Or?", choices=[text_of(ask_user.CHOICE_CHARACTERS + more), "b"]
+                    ),
+                    use(
+                        "ask_user",
+                        question="?",
+                        choices=[f"c {n}" for n in range(ask_user.CHOICES_MAX + more)],
                     ),
                 )
                 for more in (-1, 0, 1)

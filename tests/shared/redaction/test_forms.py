@@ -71,7 +71,7 @@ def test_nine_in_ten_of_the_forms_are_found_that_were_written_after_all_rules() 
         "mkdir -p src/v2/Api3 && cp -p Report2024.md build/ && psql -p 5433",
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 of image:v1.2.3-rc1",
         '"idempotency_key": "9f86d081884c7d659a2feaa0c55ad015", "cache_key": "a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-        "see https://a.example/blog/reset-your-password-in-10-steps and /login?next=/home",
+        "see https://a.example/blog/reset-your-password-in-10-steps and /login?next=/start",
     ],
 )
 def test_names_and_numbers_are_no_passwords_where_one_may_stand(text: str) -> None:

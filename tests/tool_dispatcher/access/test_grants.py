@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tool_dispatcher.access.grants import Standing, Verifier
+from tool_dispatcher.access.grants import Authorization, Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY, OTHER_KEY = ed25519.Ed25519PrivateKey.generate(), ed25519.Ed25519PrivateKey.generate()
@@ -48,19 +48,19 @@ def by_hand(header: dict[str, Any], signature: bytes = b"", **claims: Any) -> st
     return f"{body}.{in_base64(signature)}"
 
 
-def standing(
+def authorization(
     token: str,
     session_id: str = "s1",
     tenant: str = "default",
     now: datetime = NOON,
     verifier: Verifier = VERIFIER,
-) -> Standing:
+) -> Authorization:
     return verifier.verify(token, session_id, tenant, now)
 
 
 def problem(token: str, **circumstances: Any) -> str:
     """Why a grant gives nothing."""
-    found = standing(token, **circumstances)
+    found = authorization(token, **circumstances)
     assert found.scopes == frozenset()
     assert found.problem.startswith("The session's grant ")
     assert token not in found.problem
@@ -68,8 +68,8 @@ def problem(token: str, **circumstances: Any) -> str:
 
 
 def test_a_good_grant_gives_its_scopes() -> None:
-    assert standing(a_token()).scopes == {"read", "write"}
-    assert standing(a_token(scopes=["crm.contacts"])).scopes == {"crm.contacts"}
+    assert authorization(a_token()).scopes == {"read", "write"}
+    assert authorization(a_token(scopes=["crm.contacts"])).scopes == {"crm.contacts"}
 
 
 def test_a_grant_that_has_ended_is_good_for_undoing_alone() -> None:
@@ -89,20 +89,20 @@ def test_for_undoing_a_grant_has_to_be_good_in_every_other_way(claims: dict[str,
 
 
 def test_a_standing_ends_with_its_grant_and_one_without_a_grant_does_not() -> None:
-    granted = standing(a_token())
+    granted = authorization(a_token())
     assert granted.ends is not None
     assert not granted.is_over(granted.ends + LEEWAY)
     assert granted.is_over(granted.ends + LEEWAY + timedelta(seconds=1))
-    assert not Standing(frozenset({"read"})).is_over(granted.ends + timedelta(days=365))
+    assert not Authorization(frozenset({"read"})).is_over(granted.ends + timedelta(days=365))
 
 
 def test_without_a_grant_there_are_the_default_scopes() -> None:
-    assert standing("") == Standing(frozenset({"read"}))
-    assert standing("", verifier=Verifier(default_scopes=())) == Standing(frozenset())
+    assert authorization("") == Authorization(frozenset({"read"}))
+    assert authorization("", verifier=Verifier(default_scopes=())) == Authorization(frozenset())
 
 
 def test_without_a_grant_no_session_runs_for_a_tenant() -> None:
-    found = standing("", tenant="acme")
+    found = authorization("", tenant="acme")
     assert found.scopes == frozenset()
     assert "'acme'" in found.problem
 
@@ -112,7 +112,7 @@ def test_without_a_grant_no_session_runs_for_a_tenant() -> None:
 )
 def test_each_kind_of_key_verifies_its_own_algorithms(private: Any, algorithm: str) -> None:
     verifier = Verifier([private.public_key()])
-    assert standing(a_token(private, algorithm), verifier=verifier).problem == ""
+    assert authorization(a_token(private, algorithm), verifier=verifier).problem == ""
 
 
 @pytest.mark.parametrize(("private", "algorithm"), [(RSA_KEY, "RS512"), (RSA_KEY, "PS384")])
@@ -187,46 +187,46 @@ def test_a_genuine_grant_that_makes_no_sense_is_refused(claims: dict[str, Any]) 
 
 def test_a_grant_ends() -> None:
     token = a_token()
-    assert standing(token, now=NOON + timedelta(seconds=65)).problem == ""
+    assert authorization(token, now=NOON + timedelta(seconds=65)).problem == ""
     assert "ended at 2026-11-21 12:01:00 UTC" in problem(token, now=NOON + timedelta(seconds=75))
 
 
 def test_a_grant_that_was_verified_before_ends_all_the_same() -> None:
     verifier, token = Verifier([KEY.public_key()]), a_token(session="s1", tenant="acme")
     good = {"verifier": verifier, "tenant": "acme"}
-    assert standing(token, "s1", "acme", verifier=verifier).problem == ""
+    assert authorization(token, "s1", "acme", verifier=verifier).problem == ""
     assert "ended" in problem(token, now=NOON + timedelta(hours=1), **good)
     assert "another session" in problem(token, session_id="s2", **good)
     assert "another tenant" in problem(token, verifier=verifier)
-    assert standing(token, "s1", "acme", verifier=verifier).problem == ""
+    assert authorization(token, "s1", "acme", verifier=verifier).problem == ""
 
 
 @pytest.mark.parametrize("end_s", [253_402_300_799, -62_135_596_800])
 def test_the_ends_of_time_are_times(end_s: int) -> None:
-    found = standing(signed(a_payload(exp=end_s)))
+    found = authorization(signed(a_payload(exp=end_s)))
     assert (found.problem == "") == (end_s > 0)
 
 
 def test_a_grant_may_begin_later() -> None:
     token = a_token(nbf=NOON.timestamp() + 30)
     assert "begins at 2026-11-21 12:00:30 UTC" in problem(token)
-    assert standing(token, now=NOON + timedelta(seconds=25)).problem == ""
+    assert authorization(token, now=NOON + timedelta(seconds=25)).problem == ""
 
 
 def test_when_it_was_issued_and_what_else_it_says_is_not_looked_at() -> None:
-    assert standing(a_token(iat=NOON.timestamp() + 9_999, iss="x", jti="1")).problem == ""
-    assert standing(signed(a_payload(sub=7, jti=8, iat="never"))).problem == ""
+    assert authorization(a_token(iat=NOON.timestamp() + 9_999, iss="x", jti="1")).problem == ""
+    assert authorization(signed(a_payload(sub=7, jti=8, iat="never"))).problem == ""
 
 
 def test_a_grant_for_one_session_is_for_no_other() -> None:
     token = a_token(session="s1")
-    assert standing(token).problem == ""
+    assert authorization(token).problem == ""
     assert "another session" in problem(token, session_id="s2")
 
 
 def test_a_grant_for_one_tenant_is_for_no_other() -> None:
     token = a_token(tenant="acme")
-    assert standing(token, tenant="acme").problem == ""
+    assert authorization(token, tenant="acme").problem == ""
     assert "another tenant" in problem(token)
     assert "another tenant" in problem(a_token(), tenant="acme")
 
@@ -235,7 +235,7 @@ def test_keys_can_be_rotated() -> None:
     """The new key is added; grants of the old one are good until it is taken out."""
     both: list[PublicKey] = [OTHER_KEY.public_key(), KEY.public_key(), RSA_KEY.public_key()]
     for token in (a_token(), a_token(OTHER_KEY), a_token(RSA_KEY, "RS256")):
-        assert standing(token, verifier=Verifier(both)).problem == ""
+        assert authorization(token, verifier=Verifier(both)).problem == ""
     assert "not signed by a key" in problem(a_token(), verifier=Verifier(both[:1]))
 
 
@@ -247,7 +247,7 @@ def test_verified_grants_are_remembered_within_bounds(monkeypatch: pytest.Monkey
     monkeypatch.setattr("antiphon_shared.tools.grant_verifier._VERIFIED_MAX", 3)
     verifier = Verifier([KEY.public_key()])
     for n in range(10):
-        assert standing(a_token(jti=str(n)), verifier=verifier).problem == ""
+        assert authorization(a_token(jti=str(n)), verifier=verifier).problem == ""
     assert len(verifier._grants._verified) == 3
 
 
@@ -261,7 +261,7 @@ def test_the_signature_of_a_grant_is_checked_once(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("antiphon_shared.tools.grant_verifier.genuine", counted)
     verifier, token = Verifier([KEY.public_key()]), a_token()
-    assert [standing(token, verifier=verifier).problem for _ in range(3)] == ["", "", ""]
+    assert [authorization(token, verifier=verifier).problem for _ in range(3)] == ["", "", ""]
     assert checked == [token]
 
 
@@ -307,7 +307,7 @@ def test_a_signature_that_needs_more_than_we_know_is_refused() -> None:
 
 @given(st.text() | st.lists(st.binary().map(in_base64), min_size=3, max_size=3).map(".".join))
 def test_no_token_that_we_did_not_sign_gives_anything(token: str) -> None:
-    assert standing(token).scopes == (frozenset({"read"}) if token == "" else frozenset())
+    assert authorization(token).scopes == (frozenset({"read"}) if token == "" else frozenset())
 
 
 def test_a_grant_whose_time_is_over_is_still_genuine() -> None:

@@ -9,12 +9,12 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError
 from antiphon_shared.tools.contract import Alternative, Contract
 
 from tests.tool_dispatcher.builders import DEADLINE, a_call
-from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.access.grants import Authorization
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, withheld, without_leave
 
 READ, WRITE = Contract(effect="read"), Contract(effect="write")
 WEB = Contract(effect="read", open_world=True)
-EVERYTHING = Standing(frozenset({"read", "write", "crm.contacts", "crm.delete"}))
+EVERYTHING = Authorization(frozenset({"read", "write", "crm.contacts", "crm.delete"}))
 ALL_AFTER_UNTRUSTED = ApprovalRule(after_untrusted=True)
 CONTRACTS = {"look": READ, "send": WRITE, "fetch": WEB}
 FROM_ANOTHER = {"text": "${calls[0].text}"}
@@ -27,11 +27,11 @@ def a_request(*calls: RequestedCall, round: int = 1, **fields: Any) -> ToolsRequ
 
 def terms(
     request: ToolsRequested | None = None,
-    standing: Standing = EVERYTHING,
+    authorization: Authorization = EVERYTHING,
     rule: ApprovalRule | None = None,
     **contracts: Contract,
 ) -> Terms:
-    return Terms.of(request or a_request(), standing, rule or ApprovalRule(), {**CONTRACTS, **contracts})
+    return Terms.of(request or a_request(), authorization, rule or ApprovalRule(), {**CONTRACTS, **contracts})
 
 
 def approved(round: int = 1, is_approved: bool = True, calls: tuple[str, ...] = ()) -> ApprovalDecided:
@@ -48,38 +48,44 @@ def denied(error: ToolError | None) -> ToolError:
 
 
 def test_a_call_within_its_scopes_may_run() -> None:
-    assert refusal(a_call(name="look"), READ, terms(standing=Standing(frozenset({"read"})))) is None
+    assert refusal(a_call(name="look"), READ, terms(authorization=Authorization(frozenset({"read"})))) is None
     assert refusal(a_call(name="send"), WRITE, terms()) is None
 
 
 def test_a_write_needs_the_scope_write() -> None:
-    error = denied(refusal(a_call(name="send"), WRITE, terms(standing=Standing(frozenset({"read"})))))
+    error = denied(
+        refusal(a_call(name="send"), WRITE, terms(authorization=Authorization(frozenset({"read"}))))
+    )
     assert error.message == "send was not run: it needs the scope 'write', which this session does not have."
     assert "only a person can change this" in error.suggested_action
     assert "Go on without it, and say in the answer what could not be done" in error.suggested_action
 
 
 def test_the_scope_write_does_not_hold_the_scope_read() -> None:
-    denied(refusal(a_call(name="look"), READ, terms(standing=Standing(frozenset({"write"})))))
+    denied(refusal(a_call(name="look"), READ, terms(authorization=Authorization(frozenset({"write"})))))
 
 
 def test_every_scope_that_is_missing_is_named() -> None:
     contract = Contract(effect="write", scopes=("crm.delete", "crm.contacts"))
-    standing = Standing(frozenset({"read", "write"}))
-    message = denied(refusal(a_call(name="send"), contract, terms(standing=standing))).message
+    authorization = Authorization(frozenset({"read", "write"}))
+    message = denied(refusal(a_call(name="send"), contract, terms(authorization=authorization))).message
     assert "the scopes 'crm.contacts', 'crm.delete'," in message
     assert refusal(a_call(name="send"), contract, terms()) is None
 
 
 def test_a_grant_that_is_no_good_gives_its_reason() -> None:
-    standing = Standing(problem="The session's grant ended at 2026-11-21 12:00:00 UTC.")
-    error = denied(refusal(a_call(name="look"), READ, terms(standing=standing)))
+    authorization = Authorization(problem="The session's grant ended at 2026-11-21 12:00:00 UTC.")
+    error = denied(refusal(a_call(name="look"), READ, terms(authorization=authorization)))
     assert error.message == "look was not run. The session's grant ended at 2026-11-21 12:00:00 UTC."
 
 
 def test_a_problem_outweighs_every_scope() -> None:
     denied(
-        refusal(a_call(name="look"), READ, terms(standing=Standing(EVERYTHING.scopes, "The clock is off.")))
+        refusal(
+            a_call(name="look"),
+            READ,
+            terms(authorization=Authorization(EVERYTHING.scopes, "The clock is off.")),
+        )
     )
 
 
@@ -145,10 +151,10 @@ def test_a_call_that_claims_an_approval_which_is_not_in_the_log_is_refused() -> 
 def test_an_approval_is_no_scope() -> None:
     """A person who approves a call does not widen the grant."""
     rule = ApprovalRule(frozenset({"send"}))
-    standing = Standing(frozenset({"read"}))
+    authorization = Authorization(frozenset({"read"}))
     assert (
         "scope 'write'"
-        in denied(refusal(a_call(name="send"), WRITE, terms(None, standing, rule), approved())).message
+        in denied(refusal(a_call(name="send"), WRITE, terms(None, authorization, rule), approved())).message
     )
 
 
@@ -197,7 +203,7 @@ def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
     assert is_barred("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
     assert is_barred("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
     assert is_barred("send", WRITE, terms(a_request(a_call(name="fetch")), rule=ALL_AFTER_UNTRUSTED))
-    assert is_barred("send", WRITE, terms(standing=Standing(frozenset({"read"}))))
+    assert is_barred("send", WRITE, terms(authorization=Authorization(frozenset({"read"}))))
     assert is_barred("send", WRITE, terms(a_request(allowed=("look",))))
     assert not is_barred("send", WRITE, terms(rule=ALL_AFTER_UNTRUSTED))
 
@@ -205,12 +211,12 @@ def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
 def test_leave_to_use_a_tool_does_not_look_at_approvals() -> None:
     rule = ApprovalRule(frozenset({"*"}))
     assert without_leave("send", WRITE, terms(rule=rule)) is None
-    denied(without_leave("send", WRITE, terms(standing=Standing(), rule=rule)))
+    denied(without_leave("send", WRITE, terms(authorization=Authorization(), rule=rule)))
 
 
 def test_a_result_that_must_not_be_told_any_more_leaves_no_doubt_that_the_call_was_made() -> None:
     refused = denied(
-        refusal(a_call(name="send"), WRITE, terms(standing=Standing(problem="The grant ended.")))
+        refusal(a_call(name="send"), WRITE, terms(authorization=Authorization(problem="The grant ended.")))
     )
     error = denied(withheld(refused, "send"))
     assert "was called earlier" in error.message

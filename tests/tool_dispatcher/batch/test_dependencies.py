@@ -17,7 +17,7 @@ from tests.tool_dispatcher.batch.builders import (
     error_in,
     ok,
 )
-from tool_dispatcher.batch.dependencies import knots, missing_fields
+from tool_dispatcher.batch.dependencies import find_cycles, missing_fields
 
 CONTRACTS = {"search": READ, "fetch": SEARCH_FIRST, "look": READ}
 
@@ -196,7 +196,7 @@ def test_knots_are_exactly_the_nodes_that_reach_each_other_after_what_they_need(
     reach = [{*edges} for edges in needs]
     for _ in needs:
         reach = [edges.union(*(reach[other] for other in edges)) for edges in reach]
-    found = knots(needs, range(len(needs)))
+    found = find_cycles(needs, range(len(needs)))
     assert sorted(node for knot in found for node in knot) == list(range(len(needs)))
     place = {node: number for number, knot in enumerate(found) for node in knot}
     for node in range(len(needs)):
@@ -207,10 +207,10 @@ def test_knots_are_exactly_the_nodes_that_reach_each_other_after_what_they_need(
 
 
 def test_only_what_is_asked_for_and_what_it_needs_is_put_in_order() -> None:
-    assert knots([[2], [], [4], [1], []], [3, 0]) == [[1], [3], [4], [2], [0]]
+    assert find_cycles([[2], [], [4], [1], []], [3, 0]) == [[1], [3], [4], [2], [0]]
 
 
 def test_a_line_longer_than_any_stack_is_no_problem() -> None:
     many = range(20_000)
-    assert knots([[n - 1] if n else [] for n in many], many) == [[n] for n in many]
-    assert len(knots([[(n + 1) % len(many)] for n in many], many)) == 1
+    assert find_cycles([[n - 1] if n else [] for n in many], many) == [[n] for n in many]
+    assert len(find_cycles([[(n + 1) % len(many)] for n in many], many)) == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tool_dispatcher.authoring.faults import not_json
+from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.judge import Judge, depth_of

@@ -14,7 +14,7 @@ from redis.exceptions import ConnectionError as ConnectionLost
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.ledger import Claim, Ledger
-from tool_dispatcher.idempotency.once import Means
+from tool_dispatcher.idempotency.once import WriteHooks
 from tool_dispatcher.idempotency.write import Results, Write
 
 DAY_S = 86_400.0
@@ -172,16 +172,16 @@ class Service:
             raise self.told
         return self.told
 
-    def means(
+    def hooks(
         self,
         *,
         is_safe_to_repeat: bool = False,
         can_be_asked: bool = False,
         wait_s: float = PATIENCE_S,
         may_have_begun: bool = False,
-    ) -> Means:
+    ) -> WriteHooks:
         asked: Callable[[Claim], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
-        return Means(self.run, self.results_of, is_safe_to_repeat, wait_s, asked, may_have_begun)
+        return WriteHooks(self.run, self.results_of, is_safe_to_repeat, wait_s, asked, may_have_begun)
 
 
 async def never(*_: Any) -> Any:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from antiphon_shared.bus.connection import Connections, patiently
+from antiphon_shared.bus.connection import Connections, retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
@@ -11,7 +11,7 @@ from antiphon_shared.process.settings import BusSettings
 from tests.redis_server import running
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.once import WriteHooks, once
 from tool_dispatcher.idempotency.write import Results
 
 
@@ -33,8 +33,10 @@ class Service:
         self.asked += 1
         return TookEffect("done") if self.effects else NO_EFFECT
 
-    def means(self) -> Means:
-        return Means(self.run, self.told, is_safe_to_repeat=False, wait_s=5, reconcile=self.what_came_of_it)
+    def hooks(self) -> WriteHooks:
+        return WriteHooks(
+            self.run, self.told, is_safe_to_repeat=False, wait_s=5, reconcile=self.what_came_of_it
+        )
 
 
 async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> None:
@@ -45,15 +47,17 @@ async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> 
         await bus.open()
         ledger = a_ledger(bus)
         await ledger.look_at_history(0)
-        await once(ledger, a_write(), service.means())
+        await once(ledger, a_write(), service.hooks())
         assert (len(service.effects), service.asked) == (1, 0)
         history = await bus.batcher.submit("HGETALL", bus.keys.history(0))
         server.kill()
         await asyncio.to_thread(server.start)
         words = [word for pair in history.items() for word in pair]
         # As a replica has it that was behind: what the server was, and no claim.
-        await patiently("restore", lambda: bus.batcher.submit("HSET", bus.keys.history(0), *words))
-        (result,) = await once(ledger, a_write(), service.means())
+        await retry_while_unavailable(
+            "restore", lambda: bus.batcher.submit("HSET", bus.keys.history(0), *words)
+        )
+        (result,) = await once(ledger, a_write(), service.hooks())
         await bus.close()
     assert result.error is None
     assert (len(service.effects), service.asked) == (1, 1)
@@ -63,7 +67,7 @@ async def test_as_long_as_it_is_the_same_server_nobody_is_asked(bus: Bus) -> Non
     service = Service()
     ledger = a_ledger(bus)
     await ledger.look_at_history(0)
-    await once(ledger, a_write(), service.means())
+    await once(ledger, a_write(), service.hooks())
     assert (len(service.effects), service.asked) == (1, 0)
 
 
@@ -75,7 +79,7 @@ async def test_sessions_opened_since_then_are_not_asked_about(bus: Bus) -> None:
     await ledger.look_at_history(partition)
     opened_ms = (await ledger.look_at_history(partition)) + 1
     await bus.batcher.submit("ZADD", bus.keys.sessions(partition), opened_ms, "s1")
-    await once(ledger, a_write(), service.means())
+    await once(ledger, a_write(), service.hooks())
     assert (len(service.effects), service.asked) == (1, 0)
 
 

@@ -28,7 +28,7 @@ from tests.tool_dispatcher.idempotency.builders import (
     results_of,
 )
 from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother, Ledger, LedgerUnavailable
-from tool_dispatcher.idempotency.write import Standing, Write
+from tool_dispatcher.idempotency.write import Write, WriteStatus
 
 WRITE = a_write()
 
@@ -59,7 +59,7 @@ async def test_of_many_who_claim_one_write_one_gets_it(bus: Bus) -> None:
 
 
 async def test_what_nobody_has_claimed_has_no_standing(bus: Bus) -> None:
-    assert await a_ledger(bus).stands(WRITE) == Standing("none")
+    assert await a_ledger(bus).stands(WRITE) == WriteStatus("none")
 
 
 async def test_others_are_told_how_long_the_claimant_still_has(bus: Bus) -> None:
@@ -127,7 +127,7 @@ async def test_settling_tells_the_record_and_the_journal_in_one_step(bus: Bus) -
     write = a_write(call_ids=("c1", "c2"))
     results = results_of({"id": 7}, write)
     assert await a_ledger(bus).settle(await a_claim(bus, write), results, "settled")
-    assert await a_ledger(bus).stands(write) == Standing("settled", 1, 0, results)
+    assert await a_ledger(bus).stands(write) == WriteStatus("settled", 1, 0, results)
     entries = await journal(bus)
     assert tuple(read_outcome(entries[outcome_entry(call_id)]) for call_id in ("c1", "c2")) == results
 
@@ -158,7 +158,7 @@ async def test_a_write_is_taken_over_only_when_its_lease_is_over(bus: Bus) -> No
     await a_claim(bus)
     assert await a_ledger(bus).take_over(WRITE, 1) is None
     await end_lease(bus)
-    assert await a_ledger(bus).stands(WRITE) == Standing("abandoned", 1)
+    assert await a_ledger(bus).stands(WRITE) == WriteStatus("abandoned", 1)
     assert (await a_takeover(bus)).fence == 2
     assert (await a_ledger(bus).stands(WRITE)).state == "in_progress"
 
@@ -278,7 +278,7 @@ async def test_a_call_that_has_begun_without_a_record_is_unknown_and_not_claimed
     write = a_write(call_ids=("c1", "c2"))
     assert await bus.session("s1").note("journal:1", begun_entry("c2"), b"?")
     assert await a_ledger(bus).claim(write) is None
-    assert await a_ledger(bus).stands(write) == Standing("unknown", 1)
+    assert await a_ledger(bus).stands(write) == WriteStatus("unknown", 1)
     assert await a_ledger(bus).claim(write) is None
 
 
@@ -298,7 +298,7 @@ async def test_a_key_of_another_type_stops_a_step_before_it_writes(bus: Bus) -> 
 async def test_an_outcome_that_cannot_be_read_is_none(bus: Bus) -> None:
     await a_ledger(bus).settle(await a_claim(bus), results_of("paid"), "settled")
     await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", '[{"of": "a later version"}]')
-    assert await a_ledger(bus).stands(WRITE) == Standing("settled", 1)
+    assert await a_ledger(bus).stands(WRITE) == WriteStatus("settled", 1)
 
 
 @pytest.mark.parametrize("failing", ["is_away", "is_silent"])

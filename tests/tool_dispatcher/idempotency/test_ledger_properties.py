@@ -23,7 +23,7 @@ from tests.tool_dispatcher.idempotency.builders import (
     results_of,
 )
 from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother
-from tool_dispatcher.idempotency.write import EndState, Standing
+from tool_dispatcher.idempotency.write import EndState, WriteStatus
 
 WRITE = a_write()
 
@@ -32,7 +32,7 @@ WRITE = a_write()
 class Ended:
     """What the first settle that was accepted said."""
 
-    standing: Standing
+    standing: WriteStatus
     claimant: str
 
 
@@ -58,7 +58,7 @@ class AnyWorkers(RuleBasedStateMachine):
 
     @initialize()
     def nothing_is_there(self) -> None:
-        assert self.runner.run(a_ledger(self.bus).stands(WRITE)) == Standing("none")
+        assert self.runner.run(a_ledger(self.bus).stands(WRITE)) == WriteStatus("none")
 
     @rule(target=claims)
     def claim(self) -> object:
@@ -103,7 +103,7 @@ class AnyWorkers(RuleBasedStateMachine):
         is_accepted = self.runner.run(a_ledger(self.bus).settle(claim, results, state))
         assert is_accepted is (claim.claimant == self.newest_claimant)
         if is_accepted and self.ended is None:
-            self.ended = Ended(Standing(state, claim.fence, 0, results), claim.claimant)
+            self.ended = Ended(WriteStatus(state, claim.fence, 0, results), claim.claimant)
 
     @rule(claim=consumes(claims))
     def a_worker_is_gone(self, claim: Claim) -> None:
@@ -135,9 +135,9 @@ class AnyWorkers(RuleBasedStateMachine):
         assert self.newest is not None
         return self.newest.claimant
 
-    def standing(self) -> Standing:
+    def standing(self) -> WriteStatus:
         standing = self.runner.run(a_ledger(self.bus).stands(WRITE))
-        return Standing(standing.state, standing.fence, 0, standing.outcomes)
+        return WriteStatus(standing.state, standing.fence, 0, standing.outcomes)
 
     def noted(self, claim: Claim | None) -> object:
         if claim is None:

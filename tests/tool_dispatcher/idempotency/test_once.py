@@ -23,7 +23,7 @@ from tests.tool_dispatcher.idempotency.builders import (
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.idempotency.ledger import Claim
-from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.once import WriteHooks, once
 from tool_dispatcher.idempotency.write import Results
 
 WRITE = a_write()
@@ -36,8 +36,8 @@ NOT_FOUND = tool_error("not_found", "No such account.")
 )
 async def test_a_write_runs_once_and_whoever_asks_again_gets_its_outcome(bus: Bus, outcome: object) -> None:
     service = Service(outcome)
-    first = await once(a_ledger(bus), WRITE, service.means())
-    again = [await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) for _ in range(3)]
+    first = await once(a_ledger(bus), WRITE, service.hooks())
+    again = [await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) for _ in range(3)]
     assert [first, *again] == [results_of(outcome)] * 4
     assert service.runs == [1]
     assert await state(bus) == "settled"
@@ -48,7 +48,7 @@ async def test_a_write_has_begun_in_the_journal_while_it_runs_and_its_outcome_is
 ) -> None:
     service = Service()
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks()))
     await service.begun.wait()
     assert set(await journal(bus)) == {begun_entry("c1")}
     service.go_on.set()
@@ -63,7 +63,7 @@ async def stopped(bus: Bus, at_ms: int) -> None:
 async def test_a_write_of_a_session_that_was_stopped_since_does_not_begin(bus: Bus) -> None:
     await stopped(bus, 1_000)
     service = Service()
-    results = await once(a_ledger(bus), a_write(asked_ms=1_000), service.means())
+    results = await once(a_ledger(bus), a_write(asked_ms=1_000), service.hooks())
     assert (the_error(results).error_type, service.runs) == ("cancelled", [])
     assert (await state(bus), await journal(bus)) == ("none", {})
 
@@ -71,14 +71,14 @@ async def test_a_write_of_a_session_that_was_stopped_since_does_not_begin(bus: B
 async def test_a_write_that_was_asked_for_after_the_stop_is_of_another_session_and_runs(bus: Bus) -> None:
     await stopped(bus, 1_000)
     service = Service()
-    await once(a_ledger(bus), a_write(asked_ms=1_001), service.means())
+    await once(a_ledger(bus), a_write(asked_ms=1_001), service.hooks())
     assert service.runs == [1]
 
 
 async def test_a_write_that_has_begun_ends_though_its_session_is_stopped_meanwhile(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks()))
     await service.begun.wait()
     await stopped(bus, 1_000)
     assert (await a_ledger(bus).claim(WRITE)) is None, "it has begun, so it is followed"
@@ -89,16 +89,16 @@ async def test_a_write_that_has_begun_ends_though_its_session_is_stopped_meanwhi
 async def test_several_calls_in_one_write_are_each_answered(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2", "c3"))
     service = Service("all of it", write)
-    results = await once(a_ledger(bus), write, service.means())
+    results = await once(a_ledger(bus), write, service.hooks())
     assert [result.call_id for result in results] == ["c1", "c2", "c3"]
-    assert await once(a_ledger(bus), write, service.means()) == results
+    assert await once(a_ledger(bus), write, service.hooks()) == results
     assert service.runs == [1]
 
 
 async def test_of_16_callers_of_one_key_one_runs_and_the_others_wait_for_its_result(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
-    callers = [asyncio.create_task(once(a_ledger(bus), WRITE, service.means())) for _ in range(16)]
+    callers = [asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks())) for _ in range(16)]
     await service.begun.wait()
     service.go_on.set()
     assert await asyncio.gather(*callers) == [results_of("paid")] * 16
@@ -108,7 +108,7 @@ async def test_of_16_callers_of_one_key_one_runs_and_the_others_wait_for_its_res
 async def test_a_caller_who_cannot_wait_is_told_that_it_is_still_running(bus: Bus) -> None:
     await a_ledger(bus).claim(WRITE)
     service = Service()
-    error = the_error(await once(a_ledger(bus), WRITE, service.means(wait_s=0.05, is_safe_to_repeat=True)))
+    error = the_error(await once(a_ledger(bus), WRITE, service.hooks(wait_s=0.05, is_safe_to_repeat=True)))
     assert error.error_type == "outcome_unknown", "any other type invites the model to call it again"
     assert "still being run by another dispatcher" in error.message
     assert "do not repeat it" in error.suggested_action
@@ -117,14 +117,14 @@ async def test_a_caller_who_cannot_wait_is_told_that_it_is_still_running(bus: Bu
 
 
 async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bus) -> None:
-    await once(a_ledger(bus), WRITE, Service().means())
+    await once(a_ledger(bus), WRITE, Service().hooks())
     for other in (a_write("other arguments"), a_write(tool="refund")):
         service = Service(write=other)
-        error = the_error(await once(a_ledger(bus), other, service.means(is_safe_to_repeat=True)))
+        error = the_error(await once(a_ledger(bus), other, service.hooks(is_safe_to_repeat=True)))
         assert error.error_type == "validation_error"
         assert f"{other.tool} was not run" in error.message
         assert service.runs == []
-    assert await once(a_ledger(bus), WRITE, Service().means()) == results_of("paid")
+    assert await once(a_ledger(bus), WRITE, Service().hooks()) == results_of("paid")
 
 
 # What a dead dispatcher left behind.
@@ -133,7 +133,7 @@ async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bu
 async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
-    assert await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) == results_of("paid")
+    assert await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) == results_of("paid")
     assert service.runs == [2]
     assert await state(bus) == "settled"
 
@@ -143,7 +143,7 @@ async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> No
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
     for _ in range(2):
-        error = the_error(await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)))
+        error = the_error(await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)))
         assert (error.error_type, error.retry_after_s) == ("outcome_unknown", None)
         assert "It may or may not have taken effect" in error.message
         assert error.message.endswith("circuit_open, This call was not run.")
@@ -155,7 +155,7 @@ async def test_where_there_was_no_first_effect_the_failure_of_a_second_run_is_to
     await abandoned(bus)
     service = Service(NOT_FOUND)
     service.told = NO_EFFECT
-    assert the_error(await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))) == NOT_FOUND
+    assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == NOT_FOUND
 
 
 async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_tool_says(bus: Bus) -> None:
@@ -167,8 +167,8 @@ async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_
     async def run(_: Claim) -> Results:
         return (done, failed)
 
-    means = Means(run, never, is_safe_to_repeat=True, wait_s=20)
-    assert await once(a_ledger(bus), write, means) == (done, failed)
+    hooks = WriteHooks(run, never, is_safe_to_repeat=True, wait_s=20)
+    assert await once(a_ledger(bus), write, hooks) == (done, failed)
 
 
 async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus) -> None:
@@ -176,7 +176,7 @@ async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus)
     service = Service()
     service.told = TookEffect(None)
     for _ in range(2):
-        assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of(None)
+        assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(None)
     assert (service.runs, service.asked) == ([], [2])
     assert await state(bus) == "settled"
 
@@ -185,7 +185,7 @@ async def test_a_tool_that_says_it_had_no_effect_is_run(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
     service.told = NO_EFFECT
-    assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of("paid")
+    assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of("paid")
     assert (service.runs, service.asked) == ([2], [2])
 
 
@@ -197,7 +197,7 @@ async def test_a_tool_that_cannot_tell_is_not_run_and_its_outcome_is_unknown(bus
     service = Service()
     service.told = told
     for _ in range(2):
-        results = await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))
+        results = await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))
         assert the_error(results).error_type == "outcome_unknown"
     assert (service.runs, service.asked) == ([], [2])
     assert await state(bus) == "unknown"
@@ -207,13 +207,13 @@ async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: B
     await abandoned(bus)
     service = Service()
     service.told = NO_EFFECT
-    error = the_error(await once(a_ledger(bus), WRITE, service.means()))
+    error = the_error(await once(a_ledger(bus), WRITE, service.hooks()))
     assert error.error_type == "outcome_unknown"
     assert "may or may not have taken effect" in error.message
     assert "do not repeat it" in error.suggested_action
     assert await state(bus) == "unknown"
-    for means in (service.means(is_safe_to_repeat=True), service.means(can_be_asked=True), service.means()):
-        assert the_error(await once(a_ledger(bus), WRITE, means)) == error
+    for hooks in (service.hooks(is_safe_to_repeat=True), service.hooks(can_be_asked=True), service.hooks()):
+        assert the_error(await once(a_ledger(bus), WRITE, hooks)) == error
     assert (service.runs, service.asked) == ([], [])
     (result,) = results_of(error)
     assert read_outcome((await journal(bus))[outcome_entry("c1")]) == result
@@ -222,7 +222,7 @@ async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: B
 async def test_of_many_who_find_a_write_abandoned_one_runs_it(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
-    callers = [once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) for _ in range(16)]
+    callers = [once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) for _ in range(16)]
     assert await asyncio.gather(*callers) == [results_of("paid")] * 16
     assert service.runs == [2]
 
@@ -230,15 +230,15 @@ async def test_of_many_who_find_a_write_abandoned_one_runs_it(bus: Bus) -> None:
 async def test_a_caller_who_waits_takes_over_when_the_lease_ends(bus: Bus) -> None:
     await a_ledger(bus, lease_s=0.2).claim(WRITE)
     service = Service()
-    assert await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) == results_of("paid")
+    assert await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) == results_of("paid")
     assert service.runs == [2]
 
 
 async def test_a_settled_outcome_that_cannot_be_read_is_unknown_and_does_not_run(bus: Bus) -> None:
     service = Service()
-    await once(a_ledger(bus), WRITE, service.means())
+    await once(a_ledger(bus), WRITE, service.hooks())
     await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", "[{}]")
-    results = await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True))
+    results = await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True))
     assert the_error(results).error_type == "outcome_unknown"
     assert service.runs == [1]
 
@@ -249,7 +249,7 @@ async def test_a_settled_outcome_that_cannot_be_read_is_unknown_and_does_not_run
 async def test_a_run_that_ends_as_unknown_is_never_repeated(bus: Bus) -> None:
     service = Service(UNKNOWN)
     for _ in range(3):
-        assert the_error(await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True))) == UNKNOWN
+        assert the_error(await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True))) == UNKNOWN
     assert service.runs == [1]
     assert await state(bus) == "unknown"
 
@@ -258,7 +258,7 @@ async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> No
     service = Service(UNKNOWN)
     service.told = TookEffect("paid after all")
     for _ in range(2):
-        assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of(
+        assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(
             "paid after all"
         )
     assert (service.runs, service.asked) == ([1], [1])
@@ -271,7 +271,7 @@ async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way
 ) -> None:
     service = Service(UNKNOWN)
     service.told = told
-    assert the_error(await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))) == UNKNOWN
+    assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == UNKNOWN
     assert (service.runs, service.asked) == ([1], [1])
     assert await state(bus) == "unknown"
 
@@ -288,9 +288,9 @@ async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_
 
     service.run = run  # type: ignore[method-assign]  # one call goes well, the other does not
     service.told = TookEffect("all of it")
-    results = await once(a_ledger(bus), write, service.means(can_be_asked=True))
+    results = await once(a_ledger(bus), write, service.hooks(can_be_asked=True))
     assert [result.status for result in results] == ["ok", "error"]
-    assert await once(a_ledger(bus), write, service.means(is_safe_to_repeat=True)) == results
+    assert await once(a_ledger(bus), write, service.hooks(is_safe_to_repeat=True)) == results
     assert (service.runs, service.asked) == ([1], [])
     assert await state(bus) == "unknown"
 
@@ -304,8 +304,8 @@ async def test_a_run_that_raises_settles_nothing_and_is_no_reason_to_run_again(b
 
     service.run = run  # type: ignore[method-assign]  # what a dispatcher's own fault looks like
     with pytest.raises(RuntimeError, match="a fault of ours"):
-        await once(a_ledger(bus), WRITE, service.means())
+        await once(a_ledger(bus), WRITE, service.hooks())
     assert await state(bus) == "in_progress"
     await end_lease(bus)
-    assert the_error(await once(a_ledger(bus), WRITE, service.means())).error_type == "outcome_unknown"
+    assert the_error(await once(a_ledger(bus), WRITE, service.hooks())).error_type == "outcome_unknown"
     assert service.runs == [1]

@@ -34,7 +34,7 @@ BRIEF_S, LONG_S = 0.05, 60.0
 async def test_a_lease_is_renewed_while_a_write_runs(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.means()))
+    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.hooks()))
     await service.begun.wait()
     ends: set[bytes] = set()
 
@@ -51,7 +51,7 @@ async def test_a_renewal_that_fails_is_tried_again(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
     service.go_on.clear()
     ledger = a_ledger(bus, wire, lease_s=0.3)
-    running = asyncio.create_task(once(ledger, WRITE, service.means()))
+    running = asyncio.create_task(once(ledger, WRITE, service.hooks()))
     await service.begun.wait()
     wire.is_away, ledger._patience_s = True, BRIEF_S
     attempts = wire.attempts
@@ -71,10 +71,10 @@ async def test_a_renewal_that_fails_is_tried_again(bus: Bus) -> None:
 async def test_who_lost_the_lease_while_running_gets_the_outcome_of_whoever_settled(bus: Bus) -> None:
     slow, fast = Service("slow"), Service("fast")
     slow.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus), WRITE, slow.means(is_safe_to_repeat=True)))
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, slow.hooks(is_safe_to_repeat=True)))
     await slow.begun.wait()
     await end_lease(bus)
-    assert await once(a_ledger(bus), WRITE, fast.means(is_safe_to_repeat=True)) == results_of("fast")
+    assert await once(a_ledger(bus), WRITE, fast.hooks(is_safe_to_repeat=True)) == results_of("fast")
     slow.go_on.set()
     assert await running == results_of("fast")
     assert (slow.runs, fast.runs) == ([1], [2])
@@ -85,10 +85,10 @@ async def test_who_lost_the_lease_waits_for_whoever_has_taken_over(bus: Bus) -> 
     slow.go_on.clear()
     next_one.go_on.clear()
     wire = a_wire(bus)
-    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, slow.means(is_safe_to_repeat=True)))
+    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, slow.hooks(is_safe_to_repeat=True)))
     await slow.begun.wait()
     await end_lease(bus)
-    taking_over = asyncio.create_task(once(a_ledger(bus), WRITE, next_one.means(is_safe_to_repeat=True)))
+    taking_over = asyncio.create_task(once(a_ledger(bus), WRITE, next_one.hooks(is_safe_to_repeat=True)))
     await next_one.begun.wait()
     slow.go_on.set()
     attempts = wire.attempts
@@ -112,7 +112,7 @@ class _FrozenAfterTheClaim(Ledger):
         claim.ends_s = 0
         await end_lease(self.bus)
         if self.is_taken_over:
-            await once(a_ledger(self.bus), write, Service("by another").means(is_safe_to_repeat=True))
+            await once(a_ledger(self.bus), write, Service("by another").hooks(is_safe_to_repeat=True))
         if self.wire is not None:
             self.wire.is_away, self._patience_s = True, BRIEF_S
         return claim
@@ -126,14 +126,14 @@ def a_frozen_ledger(bus: Bus, *, is_taken_over: bool) -> Ledger:
 
 async def test_a_process_that_was_frozen_after_its_claim_does_not_run_what_others_have_run(bus: Bus) -> None:
     service = Service()
-    results = await once(a_frozen_ledger(bus, is_taken_over=True), WRITE, service.means())
+    results = await once(a_frozen_ledger(bus, is_taken_over=True), WRITE, service.hooks())
     assert results == results_of("by another")
     assert service.runs == []
 
 
 async def test_a_process_that_was_frozen_after_its_claim_runs_if_the_claim_is_still_its_own(bus: Bus) -> None:
     service = Service()
-    assert await once(a_frozen_ledger(bus, is_taken_over=False), WRITE, service.means()) == results_of("paid")
+    assert await once(a_frozen_ledger(bus, is_taken_over=False), WRITE, service.hooks()) == results_of("paid")
     assert service.runs == [1]
     assert (await record(bus))[b"lease_ends"] != b"1", "the lease was begun anew before the run"
 
@@ -142,7 +142,7 @@ async def test_a_process_that_was_frozen_after_its_claim_does_not_run_while_redi
     service, wire = Service(), a_wire(bus)
     ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=LEASE_S, retention_s=60)
     ledger.bus, ledger.wire = bus, wire
-    error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True)))
+    error = the_error(await once(ledger, WRITE, service.hooks(may_have_begun=True)))
     assert error.error_type == "api_failure", "the claim was the first there was: nothing has run"
     assert service.runs == []
 
@@ -150,7 +150,7 @@ async def test_a_process_that_was_frozen_after_its_claim_does_not_run_while_redi
 async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_itself(bus: Bus) -> None:
     service = Service()
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.means()))
+    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.hooks()))
     await service.begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -170,7 +170,7 @@ async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(bus: Bus
     service, wire = Service(), a_wire(bus)
     wire.is_away = True
     ledger = a_ledger(bus, wire, patience_s=0.05)
-    error = the_error(await once(ledger, WRITE, service.means(is_safe_to_repeat=True)))
+    error = the_error(await once(ledger, WRITE, service.hooks(is_safe_to_repeat=True)))
     assert error.error_type == "api_failure"
     assert "pay was not run. Nothing has changed." in error.message
     assert "Call it again later" in error.suggested_action
@@ -183,7 +183,7 @@ async def test_without_the_ledger_nobody_says_of_what_may_have_run_before_that_n
     service, wire = Service(), a_wire(bus)
     wire.is_away = True
     ledger = a_ledger(bus, wire, patience_s=0.05)
-    error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True, is_safe_to_repeat=True)))
+    error = the_error(await once(ledger, WRITE, service.hooks(may_have_begun=True, is_safe_to_repeat=True)))
     assert error.error_type == "outcome_unknown"
     assert "may have been run before" in error.message
     assert service.runs == []
@@ -193,7 +193,7 @@ async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_c
     await a_ledger(bus).claim(WRITE)
     service, wire = Service(), a_wire(bus)
     ledger = a_ledger(bus, wire)
-    waiting = asyncio.create_task(once(ledger, WRITE, service.means()))
+    waiting = asyncio.create_task(once(ledger, WRITE, service.hooks()))
     await eventually(lambda: wire.attempts > 3)
     wire.is_away, ledger._patience_s = True, BRIEF_S
     assert the_error(await waiting).error_type == "outcome_unknown"
@@ -204,7 +204,7 @@ async def test_what_came_of_a_run_waits_for_redis_to_come_back(bus: Bus) -> None
     service, wire = Service(), a_wire(bus)
     service.go_on.clear()
     ledger = a_ledger(bus, wire)
-    running = asyncio.create_task(once(ledger, WRITE, service.means()))
+    running = asyncio.create_task(once(ledger, WRITE, service.hooks()))
     await service.begun.wait()
     wire.is_away, ledger._patience_s = True, BRIEF_S
     service.go_on.set()
@@ -222,7 +222,7 @@ async def test_lost_replies_never_make_a_second_run(bus: Bus, lost: int) -> None
     service, wire = Service(), a_wire(bus)
     wire.replies_to_lose = lost
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, service.means()))
+    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, service.hooks()))
     await service.begun.wait()
     wire.replies_to_lose = lost
     service.go_on.set()

@@ -165,11 +165,11 @@ async def test_what_ran_while_redis_was_killed_is_settled_when_it_is_back(namesp
     service.go_on.clear()
     with running(*DURABLE) as redis:
         async with a_bus(redis.url, namespace, BusSettings()) as bus:
-            write = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+            write = asyncio.create_task(once(a_ledger(bus), WRITE, service.hooks()))
             await service.begun.wait()
             redis.kill()
             service.go_on.set()
-            refused = asyncio.create_task(once(a_ledger(bus, patience_s=0.2), WRITE, service.means()))
+            refused = asyncio.create_task(once(a_ledger(bus, patience_s=0.2), WRITE, service.hooks()))
             ((result,),) = await asyncio.gather(refused)
             assert result.error is not None
             assert result.error.error_type == "api_failure"
@@ -177,7 +177,7 @@ async def test_what_ran_while_redis_was_killed_is_settled_when_it_is_back(namesp
             redis.start()
             assert await write == results_of("paid")
         async with a_bus(redis.url, namespace, BusSettings()) as bus:
-            assert await once(a_ledger(bus), WRITE, service.means()) == results_of("paid")
+            assert await once(a_ledger(bus), WRITE, service.hooks()) == results_of("paid")
     assert service.runs == [1]
 
 
@@ -195,7 +195,7 @@ async def test_a_claim_outlives_a_redis_that_is_killed(namespace: str, is_safe_t
                 return (await a_ledger(bus).stands(WRITE)).state == "abandoned"
 
             await eventually(is_abandoned)
-            means = service.means(is_safe_to_repeat=is_safe_to_repeat)
-            (result,) = await once(a_ledger(bus), WRITE, means)
+            hooks = service.hooks(is_safe_to_repeat=is_safe_to_repeat)
+            (result,) = await once(a_ledger(bus), WRITE, hooks)
     assert service.runs == ([2] if is_safe_to_repeat else [])
     assert result.status == ("ok" if is_safe_to_repeat else "error")

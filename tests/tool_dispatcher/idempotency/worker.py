@@ -21,7 +21,7 @@ from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, result
 from tests.tool_dispatcher.idempotency.service import Service
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.idempotency.ledger import Claim
-from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.once import WriteHooks, once
 from tool_dispatcher.idempotency.write import Results
 
 LEASE_S, LONG_S = 0.5, 600.0
@@ -49,12 +49,12 @@ async def main(url: str, namespace: str, folder: str, kind: str, tasks: str, cra
         receipt = service.receipt(WRITE.key)
         return NO_EFFECT if receipt is None else TookEffect(receipt)
 
-    means = Means(run, answer, kind == "idempotent", LONG_S, ask if kind == "reconcile" else None)
+    hooks = WriteHooks(run, answer, kind == "idempotent", LONG_S, ask if kind == "reconcile" else None)
     async with a_bus(url, namespace, BusSettings()) as bus:
         ledger = a_ledger(bus, lease_s=LEASE_S if crash else LONG_S)
         say("ready")
         sys.stdin.readline()
-        for results in await asyncio.gather(*(once(ledger, WRITE, means) for _ in range(int(tasks)))):
+        for results in await asyncio.gather(*(once(ledger, WRITE, hooks) for _ in range(int(tasks)))):
             say(json.dumps([result.model_dump(mode="json") for result in results]))
 
 

@@ -20,7 +20,7 @@ from antiphon_shared.values import LogEntry
 
 from antiphon.recording.replaying.differences import Difference
 from antiphon.recording.replaying.known import Known, Redone, Step
-from context_synthesizer.desks import Kept, digest_of
+from context_synthesizer.session_index_cache import Kept, digest_of
 from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
 KeptT = TypeVar("KeptT")
@@ -53,7 +53,7 @@ class Briefings:
     def memory(self) -> Memory:
         """Return all filed memory. Raises UnreadableEvent when a filing could not be repeated."""
         self._check_whole()
-        return self._kept.desk.memory if self._kept else Memory()
+        return self._kept.session_index.memory if self._kept else Memory()
 
     def redo(self, step: Step, known: Known) -> Redone:
         """Repeat one briefing with today's code.
@@ -71,7 +71,7 @@ class Briefings:
         request, record = step.line.event.data, step.record
         if not isinstance(request, BriefingRequested) or not isinstance(record, BriefingRecord):
             raise UnreadableEvent(f"a briefing was recorded for a {request.type}.")
-        kept = self._desk(request, record, known)
+        kept = self._session_index(request, record, known)
         brought = Brought(
             known.data(request.reasoning, ReasoningCompleted),
             known.data(request.results, ToolsCompleted),
@@ -100,13 +100,16 @@ class Briefings:
             others.append(("memory", Difference("filed", record.filed, today.filed)))
         return Redone((built.ready,), tuple(others), today)
 
-    def _desk(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
+    def _session_index(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
         """Return the state with all filed memory, rebuilt when the budget or the question has changed."""
         question = known.data(request.question, QuerySubmitted)
         assert question is not None, "a request always names its question"
         budget = tokens_max(record.briefing_tokens, request.tokens_per_estimated)
-        desk = self._kept.desk if self._kept else None
-        if desk is None or (desk.memory.query, desk.tokens_max) != (question.query, budget):
+        session_index = self._kept.session_index if self._kept else None
+        if session_index is None or (session_index.memory.query, session_index.tokens_max) != (
+            question.query,
+            budget,
+        ):
             self._kept = Kept(question.query, budget, self.items)
         assert self._kept is not None
         return self._kept

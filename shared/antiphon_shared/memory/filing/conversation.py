@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.conversation import CONVERSATION
-from antiphon_shared.memory.filing.drawer import Drawer, Origin
+from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Origin
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.pieces import Part
 from antiphon_shared.memory.filing.sameness import Known
@@ -24,14 +24,14 @@ def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
     """
     if memory.earlier:
         return MemoryDelta()
-    drawer = Drawer(memory, Known())
+    builder = MemoryDeltaBuilder(memory, Known())
     asked: list[EarlierQuestion] = []
     for number, turn in enumerate(turns, 1):
         origin = Origin(_ROUND, f"turn_{number}", CONVERSATION, turn.has_untrusted)
         question = storable_text(turn.question)
-        drawer.file(_parts(question, storable_text(turn.answer)), origin)
+        builder.file(_parts(question, storable_text(turn.answer)), origin)
         asked.append(EarlierQuestion(call_id=origin.call_id, question=question, status=turn.status))
-    return drawer.delta.model_copy(update={"earlier": tuple(asked)})
+    return builder.delta.model_copy(update={"earlier": tuple(asked)})
 
 
 def _parts(question: str, answer: str) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from pydantic_core import to_json
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.briefing import id_ranges
-from antiphon_shared.memory.filing.drawer import Drawer, Origin
+from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Origin
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
@@ -45,7 +45,7 @@ def file_round(
         return MemoryDelta(reasoning=notes, intents=intents)
     asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
     filed = {(use.round, use.call_id) for use in memory.tool_usage}
-    drawer = Drawer(memory, Known.of(memory) if known is None else known)
+    builder = MemoryDeltaBuilder(memory, Known.of(memory) if known is None else known)
     uses: list[ToolUse] = []
     for result in results.results:
         if (results.round, result.call_id) in filed:
@@ -54,8 +54,10 @@ def file_round(
             results.round, result.call_id, result.substitute or result.tool, result.call_id in untrusted
         )
         arguments = storable(asked.get(result.call_id, {}))
-        uses.append(_use_of(result, origin, arguments, _file_result(drawer, result, origin), entry))
-    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses), "intents": intents})
+        uses.append(_use_of(result, origin, arguments, _file_result(builder, result, origin), entry))
+    return builder.delta.model_copy(
+        update={"reasoning": notes, "tool_usage": tuple(uses), "intents": intents}
+    )
 
 
 def _intents(
@@ -83,15 +85,15 @@ def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[Reason
     return (said,) if is_news else ()
 
 
-def _file_result(drawer: Drawer, result: ToolResult, origin: Origin) -> tuple[str, ...]:
+def _file_result(builder: MemoryDeltaBuilder, result: ToolResult, origin: Origin) -> tuple[str, ...]:
     """File a result, and return the ids of its facts, new or known."""
     if result.status == "error" or _tools_found_by(result) is not None:
         return ()
     data = storable(result.data)
     recalled = recalled_parts(data) if result.tool == RECALL else None
     if recalled is not None:
-        return tuple(id for one in recalled for id in drawer.file_again(one, origin.is_untrusted))
-    return drawer.file(parts_of(data), origin)
+        return tuple(id for one in recalled for id in builder.file_again(one, origin.is_untrusted))
+    return builder.file(parts_of(data), origin)
 
 
 def _use_of(

@@ -7,8 +7,8 @@ from antiphon_shared.events import AssemblyRequested
 from structlog.testing import capture_logs
 
 from antiphon.recording.export import export, export_session
+from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import Header, Line, Rules
-from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.reports.text import headline
@@ -33,7 +33,7 @@ async def test_an_export_that_is_redacted_verifies(
 ) -> None:
     header = courses_lines[0]
     assert isinstance(header, Header)
-    await put_back(bus, courses_lines)
+    await import_session(bus, courses_lines)
     written = await export_session(bus, header.session_id, tmp_path, WORDS)
     assert written.redactions
     assert verify(written.path).is_same
@@ -57,7 +57,7 @@ async def test_an_export_tells_that_its_session_does_not_verify(
 ) -> None:
     header, lines = courses_lines[0], decided_otherwise(courses_lines)
     assert isinstance(header, Header)
-    await put_back(bus, lines)
+    await import_session(bus, lines)
     written = await export_session(bus, header.session_id, tmp_path, WORDS)
     assert written.diverges == headline(verify_lines(lines))
     assert "coordinator, antiphon.assembly.requested.v1 status" in written.diverges

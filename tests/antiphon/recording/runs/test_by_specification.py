@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from antiphon.cli import app
+from antiphon.recording.by_specification.compared_run import Specifications, held
 from antiphon.recording.by_specification.found import Found
-from antiphon.recording.by_specification.held import Specifications, held
 from antiphon.recording.by_specification.sums import end_in_words
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine

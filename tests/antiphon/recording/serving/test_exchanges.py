@@ -9,23 +9,23 @@ from antiphon_shared.events.step_records import ExchangeRecord
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.requests import request_hash
 from antiphon.recording.serving.exchanges import Exchanges, Match, shown
-from antiphon.recording.serving.score import Asked, Score
+from antiphon.recording.serving.recording_index import Asked, RecordingIndex
 
 Request = dict[str, Any]
 
 
 @pytest.fixture
-def score(courses_lines: list[Line]) -> Score:
-    return Score(courses_lines)
+def recording_index(courses_lines: list[Line]) -> RecordingIndex:
+    return RecordingIndex(courses_lines)
 
 
-def first_asked(score: Score) -> Asked:
-    return next(iter(score.exchanges.values())).calls[0]
+def first_asked(recording_index: RecordingIndex) -> Asked:
+    return next(iter(recording_index.exchanges.values())).calls[0]
 
 
-def test_a_request_gets_what_it_got_then(score: Score) -> None:
-    exchanges = Exchanges([score])
-    for exchange in score.exchanges.values():
+def test_a_request_gets_what_it_got_then(recording_index: RecordingIndex) -> None:
+    exchanges = Exchanges([recording_index])
+    for exchange in recording_index.exchanges.values():
         for asked in exchange.calls:
             assert exchanges.take(dict(reversed(list(asked.request.items())))) == asked
     assert not exchanges.misses
@@ -38,8 +38,8 @@ def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines
         else line
         for line in courses_lines
     ]
-    score = Score(lines)
-    exchanges, request = Exchanges([score]), dict(first_asked(score).request)
+    recording_index = RecordingIndex(lines)
+    exchanges, request = Exchanges([recording_index]), dict(first_asked(recording_index).request)
     answers = [exchanges.take(request) for _ in range(3)]
     assert [answer.call.duration_ms if answer else None for answer in answers] == [1, 2, None]
     assert "so often" in exchanges.misses[0].asked
@@ -50,10 +50,10 @@ def twice(record: ExchangeRecord) -> ExchangeRecord:
     return record.model_copy(update={"calls": tuple(calls)})
 
 
-def test_a_session_is_given_its_own_answers_alone(score: Score) -> None:
-    exchanges, request = Exchanges([score]), dict(first_asked(score).request)
+def test_a_session_is_given_its_own_answers_alone(recording_index: RecordingIndex) -> None:
+    exchanges, request = Exchanges([recording_index]), dict(first_asked(recording_index).request)
     assert exchanges.take(request, "another-session") is None
-    assert exchanges.take(request, score.session_id) is not None
+    assert exchanges.take(request, recording_index.session_id) is not None
 
 
 def spaced(request: Request) -> None:
@@ -95,24 +95,24 @@ def without_a_tool(request: Request) -> None:
     ],
 )
 def test_what_else_may_differ_is_little(
-    change: Callable[[Request], None], found_by: list[Match], score: Score
+    change: Callable[[Request], None], found_by: list[Match], recording_index: RecordingIndex
 ) -> None:
     modes: tuple[Match, ...] = ("strict", "semantic")
     for match in modes:
-        original = first_asked(score)
+        original = first_asked(recording_index)
         request = {
             **original.request,
             "messages": [dict(message) for message in original.request["messages"]],
             "tools": list(original.request["tools"]),
         }
         change(request)
-        found = Exchanges([score], match).take(request)
+        found = Exchanges([recording_index], match).take(request)
         assert (found is not None) == (match in found_by)
 
 
-def test_a_miss_shows_the_nearest_recorded_request(score: Score) -> None:
-    exchanges = Exchanges([score])
-    request = {**first_asked(score).request, "max_tokens": 17}
+def test_a_miss_shows_the_nearest_recorded_request(recording_index: RecordingIndex) -> None:
+    exchanges = Exchanges([recording_index])
+    request = {**first_asked(recording_index).request, "max_tokens": 17}
     assert exchanges.take(request) is None
     (miss,) = exchanges.misses
     assert [line for line in miss.diff.splitlines() if line[0] in "+-"][2:] == ["-  4096", "+  17"]

@@ -12,7 +12,7 @@ from antiphon.recording.serving.exchanges import Exchanges
 from antiphon.recording.serving.messages import message_events
 from antiphon.recording.serving.model import RecordedModel
 from antiphon.recording.serving.model_server import ModelServer
-from antiphon.recording.serving.score import Asked
+from antiphon.recording.serving.recording_index import Asked
 from reasoning_engine.exchange_record import message_json
 from reasoning_engine.model import choose_messages_model
 from reasoning_engine.model_errors import MODEL_ERRORS, classify, error_json

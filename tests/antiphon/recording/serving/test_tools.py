@@ -12,8 +12,8 @@ from antiphon_shared.tools.calls import RequestedCall
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.recording.lines import Line
-from antiphon.recording.serving.parts import part_of
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components import part_of
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.tools import misses_key
 
 
@@ -45,16 +45,20 @@ class Batch:
 
 @pytest.fixture
 async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
-    score = Score(courses_lines)
-    line, request = next(iter(score.all_of(ToolsRequested)))
-    then = score.output(line.event.id, ToolsCompleted)
+    recording_index = RecordingIndex(courses_lines)
+    line, request = next(iter(recording_index.all_of(ToolsRequested)))
+    then = recording_index.output(line.event.id, ToolsCompleted)
     assert then is not None
     pipeline = EmbeddedPipeline([], "offline")
     bus = await pipeline.start()
     try:
-        service = part_of("tool_dispatcher", bus, {score.session_id: score}, "http://127.0.0.1:9")
+        service = part_of(
+            "tool_dispatcher", bus, {recording_index.session_id: recording_index}, "http://127.0.0.1:9"
+        )
         for n in range(line.n):  # its turn has come
-            await bus.batcher.submit("XADD", bus.keys.log(score.session_id), f"1-{n + 1}", "event", "")
+            await bus.batcher.submit(
+                "XADD", bus.keys.log(recording_index.session_id), f"1-{n + 1}", "event", ""
+            )
         yield Batch(bus, service.handlers[ToolsRequested], line.event, request, then)
     finally:
         await pipeline.stop()

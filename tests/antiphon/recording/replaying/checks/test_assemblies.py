@@ -7,7 +7,7 @@ from antiphon_shared.events.step_records import AssemblyRecord
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.verify import verify_lines
 from response_assembler import compose
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, records, said
 from tests.messages_server import Scripted, Use
@@ -34,7 +34,7 @@ async def test_the_answer_of_a_last_round_that_was_never_filed_is_the_same_again
 def test_an_answer_that_is_composed_otherwise_is_different(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compose, "without_repeats", lambda doubts: (doubt("record_missing", about="x"),))
+    monkeypatch.setattr(compose, "without_repeats", lambda doubts: (uncertain("record_missing", about="x"),))
     report = differs_first(courses_lines, "response_assembler", ResponseReady.type)
     assert report.answer == "different"
 

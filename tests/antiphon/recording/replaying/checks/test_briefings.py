@@ -15,7 +15,7 @@ from antiphon.recording.replaying.checks import briefings
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.verify import verify_lines
 from context_synthesizer import render, select, turn
-from context_synthesizer.desks import Kept
+from context_synthesizer.session_index_cache import Kept
 from context_synthesizer.turn import Brought
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, lines_of, said

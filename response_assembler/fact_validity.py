@@ -7,13 +7,13 @@ from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.excerpt import one_line
 
-from response_assembler.uncertainty import doubt
+from response_assembler.uncertainty import uncertain
 
 DOUBTS_MAX = 5
 _SHOWN_CHARACTERS = 120
 
 
-def not_standing(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
+def outdated_facts(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
     """Yield at most DOUBTS_MAX of each kind; an answer that cites the later fact too is not reported."""
     yield from islice(_superseded(memory, numbers), DOUBTS_MAX)
     yield from islice(_contradicted(memory, numbers), DOUBTS_MAX)
@@ -34,7 +34,7 @@ def _superseded(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertai
         if later == id or later in numbers:
             continue
         message = f"The answer cites [{number}], {_quoted(memory, id)}; a later source says {_quoted(memory, later)}."
-        yield doubt("superseded_cited", message, f"{id}, {later}")
+        yield uncertain("superseded_cited", message, f"{id}, {later}")
 
 
 def _contradicted(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
@@ -54,7 +54,7 @@ def _contradicted(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncert
                     f"The answer cites [{number}], {_quoted(memory, id)}; another source, which it does not"
                     f" cite, says {_quoted(memory, other)}."
                 )
-            yield doubt("contradicted", message, f"{id}, {other}")
+            yield uncertain("contradicted", message, f"{id}, {other}")
 
 
 def _quoted(memory: Memory, id: str) -> str:

@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     is_untrusted: bool
 
 
-class Drawer:
+class MemoryDeltaBuilder:
     """The delta of one round, while it is being filed."""
 
     def __init__(self, memory: Memory, known: Known) -> None:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 _REFUSAL_S = 0.5
 
 
-class Room:
+class ConcurrencyLimit:
     """The free places for deliveries, shared by the readers of one process."""
 
     def __init__(self, places: int, readers: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from antiphon_shared.breakers.breaker import CLOSED, Allowed, Refused
 from antiphon_shared.events import ReasoningFailed, SummaryFailed
 
-from reasoning_engine.door import Door, Passage
+from reasoning_engine.call_guard import CallGuard, Permit
 from reasoning_engine.engine import summarize
 from reasoning_engine.model import choose_messages_model
 from tests.bus.builders import eventually
@@ -43,7 +43,7 @@ async def told(
     *script: Scripted, answers: tuple[Any, ...] = (), slow_s: float | None = None, **more: Any
 ) -> Told:
     breakers = FakeBreakers(*answers)
-    asked = await ask(*script, door=Door(breakers=breakers, slow_s=slow_s), **more)
+    asked = await ask(*script, guard=CallGuard(breakers=breakers, slow_s=slow_s), **more)
     return Told(asked, breakers)
 
 
@@ -132,8 +132,8 @@ async def test_a_call_cut_off_by_the_sessions_own_deadline_is_a_failure_of_the_m
 ) -> None:
     breakers = FakeBreakers()
     async with serving(Scripted(wait_s=DAY_S)) as server:
-        door = Door(breakers=breakers, slow_s=slow_s)
-        asking = asyncio.ensure_future(ask_at(server.url, server.requests, seconds_left=60, door=door))
+        guard = CallGuard(breakers=breakers, slow_s=slow_s)
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests, seconds_left=60, guard=guard))
         await eventually(lambda: server.under_way == 1)
         clock.forward(60)
         one = Told(await asyncio.wait_for(asking, 60), breakers)
@@ -154,30 +154,30 @@ async def test_a_call_that_is_cancelled_tells_whether_a_reply_had_begun_and_rele
 ) -> None:
     breakers = FakeBreakers(answer)
     async with serving(late) as server:
-        door = HeardDoor(breakers=breakers)
-        asking = asyncio.ensure_future(asked_at(server.url, door))
-        await eventually(lambda: server.under_way > 0 and (door.has_heard or late.stall_after is None))
+        guard = HeardDoor(breakers=breakers)
+        asking = asyncio.ensure_future(asked_at(server.url, guard))
+        await eventually(lambda: server.under_way > 0 and (guard.has_heard or late.stall_after is None))
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
     assert breakers.noted == [("model:claude-haiku-5-5", is_failure) for is_failure in noted]
 
 
-class HeardDoor(Door):
+class HeardDoor(CallGuard):
     """One that knows when the first reply has begun."""
 
-    passage: Passage | None = None
+    permit: Permit | None = None
 
-    async def enter(self, *call: Any) -> Passage:
-        self.passage = await super().enter(*call)
-        return self.passage
+    async def enter(self, *call: Any) -> Permit:
+        self.permit = await super().enter(*call)
+        return self.permit
 
     @property
     def has_heard(self) -> bool:
-        return self.passage is not None and self.passage.has_heard
+        return self.permit is not None and self.permit.has_heard
 
 
-async def asked_at(url: str, door: Door) -> object:
+async def asked_at(url: str, guard: CallGuard) -> object:
     model = choose_messages_model("anthropic", None, url, CONNECTION_S)
     try:
         return await summarize(
@@ -186,7 +186,7 @@ async def asked_at(url: str, door: Door) -> object:
             model,
             the_settings(),
             seconds_left=20.0,
-            door=door,
+            guard=guard,
         )
     finally:
         await model.close()
@@ -194,6 +194,6 @@ async def asked_at(url: str, door: Door) -> object:
 
 async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
     async with serving() as server:
-        failed = await asked_at(server.url, Door(breakers=FakeBreakers(Refused(5.0))))
+        failed = await asked_at(server.url, CallGuard(breakers=FakeBreakers(Refused(5.0))))
         assert isinstance(failed, SummaryFailed)
         assert (failed.error.code, server.requests) == ("circuit_open", [])

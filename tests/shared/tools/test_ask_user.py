@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antiphon_shared.tools.asking import ASK_USER_PARAMETERS, read_asked
+from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS, read_asked
 from antiphon_shared.tools.calls import ToolError
 from hypothesis import example, given
 from hypothesis import strategies as st

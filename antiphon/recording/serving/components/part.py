@@ -13,7 +13,7 @@ from antiphon_shared.events import AnyEvent, Component
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.service import Service
 
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.surroundings import SessionBus
 from antiphon.recording.serving.turns import events_there
 
@@ -31,36 +31,42 @@ class Part:
 
     name: ClassVar[Component]
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
         self.bus, self.scores, self.model_url = bus, scores, model_url
         self._handlers: dict[str, Handlers] = {}
 
-    def service(self, bus: Bus, score: Score) -> Service:
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         """Return today's component, on the bus of one session."""
         raise NotImplementedError
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Run one step in its turn."""
-        id, score = delivery.event.id, self.score(session.session_id)
-        await events_there(self.bus, session.session_id, score.place_of(id))
-        if (error := score.failure(id, self.name)) is not None:
+        id, recording_index = delivery.event.id, self.recording_index(session.session_id)
+        await events_there(self.bus, session.session_id, recording_index.place_of(id))
+        if (error := recording_index.failure(id, self.name)) is not None:
             raise FailedAsRecorded(error)
-        if score.is_unanswered(id):
-            await self.never_end(score, delivery, session)
+        if recording_index.is_unanswered(id):
+            await self.never_end(recording_index, delivery, session)
         if session.session_id not in self._handlers:
-            self._handlers[session.session_id] = self.service(SessionBus(self.bus, score), score).handlers
+            self._handlers[session.session_id] = self.service(
+                SessionBus(self.bus, recording_index), recording_index
+            ).handlers
         handler = self._handlers[session.session_id][type(delivery.event.data)]
         async with self.alone(session.session_id):
-            self.before(score, delivery.event)
-            return await handler(replace(delivery, event=self.as_then(score, delivery.event)), session)
+            self.before(recording_index, delivery.event)
+            return await handler(
+                replace(delivery, event=self.as_then(recording_index, delivery.event)), session
+            )
 
-    def score(self, session_id: str) -> Score:
+    def recording_index(self, session_id: str) -> RecordingIndex:
         """Return the session's score. Raises UnreadableEvent."""
         if session_id not in self.scores:
             raise UnreadableEvent(f"session {session_id} is none of those that are run again.")
         return self.scores[session_id]
 
-    async def never_end(self, score: Score, delivery: Delivery, session: SessionStore) -> None:
+    async def never_end(
+        self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
+    ) -> None:
         """Wait in an unfinished step until its session is stopped, or the rerun is over."""
         await asyncio.Event().wait()
 
@@ -68,10 +74,10 @@ class Part:
         """Return the context in which a step of a session runs."""
         return nullcontext()
 
-    def before(self, score: Score, event: AnyEvent) -> None:
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
         """Prepare for a step that is about to run."""
 
-    def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         """Return the event as it is handled."""
         return event
 
@@ -79,7 +85,7 @@ class Part:
         """Close clients."""
 
 
-def at_its_time(score: Score, event: AnyEvent, otherwise: datetime) -> AnyEvent:
+def at_its_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:
     """Return the event with its recorded time; an event that was not recorded gets the other time."""
-    then = score.by_id.get(event.id)
+    then = recording_index.by_id.get(event.id)
     return event.model_copy(update={"time": otherwise if then is None else then.event.time})

@@ -14,11 +14,11 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import Component
 from antiphon_shared.process.service import Service
 
-from antiphon.recording.serving.parts.part import Part
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components.part import Part
+from antiphon.recording.serving.recording_index import RecordingIndex
 
 
-def part_of(name: Component, bus: Bus, scores: Mapping[str, Score], model_url: str) -> Service:
+def part_of(name: Component, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> Service:
     """Return one component for the sessions of these scores.
 
     Build it in their environment. Raises ConfigurationError.

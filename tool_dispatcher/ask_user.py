@@ -5,7 +5,7 @@ entry. The dispatcher checks that entry: it must hold an answer of this session,
 call.
 """
 
-from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.events import QuestionAnswered
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolError
@@ -22,7 +22,7 @@ async def users_answer(call_id: str, batch: BatchRun) -> dict[str, str] | ToolEr
     if call is None or call.name != ASK_USER or (entry := call.answer) is None:
         return _NOT_ASKED
     try:
-        event = await patiently("read an answer", lambda: batch.session.event(entry))
+        event = await retry_while_unavailable("read an answer", lambda: batch.session.event(entry))
     except UnreadableEvent:
         return _NOT_ASKED
     said = event.data

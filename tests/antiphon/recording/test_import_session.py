@@ -20,8 +20,8 @@ from antiphon.errors import AlreadyThere
 from antiphon.observe import recent_sessions
 from antiphon.recording.export import export
 from antiphon.recording.files import read_lines
+from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, RecordLine
-from antiphon.recording.put_back import put_back
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify
 from tests.antiphon.recording.recorded import COURSES_QUERY, end, events, is_closed
@@ -51,10 +51,10 @@ async def is_there(bus: Bus, key: str) -> bool:
 async def test_what_is_put_back_is_exported_as_it_was(
     bus: Bus, courses_lines: list[Line], tmp_path: Path, is_compressed: bool
 ) -> None:
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
     (first,) = await export(bus, [session_id], tmp_path / "first", is_compressed=is_compressed)
     other = beside(bus)
-    assert await put_back(other, read_lines(first)) == session_id
+    assert await import_session(other, read_lines(first)) == session_id
     (second,) = await export(other, [session_id], tmp_path / "second", is_compressed=is_compressed)
     assert first.read_bytes() == second.read_bytes()
     assert list(read_lines(second)) == courses_lines
@@ -67,7 +67,7 @@ async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_
     last = end(courses_lines)
     more = last.model_copy(update={"records": last.records + 1})
     whole = [*courses_lines[:-1], RecordLine(record=fork), more]
-    session_id = await put_back(bus, whole)
+    session_id = await import_session(bus, whole)
     _, document = await bus.session(session_id).document(STATE)
     assert b'"own":"another-model"' in (document or b"")
 
@@ -84,14 +84,14 @@ async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
         lines = await lines_of(there, session_id)
         documents = [await there.session(session_id).document(name) for name in (STATE, RESPONSE)]
         (summary,) = await recent_sessions(there, 10)
-    await put_back(bus, lines)
+    await import_session(bus, lines)
     assert [await bus.session(session_id).document(name) for name in (STATE, RESPONSE)] == documents
     assert await lines_of(bus, session_id) == lines
     assert await recent_sessions(bus, 10) == [summary]
 
 
 async def test_nothing_that_is_put_back_waits_to_be_worked_on(bus: Bus, courses_lines: list[Line]) -> None:
-    await put_back(bus, courses_lines)
+    await import_session(bus, courses_lines)
     keys = bus.keys
     for partition in range(keys.partitions):
         idle = [keys.inbox(partition, component) for component in COMPONENTS]
@@ -101,7 +101,7 @@ async def test_nothing_that_is_put_back_waits_to_be_worked_on(bus: Bus, courses_
 
 
 async def test_what_is_put_back_expires(bus: Bus, courses_lines: list[Line]) -> None:
-    session_id = await put_back(bus, courses_lines)
+    session_id = await import_session(bus, courses_lines)
     names = ("events", RECORDS, STATE, RESPONSE)
     own = [bus.keys.of_session(session_id, name) for name in names]
     shared = [bus.keys.content(line.hash) for line in courses_lines if isinstance(line, ContentLine)]
@@ -118,8 +118,8 @@ async def test_what_is_put_back_expires(bus: Bus, courses_lines: list[Line]) -> 
 async def test_the_same_again_changes_nothing_and_another_is_refused(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
-    session_id = await put_back(bus, courses_lines)
-    assert await put_back(bus, courses_lines) == session_id
+    session_id = await import_session(bus, courses_lines)
+    assert await import_session(bus, courses_lines) == session_id
     last = events(courses_lines)[-1]
     longer = replace(last, n=last.n + 1, entry=f"{last.entry}9")
     others = (
@@ -130,7 +130,7 @@ async def test_the_same_again_changes_nothing_and_another_is_refused(
     )
     for other in others:
         with pytest.raises(AlreadyThere, match=session_id):
-            await put_back(bus, counted(other))
+            await import_session(bus, counted(other))
     assert await lines_of(bus, session_id) == courses_lines
 
 
@@ -150,13 +150,13 @@ async def test_an_import_that_ends_half_way_leaves_nothing_and_can_be_repeated(
         raise UnreadableEvent("torn")
 
     with pytest.raises(UnreadableEvent, match="torn"):
-        await put_back(bus, torn())
+        await import_session(bus, torn())
     with pytest.raises(UnreadableEvent, match="is incomplete"):
-        await put_back(bus, courses_lines[:-1])
+        await import_session(bus, courses_lines[:-1])
     for name in ("events", RECORDS, STATE, RESPONSE):
         assert not await is_there(bus, bus.keys.of_session(session_id, name))
     assert await recent_sessions(bus, 10) == []
-    await put_back(bus, courses_lines)
+    await import_session(bus, courses_lines)
     assert await lines_of(bus, session_id) == courses_lines
 
 
@@ -164,9 +164,11 @@ async def test_a_whole_import_leaves_nothing_that_was_staged(
     namespace: str, redis_server: RedisServer, courses_lines: list[Line]
 ) -> None:
     async with a_bus(redis_server.url, namespace, BusSettings()) as bus:
-        session_id = await put_back(bus, courses_lines)
+        session_id = await import_session(bus, courses_lines)
         with pytest.raises(UnreadableEvent):
-            await put_back(bus, [line for line in elsewhere(courses_lines) if line is not end(courses_lines)])
+            await import_session(
+                bus, [line for line in elsewhere(courses_lines) if line is not end(courses_lines)]
+            )
         # By the same connection: nobody waits for the reply to what drops the staged.
         keys = await bus.batcher.submit("KEYS", f"{namespace}:*")
         mine = {key.decode().removeprefix(f"{namespace}:{{0}}:") for key in keys if b"{0}" in key}
@@ -188,14 +190,14 @@ def elsewhere(lines: list[Line], session_id: str = "another") -> list[Line]:
 
 async def test_events_of_another_session_are_refused(bus: Bus, courses_lines: list[Line]) -> None:
     with pytest.raises(UnreadableEvent, match="another session"):
-        await put_back(bus, [courses_lines[0], *elsewhere(courses_lines)[1:]])
+        await import_session(bus, [courses_lines[0], *elsewhere(courses_lines)[1:]])
 
 
 async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
     signing = beside(bus, "signed", SIGNER)
-    session_id = await put_back(signing, courses_lines)
+    session_id = await import_session(signing, courses_lines)
     (path,) = await export(signing, [session_id], tmp_path)
     assert list(read_lines(path)) == courses_lines
     entry = f"{events(courses_lines)[-1].entry}9"
@@ -217,7 +219,7 @@ async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
     for n, other in enumerate((lost, redacted)):
         there = beside(bus, str(n))
         line = second.model_copy(update={"record": other})
-        session_id = await put_back(there, [line if one is second else one for one in courses_lines])
+        session_id = await import_session(there, [line if one is second else one for one in courses_lines])
         assert not await is_there(there, there.keys.of_session(session_id, STATE))
         (summary,) = await recent_sessions(there, 10)
         assert summary.status == "complete"
@@ -230,7 +232,7 @@ async def test_a_session_whose_query_waits_for_room_is_not_taken_the_place_of(
     partition = bus.keys.partition(query.subject)
     await bus.batcher.submit("HSET", bus.keys.queries_waiting(partition), query.subject, "a query")
     with pytest.raises(AlreadyThere):
-        await put_back(bus, courses_lines)
+        await import_session(bus, courses_lines)
     assert not await is_there(bus, bus.keys.log(query.subject))
 
 
@@ -241,6 +243,6 @@ async def test_what_sessions_share_stays_as_it_is_and_is_kept_longer(
     key = bus.keys.catalogue_content(line.hash)
     await bus.batcher.submit("SET", key, line.catalogue.model_dump_json(), "PX", 60_000)
     redacted = line.model_copy(update={"catalogue": Catalogue()})
-    await put_back(bus, [redacted if one is line else one for one in courses_lines])
+    await import_session(bus, [redacted if one is line else one for one in courses_lines])
     assert await bus.catalogue(line.hash) == line.catalogue
     assert await bus.batcher.submit("PTTL", key) > 60_000

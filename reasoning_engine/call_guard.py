@@ -1,9 +1,9 @@
 """The guard of calls to a model: its limits, and the circuit breaker that all processes share.
 
-    passage = await door.enter(model_id, prompt_tokens, output_tokens_max, wait_s)
-    with passage:
-        message = await model.reply(prompt, on_text, passage.hear)
-        passage.replied(usage_of(message))
+    permit = await guard.enter(model_id, prompt_tokens, output_tokens_max, wait_s)
+    with permit:
+        message = await model.reply(prompt, on_text, permit.hear)
+        permit.replied(usage_of(message))
 
 Every admitted call reports how it ended, also when it is dropped: it may be the breaker's probe.
 """
@@ -39,7 +39,7 @@ once, and tries another model or ends, rather than wait for the circuit to close
 """
 
 
-class Shut(Failed):
+class Rejected(Failed):
     """The model must not be called now; a retry within the same exchange does not help."""
 
 
@@ -51,7 +51,7 @@ class Breakers(Protocol):
     def note(self, name: str, is_failure: bool) -> None: ...
 
 
-class Door:
+class CallGuard:
     """The guard that admits calls in turn, and only while the model's circuit is closed.
 
     Without a limiter and breakers it admits every call. A reply slower than `slow_s` counts as failed,
@@ -69,37 +69,37 @@ class Door:
 
     async def enter(
         self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
-    ) -> "Passage":
-        """Return when the call may begin. Raises Shut when it may not, or not within `wait_s`."""
-        passage = Passage(self, model_id)
+    ) -> "Permit":
+        """Return when the call may begin. Raises Rejected when it may not, or not within `wait_s`."""
+        permit = Permit(self, model_id)
         try:
             if self.limiter is not None:
-                passage.reservation = await self.limiter.reserve(
+                permit.reservation = await self.limiter.reserve(
                     model_id, prompt_tokens, output_tokens_max, wait_s
                 )
             if self.breakers is not None:
                 answer = await self.breakers.ask(of_model(model_id))
                 if isinstance(answer, Refused):
-                    raise Shut(_open(model_id, answer.retry_after_s))
-                passage.allowed = answer
+                    raise Rejected(_open(model_id, answer.retry_after_s))
+                permit.allowed = answer
         except TooLate as late:
-            raise Shut(_limited(model_id, late.retry_after_s)) from None
+            raise Rejected(_limited(model_id, late.retry_after_s)) from None
         except BaseException:
-            passage.give_back()
+            permit.give_back()
             raise
-        passage.began_s = monotonic_s()
-        return passage
+        permit.began_s = monotonic_s()
+        return permit
 
 
-class Passage:
+class Permit:
     """One admitted call."""
 
-    def __init__(self, door: Door, model_id: str) -> None:
+    def __init__(self, guard: CallGuard, model_id: str) -> None:
         self.reservation: Reservation | None = None
         self.allowed: Allowed | None = None
         self.began_s = 0.0
         self.has_heard = False
-        self._door, self._model_id = door, model_id
+        self._guard, self._model_id = guard, model_id
 
     def __enter__(self) -> Self:
         return self
@@ -119,8 +119,8 @@ class Passage:
     def hear(self, headers: Mapping[str, str]) -> None:
         """Note that a reply begins, and learn the limits in its headers."""
         self.has_heard = True
-        if self._door.limiter is not None:
-            self._door.limiter.learn(self._model_id, told_by(headers, wire_of(self._model_id)))
+        if self._guard.limiter is not None:
+            self._guard.limiter.learn(self._model_id, told_by(headers, wire_of(self._model_id)))
 
     def replied(self, usage: Usage) -> None:
         """Count a successful call, and settle its reservation."""
@@ -131,9 +131,9 @@ class Passage:
     def failed(self, failure: Failure, usage: Usage | None) -> None:
         """Count a failed call; `usage` is None where only the reservation is known."""
         is_limited = failure.error.code == "rate_limited"
-        if self._door.limiter is not None:
-            pause_s = min(failure.retry_after_s or 0.0, self._door.pause_max_s) if is_limited else 0.0
-            self._door.limiter.learn(
+        if self._guard.limiter is not None:
+            pause_s = min(failure.retry_after_s or 0.0, self._guard.pause_max_s) if is_limited else 0.0
+            self._guard.limiter.learn(
                 self._model_id, told_by(failure.headers, wire_of(self._model_id)), pause_s
             )
         if is_limited and not self._is_probe:
@@ -149,8 +149,8 @@ class Passage:
 
     def _note(self, is_failure: bool) -> None:
         """Count the call in the breaker, once."""
-        if self._door.breakers is not None and self.allowed is not None:
-            self._door.breakers.note(of_model(self._model_id), is_failure)
+        if self._guard.breakers is not None and self.allowed is not None:
+            self._guard.breakers.note(of_model(self._model_id), is_failure)
         self.allowed = None
 
     @property
@@ -160,7 +160,7 @@ class Passage:
 
     @property
     def _is_slow(self) -> bool:
-        slow_s = self._door.slow_s
+        slow_s = self._guard.slow_s
         return slow_s is not None and monotonic_s() - self.began_s > slow_s
 
 

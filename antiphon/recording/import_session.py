@@ -40,13 +40,13 @@ from antiphon.recording.replaying.document import Document
 from antiphon.recording.session_lines import session_lines
 from coordinator.document import SESSION
 
-_PUT_BACK = script_of(__package__, "put_back")
+_IMPORT = script_of(__package__, "import_session")
 _IN_FLIGHT_BYTES = 1 << 19
 _STAGED_MS = 600_000
 """The lifetime after the last batch; staged keys of a dead process expire after it."""
 
 
-async def put_back(bus: Bus, lines: Iterable[Line]) -> str:
+async def import_session(bus: Bus, lines: Iterable[Line]) -> str:
     """Put a recording back into Redis, whole or not at all; return its session's id.
 
     The session is kept for the retention time from now on. An existing session with the same events and
@@ -123,7 +123,7 @@ class _Staged:
         keys, session_id = self._bus.keys, self._session_id
         partition = keys.partition(session_id)
         result = await self._bus.batcher.run(
-            _PUT_BACK,
+            _IMPORT,
             [
                 *(self._events, self._records, self._log),
                 *(keys.of_session(session_id, name) for name in (RECORDS, STATE, RESPONSE)),

@@ -1,11 +1,11 @@
 """Facts that are cited though others speak against them."""
 
-from response_assembler.standing import DOUBTS_MAX, latest, not_standing
+from response_assembler.fact_validity import DOUBTS_MAX, latest, outdated_facts
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 
 
 def test_a_superseded_fact_is_named_with_the_later_one() -> None:
-    (doubt,) = not_standing(a_disagreement(), {"F4": 1})
+    (doubt,) = outdated_facts(a_disagreement(), {"F4": 1})
     assert (doubt.kind, doubt.severity, doubt.about) == ("superseded_cited", "caution", "F4, F5")
     assert doubt.message == (
         "The answer cites [1], “The course price is 200 euros”; a later source says “The course price is 240 "
@@ -14,18 +14,18 @@ def test_a_superseded_fact_is_named_with_the_later_one() -> None:
 
 
 def test_an_answer_that_cites_the_later_fact_knows_of_it() -> None:
-    assert list(not_standing(a_disagreement(), {"F4": 1, "F5": 2})) == []
+    assert list(outdated_facts(a_disagreement(), {"F4": 1, "F5": 2})) == []
 
 
 def test_a_contradicted_fact_is_named_with_its_counterpart_whichever_is_cited() -> None:
     for cited, other in (("F1", "F3"), ("F3", "F1")):
-        (doubt,) = not_standing(a_disagreement(), {cited: 1})
+        (doubt,) = outdated_facts(a_disagreement(), {cited: 1})
         assert (doubt.kind, doubt.severity, doubt.about) == ("contradicted", "caution", f"{cited}, {other}")
         assert "which it does not cite" in doubt.message
 
 
 def test_sides_that_are_both_cited_are_said_once_to_contradict_each_other() -> None:
-    (doubt,) = not_standing(a_disagreement(), {"F1": 1, "F3": 2})
+    (doubt,) = outdated_facts(a_disagreement(), {"F1": 1, "F3": 2})
     assert doubt.kind == "contradicted"
     assert doubt.message.startswith("[1] and [2] contradict each other, and no date decides between them")
 
@@ -46,10 +46,10 @@ def test_the_latest_fact_is_found_over_several_steps_and_a_ring_ends() -> None:
 def test_what_supersedes_but_is_lost_supersedes_nothing() -> None:
     memory = a_memory(a_document("", "one", superseded_by=("F9",), contradicts=("F8",)))
     assert latest(memory, "F1") == "F1"
-    assert list(not_standing(memory, {"F1": 1})) == []
+    assert list(outdated_facts(memory, {"F1": 1})) == []
 
 
 def test_doubts_are_bounded_for_each_kind() -> None:
     others = tuple(f"F{n}" for n in range(1, 31))
     memory = a_memory(a_document("", *map(str, range(30))), a_document("", "x", first=31, contradicts=others))
-    assert len(list(not_standing(memory, {id: n for n, id in enumerate(others, 1)}))) == DOUBTS_MAX
+    assert len(list(outdated_facts(memory, {id: n for n, id in enumerate(others, 1)}))) == DOUBTS_MAX

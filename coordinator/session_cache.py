@@ -15,7 +15,7 @@ from coordinator.session import Session
 SESSIONS_MAX = 4_096
 
 
-class Remembered:
+class SessionCache:
     """The most recently decided sessions, each with its document's version after the commit."""
 
     def __init__(self, sessions_max: int = SESSIONS_MAX) -> None:

@@ -13,9 +13,9 @@ from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.recording.requests import system_in
-from antiphon.recording.serving.model import RecordedDoor, RecordedModel, UnderWay, under_way
-from antiphon.recording.serving.parts.part import Part
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components.part import Part
+from antiphon.recording.serving.model import RecordedCallGuard, RecordedModel, UnderWay, under_way
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.turns import events_there
 from reasoning_engine.component import build
 from reasoning_engine.model import choose_messages_model
@@ -36,19 +36,19 @@ class EnginePart(Part):
 
     name = "reasoning_engine"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
         super().__init__(bus, scores, model_url)
         self._model = choose_messages_model("anthropic", None, model_url, _TIMEOUT_S)
 
-    def service(self, bus: Bus, score: Score) -> Service:
-        records = list(score.records_of(ExchangeRecord))
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        records = list(recording_index.records_of(ExchangeRecord))
         is_offline = any(record.is_offline for record in records)
         default = next((record.default_model for record in records), "")
         return build(
             bus,
-            RecordedModel(self._model, score.session_id, is_offline),
-            door=RecordedDoor(),
-            settings=engine_settings(score),
+            RecordedModel(self._model, recording_index.session_id, is_offline),
+            guard=RecordedCallGuard(),
+            settings=engine_settings(recording_index),
             pipeline=PipelineSettings.model_construct(model=default),
         )
 
@@ -57,20 +57,20 @@ class EnginePart(Part):
 
         A summary that failed before a call fails again, as other sessions may have kept the engine busy.
         """
-        id, score = delivery.event.id, self.score(session.session_id)
-        failed = score.output(id, SummaryFailed)
-        if failed is None or id in score.exchanges:
+        id, recording_index = delivery.event.id, self.recording_index(session.session_id)
+        failed = recording_index.output(id, SummaryFailed)
+        if failed is None or id in recording_index.exchanges:
             return await super().play(delivery, session)
-        await events_there(self.bus, session.session_id, score.place_of(id))
+        await events_there(self.bus, session.session_id, recording_index.place_of(id))
         return Outcome(events=(failed,))
 
-    def before(self, score: Score, event: AnyEvent) -> None:
-        exchange = score.exchanges.get(event.id)
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+        exchange = recording_index.exchanges.get(event.id)
         under_way.set(None if exchange is None else UnderWay(exchange))
 
-    def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         """Return the event with a deadline in the future."""
-        exchange = score.exchanges.get(event.id)
+        exchange = recording_index.exchanges.get(event.id)
         is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
         deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
@@ -91,12 +91,12 @@ class RecordedSettings(EngineSettings):
         return self.own_prompt
 
 
-def engine_settings(score: Score) -> EngineSettings:
+def engine_settings(recording_index: RecordingIndex) -> EngineSettings:
     """Return the recorded settings of a session's exchanges, as far as they matter in a rerun."""
     prices: dict[str, Prices] = {}
     given: dict[str, Any] = {}
-    for of, exchange in score.exchanges.items():
-        request, record = score.by_id[of].event.data, exchange.record
+    for of, exchange in recording_index.exchanges.items():
+        request, record = recording_index.by_id[of].event.data, exchange.record
         if isinstance(request, SummaryRequested) and exchange.calls:
             given["summary_model"] = str(exchange.calls[0].request.get("model", ""))
             prices[given["summary_model"]] = Prices(**record.prices)

@@ -20,7 +20,7 @@ from antiphon_shared.output.validation import Validation
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
-from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text
+from antiphon.cli.event_lines import call_text, detail, how_to_decide, progress, result_text
 from tests.envelopes import START, an_event
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.memory.layers import Memory, ReasoningNote, ToolUse
 
-from context_synthesizer.page import Pieces, Room, title_units
+from context_synthesizer.page import Pieces, TokenBudget, title_units
 from context_synthesizer.render import (
     LONG,
     SHORT,
@@ -39,7 +39,7 @@ class Section:
     """Lines under a title; the first line also pays for the title."""
 
     title: str
-    room: Room
+    room: TokenBudget
     texts: list[str] = field(default_factory=list)
 
     def put(self, piece: Piece) -> bool:
@@ -80,25 +80,25 @@ def words_wanted(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> i
     return sum(piece.units for piece in pieces) + (title_units(SAID) if pieces else 0)
 
 
-def summaries_section(memory: Memory, room: Room) -> Section:
+def summaries_section(memory: Memory, room: TokenBudget) -> Section:
     """Return the newest summaries, within their share of the budget, the oldest first."""
-    share = Room(room.left // _SUMMARIES_SHARE)
+    share = TokenBudget(room.left // _SUMMARIES_SHARE)
     chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
     section = Section("Summaries", room)
     section.put_all(reversed(chosen))
     return section
 
 
-def earlier_section(memory: Memory, room: Room) -> Section:
+def earlier_section(memory: Memory, room: TokenBudget) -> Section:
     """Return the newest earlier questions of the conversation, within their share, the oldest first."""
     share = room.left // _EARLIER_SHARE
-    section = Section(EARLIER, Room(share))
+    section = Section(EARLIER, TokenBudget(share))
     section.put_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
     room.take(share - section.room.left)
     return section
 
 
-def tried_section(uses: Sequence[ToolUse], room: Room) -> Section:
+def tried_section(uses: Sequence[ToolUse], room: TokenBudget) -> Section:
     """Return a line for each use, longer for the newest; when that is too much, searches share one line."""
     section = Section(TRIED, room)
     short = [tool_lines(use, SHORT) for use in uses]
@@ -141,7 +141,7 @@ def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
     return pieces.said(note, conclusion_lines if age < _WHOLE + _BY_CONCLUSIONS else short_note_line)
 
 
-def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: Room) -> Section:
+def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: TokenBudget) -> Section:
     """Return the notes on one line each, those with conclusions first, and then longer by age, as far as they fit."""
     by_age = said_by_age(notes, pieces)
     section = Section(SAID, room)

@@ -100,7 +100,7 @@ class Exchange:
     failure: ReasoningFailed | SummaryFailed | None
 
 
-class Score:
+class RecordingIndex:
     """The events of one session, in order, with the outputs of each."""
 
     def __init__(self, lines: Iterable[Line]) -> None:

@@ -14,8 +14,8 @@ from antiphon_shared.memory.conversation import OpenTurn, Said
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
-from antiphon.recording.serving.parts.part import Part, at_its_time
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components.part import Part, at_its_time
+from antiphon.recording.serving.recording_index import RecordingIndex
 from coordinator.component import build
 from coordinator.decision import BELIEVED, GrantCheck
 from coordinator.opening import recorded_opening
@@ -27,39 +27,41 @@ class CoordinatorPart(Part):
 
     name = "coordinator"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
         super().__init__(bus, scores, model_url)
         self._locks = {id: asyncio.Lock() for id in scores}
         self._outages = dict.fromkeys(scores, NO_OUTAGES)
-        self._latest = {id: score.query.time for id, score in scores.items()}
+        self._latest = {id: recording_index.query.time for id, recording_index in scores.items()}
 
-    def service(self, bus: Bus, score: Score) -> Service:
-        models = score.opened.models if score.opened else ()
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        models = recording_index.opened.models if recording_index.opened else ()
         return build(
             bus,
-            _settings(score.opened),
+            _settings(recording_index.opened),
             PipelineSettings.model_construct(model=models[0] if models else "", models=models[1:]),
-            outages=lambda: self._outages[score.session_id],
-            turns=_RecordedTurns(score.opened.conversation if score.opened else ()),
-            grants=lambda grant, session_id: _check_of(score),
+            outages=lambda: self._outages[recording_index.session_id],
+            turns=_RecordedTurns(recording_index.opened.conversation if recording_index.opened else ()),
+            grants=lambda grant, session_id: _check_of(recording_index),
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         return replace(await super().play(delivery, session), timers=())
 
-    async def never_end(self, score: Score, delivery: Delivery, session: SessionStore) -> None:
+    async def never_end(
+        self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
+    ) -> None:
         """Do nothing: a decision without outputs ends too."""
 
     def alone(self, session_id: str) -> asyncio.Lock:
         return self._locks[session_id]
 
-    def before(self, score: Score, event: AnyEvent) -> None:
-        if (seen := score.output(event.id, OutagesSeen)) is not None:
-            self._outages[score.session_id] = seen.outages
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+        if (seen := recording_index.output(event.id, OutagesSeen)) is not None:
+            self._outages[recording_index.session_id] = seen.outages
 
-    def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
-        then = at_its_time(score, event, self._latest[score.session_id])
-        self._latest[score.session_id] = then.time
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        then = at_its_time(recording_index, event, self._latest[recording_index.session_id])
+        self._latest[recording_index.session_id] = then.time
         return then
 
 
@@ -103,8 +105,8 @@ class _RecordedTurns:
         """Ignore the turn."""
 
 
-def _check_of(score: Score) -> GrantCheck:
+def _check_of(recording_index: RecordingIndex) -> GrantCheck:
     """Return the recorded check of the grant."""
-    if score.run is not None:
-        return GrantCheck(score.run.grant_refused, score.run.is_grant_ignored)
-    return recorded_opening(score.opened).grant if score.opened else BELIEVED
+    if recording_index.run is not None:
+        return GrantCheck(recording_index.run.grant_refused, recording_index.run.is_grant_ignored)
+    return recorded_opening(recording_index.opened).grant if recording_index.opened else BELIEVED

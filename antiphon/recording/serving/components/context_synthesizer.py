@@ -11,11 +11,11 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.service import Service
 from antiphon_shared.values import Round
 
-from antiphon.recording.serving.parts.part import Part
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components.part import Part
+from antiphon.recording.serving.recording_index import RecordingIndex
 from context_synthesizer.component import build
-from context_synthesizer.desks import Kept
 from context_synthesizer.embeddings import Weighed
+from context_synthesizer.session_index_cache import Kept
 from context_synthesizer.settings import ContextSynthesizerSettings
 
 
@@ -24,13 +24,13 @@ class SynthesizerPart(Part):
 
     name = "context_synthesizer"
 
-    def service(self, bus: Bus, score: Score) -> Service:
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         settings = ContextSynthesizerSettings.model_construct()
-        if record := next(iter(score.records_of(BriefingRecord)), None):
+        if record := next(iter(recording_index.records_of(BriefingRecord)), None):
             bounds = {"briefing_tokens": record.briefing_tokens, "memory_bytes_max": record.memory_bytes_max}
             settings = settings.model_copy(update=bounds)
         salience: dict[Round, dict[str, float]] = {}
-        for _, ready in score.all_of(BriefingReady):
+        for _, ready in recording_index.all_of(BriefingReady):
             salience.setdefault(ready.round, {}).update(ready.salience)
         return build(bus, settings, partial(_weighed, salience) if any(salience.values()) else None)
 

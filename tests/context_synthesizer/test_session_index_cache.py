@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from antiphon_shared.memory.layers import MemoryDelta
 
-from context_synthesizer.desks import Desks, Kept
+from context_synthesizer.session_index_cache import Kept, SessionIndexCache
 from tests.context_synthesizer.builders import Told, a_search, a_session
 
 QUERY = "Which courses teach MCP?"
@@ -21,7 +21,7 @@ def some_items(rounds: int, word: str = "mcp") -> list[bytes]:
 
 
 def text_of(kept: Kept) -> str:
-    return kept.desk.briefing(9, 9).text
+    return kept.session_index.briefing(9, 9).text
 
 
 def read_on(kept: Kept, items: Sequence[bytes]) -> Sequence[bytes]:
@@ -80,62 +80,62 @@ def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
 
 
 def test_a_desk_that_is_taken_is_nobody_elses() -> None:
-    desks = Desks()
+    session_indexes = SessionIndexCache()
     kept = Kept(QUERY, 8_000, some_items(1))
-    desks.put_back(("s1", "1-0"), kept)
-    assert desks.take(("s1", "1-0")) is kept
-    assert desks.take(("s1", "1-0")) is None
+    session_indexes.put_back(("s1", "1-0"), kept)
+    assert session_indexes.take(("s1", "1-0")) is kept
+    assert session_indexes.take(("s1", "1-0")) is None
 
 
 def test_each_session_has_its_own_desk() -> None:
-    desks = Desks()
-    desks.put_back(("s1", "1-0"), first := Kept(QUERY, 8_000))
-    desks.put_back(("s2", "1-0"), second := Kept(QUERY, 8_000))
-    assert desks.take(("s2", "1-0")) is second
-    assert desks.take(("s1", "1-0")) is first
+    session_indexes = SessionIndexCache()
+    session_indexes.put_back(("s1", "1-0"), first := Kept(QUERY, 8_000))
+    session_indexes.put_back(("s2", "1-0"), second := Kept(QUERY, 8_000))
+    assert session_indexes.take(("s2", "1-0")) is second
+    assert session_indexes.take(("s1", "1-0")) is first
 
 
 def test_another_life_of_a_session_has_its_own_desk() -> None:
-    desks = Desks()
-    desks.put_back(("s1", "1-0"), Kept(QUERY, 8_000))
-    assert desks.take(("s1", "2-0")) is None
+    session_indexes = SessionIndexCache()
+    session_indexes.put_back(("s1", "1-0"), Kept(QUERY, 8_000))
+    assert session_indexes.take(("s1", "2-0")) is None
 
 
 def test_the_desk_longest_unused_is_put_away_first() -> None:
-    desks = Desks(bytes_max=2 * len(b"".join(some_items(2))))
+    session_indexes = SessionIndexCache(bytes_max=2 * len(b"".join(some_items(2))))
     for name in ("s1", "s2"):
-        desks.put_back((name, "1-0"), Kept(QUERY, 8_000, some_items(2)))
-    used = desks.take(("s1", "1-0"))
+        session_indexes.put_back((name, "1-0"), Kept(QUERY, 8_000, some_items(2)))
+    used = session_indexes.take(("s1", "1-0"))
     assert used is not None
-    desks.put_back(("s1", "1-0"), used)
-    desks.put_back(("s3", "1-0"), Kept(QUERY, 8_000, some_items(2)))
-    assert desks.take(("s2", "1-0")) is None
-    assert desks.take(("s1", "1-0")) is used
-    assert desks.take(("s3", "1-0")) is not None
+    session_indexes.put_back(("s1", "1-0"), used)
+    session_indexes.put_back(("s3", "1-0"), Kept(QUERY, 8_000, some_items(2)))
+    assert session_indexes.take(("s2", "1-0")) is None
+    assert session_indexes.take(("s1", "1-0")) is used
+    assert session_indexes.take(("s3", "1-0")) is not None
 
 
 def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
-    desks = Desks(bytes_max=1)
-    desks.put_back(("s1", "1-0"), Kept(QUERY, 8_000, some_items(1)))
-    desks.put_back(("s2", "1-0"), large := Kept(QUERY, 8_000, some_items(4)))
-    assert desks.take(("s1", "1-0")) is None
-    assert desks.take(("s2", "1-0")) is large
+    session_indexes = SessionIndexCache(bytes_max=1)
+    session_indexes.put_back(("s1", "1-0"), Kept(QUERY, 8_000, some_items(1)))
+    session_indexes.put_back(("s2", "1-0"), large := Kept(QUERY, 8_000, some_items(4)))
+    assert session_indexes.take(("s1", "1-0")) is None
+    assert session_indexes.take(("s2", "1-0")) is large
 
 
 def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
-    desks = Desks(bytes_max=3 * len(b"".join(some_items(2))))
+    session_indexes = SessionIndexCache(bytes_max=3 * len(b"".join(some_items(2))))
     for _ in range(3):
-        kept = desks.take(("s1", "1-0")) or Kept(QUERY, 8_000, some_items(2))
-        desks.put_back(("s1", "1-0"), kept)
-    desks.put_back(("s2", "1-0"), Kept(QUERY, 8_000, some_items(2)))
-    assert desks.take(("s1", "1-0")) is not None
-    assert desks.take(("s2", "1-0")) is not None
+        kept = session_indexes.take(("s1", "1-0")) or Kept(QUERY, 8_000, some_items(2))
+        session_indexes.put_back(("s1", "1-0"), kept)
+    session_indexes.put_back(("s2", "1-0"), Kept(QUERY, 8_000, some_items(2)))
+    assert session_indexes.take(("s1", "1-0")) is not None
+    assert session_indexes.take(("s2", "1-0")) is not None
 
 
 def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
-    desks = Desks(desks_max=2)
+    session_indexes = SessionIndexCache(desks_max=2)
     for name in ("s1", "s2", "s3"):
-        desks.put_back((name, "1-0"), Kept(QUERY, 8_000))
-    assert desks.take(("s1", "1-0")) is None
-    assert desks.take(("s2", "1-0")) is not None
-    assert desks.take(("s3", "1-0")) is not None
+        session_indexes.put_back((name, "1-0"), Kept(QUERY, 8_000))
+    assert session_indexes.take(("s1", "1-0")) is None
+    assert session_indexes.take(("s2", "1-0")) is not None
+    assert session_indexes.take(("s3", "1-0")) is not None

@@ -17,7 +17,7 @@ from antiphon.recording.next_step import Next, answered, asked
 from antiphon.recording.replaying.report import Divergence, Report
 
 
-def goes_on(lines: Sequence[Line], report: Report) -> Next | None:
+def continuation(lines: Sequence[Line], report: Report) -> Next | None:
     """Return the next step after today's first changed decision; None where no decision changes.
 
     Raises UnreadableEvent, and any error of today's code.

@@ -18,7 +18,7 @@ from antiphon.recording.by_specification.found import FirstDifference, Found
 from antiphon.recording.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
 from antiphon.recording.by_specification.recorded import Decided, RecordedRun, called_in
 from antiphon.recording.by_specification.rehearsal import Made, Rehearsal, graph_of
-from antiphon.recording.by_specification.rest import rest_of
+from antiphon.recording.by_specification.remaining_course import rest_of
 from antiphon.recording.lines import Line
 from coordinator.endings import moment_of
 

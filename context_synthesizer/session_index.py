@@ -23,7 +23,7 @@ from context_synthesizer.summaries import select_to_summarize
 TOKENS_MAX = 8_000
 
 
-class Desk:
+class SessionIndex:
     """The indexed memory of one session, to file into and to brief from."""
 
     def __init__(self, query: str, tokens_max: int = TOKENS_MAX) -> None:
@@ -38,12 +38,12 @@ class Desk:
         self._salience: Mapping[str, float] = {}
 
     @classmethod
-    def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "Desk":
+    def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "SessionIndex":
         """Return the index after those deltas, oldest first."""
-        desk = cls(query, tokens_max)
+        session_index = cls(query, tokens_max)
         for delta in deltas:
-            desk.add(delta)
-        return desk
+            session_index.add(delta)
+        return session_index
 
     def add(self, delta: MemoryDelta) -> None:
         """Add the delta of one filing."""

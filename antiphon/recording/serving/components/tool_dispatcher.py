@@ -9,8 +9,8 @@ from antiphon_shared.events import ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.service import Service
 
-from antiphon.recording.serving.parts.part import Part
-from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.components.part import Part
+from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.tools import (
     RecordedCaller,
     RecordedGatekeeper,
@@ -28,22 +28,22 @@ class DispatcherPart(Part):
 
     name = "tool_dispatcher"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
         super().__init__(bus, scores, model_url)
-        self._results = {id: RecordedResults(score) for id, score in scores.items()}
+        self._results = {id: RecordedResults(recording_index) for id, recording_index in scores.items()}
         self._callers = {id: RecordedCaller(id) for id in scores}
 
-    def service(self, bus: Bus, score: Score) -> Service:
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         settings = ToolDispatcherSettings.model_construct()
-        if record := next(iter(score.records_of(BatchRecord)), None):
+        if record := next(iter(recording_index.records_of(BatchRecord)), None):
             bounds = {"batch_concurrency": record.batch_concurrency, "collapse_above": record.collapse_above}
             settings = settings.model_copy(update=bounds)
-        caller = self._callers[score.session_id]
-        return build(bus, recorded_tools(score), settings, RecordedGatekeeper(), caller)
+        caller = self._callers[recording_index.session_id]
+        return build(bus, recorded_tools(recording_index), settings, RecordedGatekeeper(), caller)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Restore the journal, run the step, and report its misses in Redis."""
-        id = self.score(session.session_id).session_id
+        id = self.recording_index(session.session_id).session_id
         then = self._results[id].course(delivery.event)
         course.set(then)
         assert isinstance(delivery.event.data, ToolsRequested)

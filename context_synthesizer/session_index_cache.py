@@ -11,7 +11,7 @@ from hashlib import blake2b
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 from antiphon_shared.values import LogEntry, SessionId
 
-from context_synthesizer.desk import Desk
+from context_synthesizer.session_index import SessionIndex
 from context_synthesizer.vectors import Vectors
 
 BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
@@ -20,7 +20,7 @@ BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
 Beyond them, the least recently used indexes are evicted.
 """
 
-DeskKey = tuple[SessionId, LogEntry]
+SessionKey = tuple[SessionId, LogEntry]
 """A session, and the log entry of its question, which tells sessions of the same id apart."""
 
 
@@ -28,7 +28,7 @@ class Kept:
     """An index with its source: the items of the session's list so far."""
 
     def __init__(self, query: str, tokens_max: int, items: Iterable[bytes] = ()) -> None:
-        self.desk = Desk(query, tokens_max)
+        self.session_index = SessionIndex(query, tokens_max)
         self.items = 0
         self.bytes = 0
         self._last = ""
@@ -44,7 +44,7 @@ class Kept:
 
     def catches_up(self, query: str, tokens_max: int, items: Sequence[bytes]) -> bool:
         """Add the new ones of `items`, which begin at `since`. Return False when the index is not of this list."""
-        if (self.desk.memory.query, self.desk.tokens_max) != (query, tokens_max):
+        if (self.session_index.memory.query, self.session_index.tokens_max) != (query, tokens_max):
             return False
         if self.items:
             if not items or digest_of(items[0]) != self._last:
@@ -56,28 +56,28 @@ class Kept:
 
     def add(self, item: bytes, delta: MemoryDelta | None = None) -> None:
         """Add one more item, and its `delta`, if the caller has it."""
-        self.desk.add(delta or MEMORY_DELTA.read(item))
+        self.session_index.add(delta or MEMORY_DELTA.read(item))
         self.items += 1
         self.bytes += len(item)
         self._last = digest_of(item)
 
 
-class Desks:
+class SessionIndexCache:
     """The cached indexes of one process, by session."""
 
     def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
-        self._kept: OrderedDict[DeskKey, Kept] = OrderedDict()
+        self._kept: OrderedDict[SessionKey, Kept] = OrderedDict()
         self._bytes = 0
         self._bytes_max, self._desks_max = bytes_max, desks_max
 
-    def take(self, key: DeskKey) -> Kept | None:
+    def take(self, key: SessionKey) -> Kept | None:
         """Remove and return the session's index, if it is cached, so that only one caller uses it at a time."""
         kept = self._kept.pop(key, None)
         if kept is not None:
             self._bytes -= kept.bytes
         return kept
 
-    def put_back(self, key: DeskKey, kept: Kept) -> None:
+    def put_back(self, key: SessionKey, kept: Kept) -> None:
         """Cache the index for the session's next round."""
         self.take(key)
         self._kept[key] = kept

@@ -119,7 +119,7 @@ async def test_a_cancelled_session_ends_with_what_it_has() -> None:
 async def test_a_wait_that_ends_early_leaves_the_session_running() -> None:
     async with Antiphon.embedded([find_nothing], model="offline") as client:
         session_id = await client.submit(QUESTION)
-        with pytest.raises(StillRunning, match="goes on"):
+        with pytest.raises(StillRunning, match="it continues"):
             await client.result(session_id, timeout_s=0.2)
         with pytest.raises(StillRunning):
             await client.ask(QUESTION, timeout_s=0.2)

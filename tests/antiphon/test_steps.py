@@ -89,7 +89,7 @@ async def test_published_steps_are_asked_for_by_their_name(
     async with Antiphon.embedded([look], model="offline") as antiphon:
         response = await antiphon.ask("What is there?", steps="looking")
         assert response.status == "complete"
-        with pytest.raises(SubmissionRejected, match="no steps are published as 'looking"):
+        with pytest.raises(SubmissionRejected, match="no published steps are named 'looking"):
             await antiphon.ask("What is there?", steps="looking.yaml")
         with pytest.raises(InvalidQuery, match="steps go without output_schema"):
             await antiphon.ask("What is there?", steps="looking", output=int)

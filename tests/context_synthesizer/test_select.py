@@ -299,7 +299,7 @@ def test_a_briefing_has_the_same_bytes_in_every_process() -> None:
         "texts = [(str(n), ' '.join(words[n % 5 :: n % 3 + 1] + words[: n % 7])) for n in range(60)];"
         "session = a_session(Told([a_search('x', *texts)]), query=' '.join(words));"
         "print([hashlib.sha256(render().encode()).hexdigest() for render in RENDERED.values()]);"
-        "print(sorted(session.desk().scores.items()))"
+        "print(sorted(session.session_index().scores.items()))"
     )
     told = [
         subprocess.run(

@@ -77,7 +77,7 @@ def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
     provider: Provider, key: str | None
 ) -> None:
     """Also where nobody has access: the offline model would reply in its name."""
-    with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is no Claude model") as no:
+    with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
         choose_messages_model(provider, key or "sk-ant-x", None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
     assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
     choose_messages_model(provider, key, "http://127.0.0.1:1", CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})

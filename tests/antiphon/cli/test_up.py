@@ -77,7 +77,7 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
 
 def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
     with OnATerminal(folder, ANTIPHON_REDIS_URL=NOBODY) as up:
-        up.until("Waiting: ", times=3)
+        up.until("Waiting for ", times=3)
         assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.shown
         assert "\n" not in up.shown.strip(), "each status takes the place of the one before"
         assert "geheim" not in up.shown

@@ -245,7 +245,7 @@ def test_a_chance_in_one_session_is_not_learned_from_two() -> None:
     [
         (a_call("c", {"x": 1}, {}, 1, effect="write"), "call 1 is b in s1 and c in s2"),
         (a_call("b", {"y": 1}, {}, 1, effect="write"), "has x, y only in one of them"),
-        (a_call("b", {"x": "text"}, {}, 1, effect="write"), "the argument x is int and str"),
+        (a_call("b", {"x": "text"}, {}, 1, effect="write"), "the argument x has the types int and str"),
     ],
 )
 def test_sessions_that_did_something_else_are_refused_with_the_difference(other: Any, why: str) -> None:

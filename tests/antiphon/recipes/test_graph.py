@@ -115,9 +115,9 @@ def a_workflow(**graph: dict[str, object]) -> Specification:
         ({"a": {"call": "a"}}, ["b is not called"]),
         (
             {"a": {"call": "a"}, "b": {"call": "b", "args": {"id": "other"}, "depends_on": ["a"]}},
-            ['b is called with {"id":"other"} and not {"id":"A-17"}'],
+            ['b is called with {"id":"other"} instead of {"id":"A-17"}'],
         ),
-        ({"a": {"call": "a"}, "b": {"call": "c", "depends_on": ["a"]}}, ["b calls c and not b"]),
+        ({"a": {"call": "a"}, "b": {"call": "c", "depends_on": ["a"]}}, ["b calls c instead of b"]),
         (
             {"b": {"call": "b", "args": {"id": "A-17"}}, "a": {"call": "a", "depends_on": ["b"]}},
             ["b is called before a"],

@@ -36,7 +36,7 @@ def test_the_source_of_a_ref_is_extracted_once_and_named_by_its_commit(head: str
 
 
 def test_a_ref_that_is_not_there_is_refused_with_what_can_be_named(head: str) -> None:
-    with pytest.raises(ConfigurationError, match="does not hold no/such-ref") as refused:
+    with pytest.raises(ConfigurationError, match="does not contain no/such-ref") as refused:
         other_code("no/such-ref")
     assert "a branch, a tag, or a released version" in str(refused.value)
 

@@ -159,7 +159,9 @@ async def test_a_client_is_told_that_too_many_wait() -> None:
         five.submit("Is there room?", session_id="second")
         five.until(lambda: waiting(five) == 1, "the second to wait")
         async with Antiphon(five.redis.url) as client:
-            with pytest.raises(Overloaded, match=r"1 queries are already waiting.*Submit it again later") as refused:
+            with pytest.raises(
+                Overloaded, match=r"1 queries are already waiting.*Submit it again later"
+            ) as refused:
                 await client.ask("Is there room for me?", timeout_s=30)
         assert refused.value.retryable
         asked = antiphon("ask", "Is there room for me?", cwd=ROOT, ANTIPHON_REDIS_URL=five.redis.url)

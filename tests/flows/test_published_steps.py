@@ -59,8 +59,9 @@ def test_a_session_keeps_the_steps_that_its_name_stood_for(tmp_path: Path) -> No
         again = asyncio.run(ask(five, "harbour", "s1", recordings))
         assert again == five.response_to("s1"), "the same name is the same session"
         five.wait_until_idle()
-        assert "no published steps are named 'harbor'. Did you mean harbour? There are: harbour." in rejection(
-            five, "harbor"
+        assert (
+            "no published steps are named 'harbor'. Did you mean harbour? There are: harbour."
+            in rejection(five, "harbor")
         )
         with pytest.raises(SubmissionRejected, match="no published steps are named 'harbor'"):
             asyncio.run(ask(five, "harbor"))

@@ -187,6 +187,15 @@ class RecordingIndex:
             return min(line.n for line in outputs) - 1
         return self._silent.get(of, 0)
 
+    def decision_before(self, of: UUID) -> UUID | None:
+        """Return the event that the coordinator decided before an event; None for the first and unrecorded ones."""
+        return self._decisions_before.get(of)
+
+    @cached_property
+    def _decisions_before(self) -> Mapping[UUID, UUID]:
+        decisions = [record.of for record in self.records_of(DecisionRecord)]
+        return dict(zip(decisions[1:], decisions, strict=False))
+
     @cached_property
     def _silent(self) -> Mapping[UUID, int]:
         """Return, for each coordinator's event without outputs, the last event of the decisions before it."""

@@ -1,6 +1,7 @@
 """The turns of a rerun: each step runs when the events before it in the recording have happened again."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from antiphon_shared.bus.redis_bus import Bus
@@ -14,14 +15,25 @@ _LOOK_S_MAX = 0.25
 
 
 async def events_there(bus: Bus, session_id: str, count: int) -> bool:
-    """Return True when the session's log has so many events, or False when it does not grow any more.
+    """Return True when the session's log has so many events, or False when it does not grow any more."""
+    log = bus.keys.log(session_id)
+
+    async def are_there() -> bool:
+        length: int = await bus.batcher.submit("XLEN", log)
+        return length >= count
+
+    return await reached(bus, session_id, are_there)
+
+
+async def reached(bus: Bus, session_id: str, condition: Callable[[], Awaitable[bool]]) -> bool:
+    """Return True when a condition of the session holds, or False when no session of its partition continues.
 
     While other sessions continue, a slow machine may only not have reached this one, and the wait continues.
     """
-    log, feed = bus.keys.log(session_id), bus.keys.feed(bus.keys.partition(session_id))
+    feed = bus.keys.feed(bus.keys.partition(session_id))
     newest: Any = None
     silent_s, looked_s = 0.0, monotonic_s()
-    while await bus.batcher.submit("XLEN", log) < count:
+    while not await condition():
         before_s, looked_s = looked_s, monotonic_s()
         silent_s += min(looked_s - before_s, _LOOK_S_MAX)
         before, newest = newest, await bus.batcher.submit("XREVRANGE", feed, "+", "-", "COUNT", 1)

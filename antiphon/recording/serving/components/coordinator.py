@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
@@ -16,6 +17,7 @@ from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.recording.serving.components.part import Part, at_its_time
 from antiphon.recording.serving.recording_index import RecordingIndex
+from antiphon.recording.serving.turns import reached
 from coordinator.component import build
 from coordinator.decision import BELIEVED, GrantCheck
 from coordinator.opening import recorded_opening
@@ -32,6 +34,7 @@ class CoordinatorPart(Part):
         self._locks = {id: asyncio.Lock() for id in scores}
         self._outages = dict.fromkeys(scores, NO_OUTAGES)
         self._latest = {id: recording_index.query.time for id, recording_index in scores.items()}
+        self._decided: set[UUID] = set()
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         models = recording_index.opened.models if recording_index.opened else ()
@@ -45,7 +48,22 @@ class CoordinatorPart(Part):
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        return replace(await super().play(delivery, session), timers=())
+        """Decide in the recorded order: two events of which the first has no outputs can be there at once."""
+        id = delivery.event.id
+        before = self.recording_index(session.session_id).decision_before(id)
+
+        async def is_next() -> bool:
+            return before is None or before in self._decided
+
+        await reached(self.bus, session.session_id, is_next)
+        outcome = await super().play(delivery, session)
+
+        def decided() -> None:
+            self._decided.add(id)
+            if outcome.after_commit is not None:
+                outcome.after_commit()
+
+        return replace(outcome, timers=(), after_commit=decided)
 
     async def never_end(
         self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore

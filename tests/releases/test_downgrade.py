@@ -49,7 +49,7 @@ def an_event_of_a_later_release(five: Pipeline) -> tuple[bytes, str]:
 
 
 def test_the_document_of_a_later_release_is_left_as_it_is() -> None:
-    with pipeline(is_started=False) as five:
+    with pipeline(is_started=False, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="0") as five:
         five.start("coordinator", "context_synthesizer")
         five.submit("Why?", session_id="s1")
         five.until(lambda: any("reasoning" in event["type"] for event in five.log("s1")), "the first round")

@@ -147,7 +147,7 @@ async def test_an_event_without_an_answer_may_have_been_taken(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("reply", "error_type", "retry_after_s"),
     [
-        (Reply(429, None, {"retry-after": "9"}), "rate_limit", 9),
+        (Reply(429, None, {"retry-after": "1"}), "rate_limit", 1),
         (Reply(429, None, {"retry-after": "soon"}), "rate_limit", None),
         (Reply(503, None), "api_failure", None),
         (Reply(422, None), "validation_error", None),

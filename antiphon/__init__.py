@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from antiphon_shared.tools.hints import describe
 
-    from antiphon.client import Antiphon, TextDelta
+    from antiphon.client import Antiphon, Job, TextDelta
     from antiphon.errors import (
         AlreadyThere,
         InvalidQuery,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
 
 _NAMES = {
-    "antiphon.client": ("Antiphon", "TextDelta"),
+    "antiphon.client": ("Antiphon", "Job", "TextDelta"),
     "antiphon.errors": (
         "AlreadyThere",
         "InvalidQuery",
@@ -110,6 +110,7 @@ __all__ = [
     "Event",
     "InvalidQuery",
     "InvalidTool",
+    "Job",
     "NotWaiting",
     "Overloaded",
     "PipelineFailed",

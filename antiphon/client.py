@@ -12,60 +12,41 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import structlog
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.session_content import SessionConflict as Conflict
-from antiphon_shared.bus.session_content import SessionContent, conflict
-from antiphon_shared.bus.sessions import read_logged
+from antiphon_shared.bus.session_content import SessionContent
 from antiphon_shared.bus.signing import SIGNATURE
-from antiphon_shared.events import AnyEvent, QuerySubmitted, Question, ResponseReady, encode
+from antiphon_shared.events import Question, encode
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError, ConfigurationError, UnreadableEvent
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
-from antiphon_shared.values import Value
+from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
-from antiphon.answering import answer, questions_waiting
-from antiphon.approval import decide
 from antiphon.arrival import Arrival
-from antiphon.embedded import EmbeddedPipeline
-from antiphon.errors import SessionConflict, StillRunning, UnknownSession
-from antiphon.resumed import is_resumed, read_answer
+from antiphon.errors import StillRunning, UnknownSession
+from antiphon.following import Submitted, TextDelta, Told, follow, refuse_other
+from antiphon.job import Job
+from antiphon.own_packages import check_components
+from antiphon.resumed import read_answer
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
-from antiphon.tail import PATIENCE_S, Tail
-from reasoning_engine.settings import Provider
+from antiphon.tail import PATIENCE_S
+from antiphon.transport import Connection, Transport
 
 if TYPE_CHECKING:
     from reasoning_engine.port import Model
+    from reasoning_engine.settings import Provider
 
-_CONNECT_PATIENCE_S = 3.0
+__all__ = ["Antiphon", "Job", "TextDelta", "Told"]
 _SUBMITTED_REMEMBERED = 10_000
 _ARRIVAL_POLL_S = 0.05
-
-
-class TextDelta(Value):
-    """A piece of a reply while the model is still writing it. For display, not for decisions."""
-
-    text: str
-
-
-class Submitted(NamedTuple):
-    """A query that this client has submitted: its entry in the queue, and its content."""
-
-    entry: str
-    content: SessionContent
-
-
-Told = AnyEvent | TextDelta
-"""An item of a session's stream."""
 
 
 class Antiphon:
@@ -79,9 +60,10 @@ class Antiphon:
     def __init__(
         self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
     ) -> None:
+        check_components()
         given = {"redis_url": url, "namespace": namespace, "partitions": partitions}
-        self._settings = _settings({name: value for name, value in given.items() if value is not None})
-        self._pipeline: EmbeddedPipeline | None = None
+        settings = _settings({name: value for name, value in given.items() if value is not None})
+        self._transport: Transport = Connection(settings)
         self._bus: Bus | None = None
         self._submitted: OrderedDict[str, Submitted] = OrderedDict()
 
@@ -101,43 +83,37 @@ class Antiphon:
         whether reads may be answered from the cache; True by default.
         """
         client = cls()
-        client._pipeline = EmbeddedPipeline(tools, model, scopes, cache)
+        from antiphon.embedded import EmbeddedPipeline  # a client of a running pipeline needs no components
+
+        client._transport = EmbeddedPipeline(tools, model, scopes, cache)
         return client
 
     async def __aenter__(self) -> Self:
         if not structlog.is_configured():
             logs.silence("warning")  # structlog's default would write to the caller's stdout
-        if self._pipeline is not None:
-            self._bus = await self._pipeline.start()
-            return self
-        bus = Bus.from_settings(self._settings, load(BusSettings))
-        await bus.open(_CONNECT_PATIENCE_S)
-        self._bus = bus
+        self._bus = await self._transport.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        bus, self._bus = self._bus, None
-        if self._pipeline is not None:
-            await self._pipeline.stop()
-        elif bus is not None:
-            await bus.close()
+        self._bus = None
+        await self._transport.stop()
 
     @property
     def storage(self) -> str:
         """Return one sentence for people: where an embedded pipeline stores its data."""
-        return self._pipeline.storage if self._pipeline else ""
+        return self._transport.storage
 
     @property
     def address(self) -> str:
         """Return the Redis URL at which other programs reach an embedded pipeline; empty when they cannot."""
-        return self._pipeline.address if self._pipeline else ""
+        return self._transport.address
 
     @property
     def scopes_missing(self) -> dict[str, tuple[str, ...]]:
         """Return the tools of an embedded pipeline that need a grant, with the scopes they lack."""
-        return self._pipeline.scopes_missing if self._pipeline else {}
+        return self._transport.scopes_missing
 
     async def submit(
         self,
@@ -147,8 +123,8 @@ class Antiphon:
         traceparent: str | None = None,
         grant: str = "",
         **options: Unpack[Options],
-    ) -> str:
-        """Put a query into the queue; return its session's id.
+    ) -> Job:
+        """Put a query into the queue; return its session's id, a string that can also wait for the answer.
 
         A `session_id` of the caller's makes it safe to submit again: the same query, options, tenant and
         subject are the same session. `grant` is a signed token with the session's permissions; without one it
@@ -161,7 +137,7 @@ class Antiphon:
         )
         content = SessionContent.of(event)
         if session_id is not None:
-            await self._refuse_other(event.subject, content)
+            await refuse_other(bus, event.subject, content)
         fields: list[str | bytes] = ["event", encode(event)]
         if bus.signer is not None:
             fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
@@ -169,7 +145,7 @@ class Antiphon:
         add = partial(bus.batcher.submit, "XADD", bus.keys.queries(), "*", *fields)
         entry: bytes = await retry_while_unavailable("submit", add, PATIENCE_S)
         self._remember(event.subject, Submitted(entry.decode(), content))
-        return event.subject
+        return Job(event.subject, self)
 
     async def ask(
         self,
@@ -190,8 +166,8 @@ class Antiphon:
         """
         checked_timeout_s(timeout_s)
         options, shape = with_shape(options, output), shape_of(options, output)
-        id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
-        return with_instance(await self.result(id, timeout_s), shape)
+        job = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
+        return with_instance(await job.result(timeout_s), shape)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
         """Return the session's one answer; wait until there is one.
@@ -206,7 +182,7 @@ class Antiphon:
         response = await read_answer(bus, session_id)
         if response is not None:
             if submitted := self._submitted.get(session_id):
-                await self._refuse_other(session_id, submitted.content)
+                await refuse_other(bus, session_id, submitted.content)
             return response
         try:
             async with asyncio.timeout(timeout_s), aclosing(self._follow(session_id, has_text=False)) as told:
@@ -271,6 +247,8 @@ class Antiphon:
         InvalidQuery when a question does not wait or the text is no answer, UnknownSession,
         SubmissionRejected.
         """
+        from antiphon.answering import answer  # it reads the coordinator's state, which `ask` does not need
+
         bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
@@ -278,6 +256,8 @@ class Antiphon:
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
         """Return the unanswered questions of the model to the user; an empty tuple when there are none."""
+        from antiphon.answering import questions_waiting
+
         bus = self.open_bus()
         checked_session_id(session_id)
         read = partial(questions_waiting, bus, session_id)
@@ -299,6 +279,8 @@ class Antiphon:
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
     ) -> tuple[str, ...]:
+        from antiphon.approval import decide
+
         bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
@@ -315,53 +297,9 @@ class Antiphon:
                 return True
         raise UnknownSession(f"session {session_id} is no longer stored.")
 
-    async def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
-        """Yield events and text of a session, then its response."""
-        bus = self.open_bus()
-        log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
+    def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         submitted = self._submitted.get(session_id)
-        tail = Tail(bus, text, log) if has_text else Tail(bus, log)
-        arrival = Arrival(bus, session_id, self._own_entry(session_id))
-        response: Response | None = None
-        try:
-            await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
-            while True:
-                entries = await tail.read()
-                if not entries:
-                    if response is not None:
-                        # It was written before this read, and its event is not in the log any more.
-                        yield response
-                        return
-                    await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
-                    response = await read_answer(bus, session_id)
-                    if self._pipeline is not None:
-                        self._pipeline.check()
-                for stream, entry, fields in entries:
-                    if stream == text:
-                        yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
-                        continue
-                    event = read_logged(bus.signer, log, entry, fields)
-                    if event is None:
-                        continue  # a foreign entry in the log must not end the stream
-                    if submitted and isinstance(event.data, QuerySubmitted):
-                        _refuse(event, session_id, submitted.content)
-                    yield event
-                    if isinstance(event.data, ResponseReady) and not await is_resumed(bus, event.data, entry):
-                        yield Response.model_validate(event.data.model_dump())
-                        return
-        finally:
-            await tail.close()
-
-    async def _refuse_other(self, session_id: str, content: SessionContent) -> None:
-        """Raise SessionConflict when the session exists and belongs to another query."""
-        bus = self.open_bus()
-        try:
-            look = partial(bus.query_of, session_id)
-            first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
-        except UnreadableEvent:
-            raise SessionConflict(str(conflict(session_id, "and its opening event is unreadable"))) from None
-        if first is not None:
-            _refuse(first, session_id, content)
+        return follow(self.open_bus(), session_id, submitted, self._transport.check, has_text=has_text)
 
     def _remember(self, session_id: str, submitted: "Submitted") -> None:
         self._submitted[session_id] = submitted
@@ -379,14 +317,6 @@ class Antiphon:
             hint = "Use `async with Antiphon() as antiphon:`."
             raise AntiphonError("the client is not connected.", hint=hint)
         return self._bus
-
-
-def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
-    """Raise the client's SessionConflict when a session began with another query."""
-    try:
-        content.refuse_other(first, session_id)
-    except Conflict as error:
-        raise SessionConflict(error.message, hint=error.hint) from None
 
 
 def _settings(given: dict[str, Any]) -> PipelineSettings:

@@ -65,7 +65,9 @@ async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answ
         bus = client.open_bus()
         event = submission("What does Alice want?", {}, "s1", None, new_id(), utc_now(), 10_000, "")
         submitting = bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(event))
-        monkeypatch.setattr(other, "_refuse_other", _sees_nothing)  # as before the other's session was there
+        monkeypatch.setattr(
+            "antiphon.client.refuse_other", _sees_nothing
+        )  # as before the other's session was there
         await submitting
         id = await other.submit("What does Bob want?", session_id="s1")
         monkeypatch.undo()

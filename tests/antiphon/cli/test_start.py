@@ -101,3 +101,10 @@ def test_no_client_of_a_running_pipeline_imports_the_model_sdk(module: str) -> N
 
 def test_an_engine_imports_the_model_sdk_only_once_it_chooses_a_model() -> None:
     assert not run_alone("import sys, reasoning_engine.component; sys.exit('anthropic' in sys.modules)")
+
+
+def test_a_client_of_a_running_pipeline_imports_no_component() -> None:
+    others = "'coordinator', 'reasoning_engine', 'tool_dispatcher', 'jsonschema', 'typer'"
+    assert not run_alone(
+        f"import sys, antiphon; antiphon.Antiphon; sys.exit(bool({{{others}}} & set(sys.modules)))"
+    )

@@ -205,8 +205,12 @@ async def test_a_flight_that_a_model_invents_is_refused(antiphon: Antiphon, mode
 
 def test_five_processes_book_a_trip_once_though_the_dispatcher_is_killed(database: Path) -> None:
     scopes = {"ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": ",".join(SCOPES)}
-    settings = {"ANTIPHON_TOOLS": "examples.travel", "TRAVEL_DATABASE": str(database)}
-    with pipeline(is_started=False, ANTIPHON_BUS_LEASE_S="2", **settings) as five:
+    with pipeline(
+        is_started=False,
+        ANTIPHON_BUS_LEASE_S="2",
+        ANTIPHON_TOOLS="examples.travel",
+        TRAVEL_DATABASE=str(database),
+    ) as five:
         five.start(**scopes)
         five.wait_until_ready()
 

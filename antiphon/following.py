@@ -1,0 +1,97 @@
+"""A session followed from its submission to its answer: events, text and response, in order."""
+
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
+from typing import NamedTuple
+
+from antiphon_shared.bus.connection import retry_while_unavailable
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.session_content import SessionConflict as Conflict
+from antiphon_shared.bus.session_content import SessionContent, conflict
+from antiphon_shared.bus.sessions import read_logged
+from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Value
+
+from antiphon.arrival import Arrival
+from antiphon.errors import SessionConflict
+from antiphon.resumed import is_resumed, read_answer
+from antiphon.tail import PATIENCE_S, Tail
+
+
+class TextDelta(Value):
+    """A piece of a reply while the model is still writing it. For display, not for decisions."""
+
+    text: str
+
+
+Told = AnyEvent | TextDelta
+"""An item of a session's stream."""
+
+
+class Submitted(NamedTuple):
+    """A query that a client has submitted: its entry in the queue, and its content."""
+
+    entry: str
+    content: SessionContent
+
+
+async def follow(
+    bus: Bus, session_id: str, submitted: Submitted | None, check: Callable[[], None], *, has_text: bool
+) -> AsyncGenerator[Told | Response]:
+    """Yield events and text of a session, then its response.
+
+    `submitted` is the caller's own query under that id, `check` raises when the pipeline cannot answer any
+    more. Raises UnknownSession, SubmissionRejected, SessionConflict, RedisUnavailable, PipelineFailed.
+    """
+    log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
+    tail = Tail(bus, text, log) if has_text else Tail(bus, log)
+    arrival = Arrival(bus, session_id, submitted.entry if submitted else None)
+    response: Response | None = None
+    try:
+        await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
+        while True:
+            entries = await tail.read()
+            if not entries:
+                if response is not None:
+                    # It was written before this read, and its event is not in the log any more.
+                    yield response
+                    return
+                await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S)
+                response = await read_answer(bus, session_id)
+                check()
+            for stream, entry, fields in entries:
+                if stream == text:
+                    yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
+                    continue
+                event = read_logged(bus.signer, log, entry, fields)
+                if event is None:
+                    continue  # a foreign entry in the log must not end the stream
+                if submitted and isinstance(event.data, QuerySubmitted):
+                    _refuse(event, session_id, submitted.content)
+                yield event
+                if isinstance(event.data, ResponseReady) and not await is_resumed(bus, event.data, entry):
+                    yield Response.model_validate(event.data.model_dump())
+                    return
+    finally:
+        await tail.close()
+
+
+async def refuse_other(bus: Bus, session_id: str, content: SessionContent) -> None:
+    """Raise SessionConflict when the session exists and belongs to another query."""
+    try:
+        look = partial(bus.query_of, session_id)
+        first = await retry_while_unavailable("look for a session", look, PATIENCE_S)
+    except UnreadableEvent:
+        raise SessionConflict(str(conflict(session_id, "and its opening event is unreadable"))) from None
+    if first is not None:
+        _refuse(first, session_id, content)
+
+
+def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
+    """Raise the client's SessionConflict when a session began with another query."""
+    try:
+        content.refuse_other(first, session_id)
+    except Conflict as error:
+        raise SessionConflict(error.message, hint=error.hint) from None

@@ -1,0 +1,64 @@
+"""The connection of a client to its pipeline: a Redis that others serve, or a pipeline inside this process."""
+
+from typing import Protocol
+
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
+
+CONNECT_PATIENCE_S = 3.0
+
+
+class Transport(Protocol):
+    """A client's way to its pipeline, open within the client's block. `embedded.py` has the other one."""
+
+    async def start(self) -> Bus:
+        """Return an open bus. Raises ConfigurationError, RedisUnavailable."""
+        ...
+
+    async def stop(self) -> None:
+        """Close the bus, and end what was started."""
+        ...
+
+    def check(self) -> None:
+        """Raise PipelineFailed when the pipeline cannot answer any more."""
+        ...
+
+    @property
+    def storage(self) -> str:
+        """Return one sentence for people about the pipeline's own storage; empty where it has none."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Return the Redis URL at which other programs reach a pipeline of this process; empty where none can."""
+        ...
+
+    @property
+    def scopes_missing(self) -> dict[str, tuple[str, ...]]:
+        """Return the tools of this process that need a grant, with the scopes they lack."""
+        ...
+
+
+class Connection:
+    """The transport to a running pipeline: its Redis."""
+
+    storage = address = ""
+    scopes_missing: dict[str, tuple[str, ...]] = {}  # never changed: the pipeline has its own tools
+
+    def __init__(self, settings: PipelineSettings) -> None:
+        self._settings = settings
+        self._bus: Bus | None = None
+
+    async def start(self) -> Bus:
+        bus = Bus.from_settings(self._settings, load(BusSettings))
+        await bus.open(CONNECT_PATIENCE_S)
+        self._bus = bus
+        return bus
+
+    async def stop(self) -> None:
+        bus, self._bus = self._bus, None
+        if bus is not None:
+            await bus.close()
+
+    def check(self) -> None:
+        """Do nothing: whether a running pipeline answers is for `antiphon status` to say."""

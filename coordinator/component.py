@@ -78,7 +78,13 @@ def build(
     publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
     let_in = partial(publishing.before, intake.run)
     background = (let_in, publishing.keep, admission.run, breakers.run)
-    return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)
+    return Service(
+        "coordinator",
+        coordinator.handlers,
+        settings.concurrency,
+        background=background,
+        keeps_partitions=True,
+    )
 
 
 def _grant_keys(settings: CoordinatorSettings) -> "tuple[PublicKey, ...]":

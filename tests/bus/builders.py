@@ -122,7 +122,13 @@ async def working(
     grace_s: float = 2,
     stops_with_session: bool = False,
 ) -> AsyncIterator[Consumer]:
-    service = Service(component, handlers, concurrency, stops_with_session=stops_with_session)
+    service = Service(
+        component,
+        handlers,
+        concurrency,
+        stops_with_session=stops_with_session,
+        keeps_partitions=component == "coordinator",
+    )
     consumer = Consumer(bus, service, name)
     run = asyncio.create_task(consumer.run())
     try:

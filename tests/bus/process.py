@@ -39,7 +39,7 @@ async def duty() -> None:
 def build(bus: Bus) -> Service:
     if MODE == "misconfigured":
         raise ConfigurationError("ANTIPHON_X: nonsense.")
-    return Service("coordinator", {QuerySubmitted: on_query}, 4, background=(duty,))
+    return Service("coordinator", {QuerySubmitted: on_query}, 4, background=(duty,), keeps_partitions=True)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class Consumer:
 
     def _duties(self, stream: str, partition: int) -> Chore:
         clean_up = CleanUp(self._bus, stream, self._service.name)
-        return Chores(self._bus, partition, clean_up) if self._service.name == "coordinator" else clean_up
+        return Chores(self._bus, partition, clean_up) if self._service.keeps_partitions else clean_up
 
     @property
     def in_hand(self) -> int:

@@ -1,7 +1,7 @@
 """The duties that a reader does between reads: due timers, retention, removal of dead consumers.
 
-Timers and retention belong to the coordinators: a timer may deliver to any inbox, and no other component
-needs the permission to write to every inbox.
+Timers and retention belong to one component, the one that keeps the partitions: a timer may deliver to any
+inbox, and no other component needs the permission to write to every inbox.
 """
 
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ Chore = Callable[[], Awaitable[float]]
 
 @dataclass
 class Chores:
-    """The duties of a coordinator's reader of one partition; doing them twice is harmless."""
+    """The duties of a reader that keeps its partition; doing them twice is harmless."""
 
     bus: Bus
     partition: int

@@ -11,7 +11,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from antiphon.observe import PipelineStatus
+from antiphon.observe import BreakerStatus, ComponentStatus, PipelineStatus
 
 Read = Callable[[], Awaitable[PipelineStatus]]
 
@@ -83,63 +83,50 @@ class _Live(Collector):
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     """Yield every metric. A breaker without one is closed, and has not failed lately."""
     yield _gauge("up", "1 if Redis answers, else 0.", 1)
-    parts = {part.component: part for part in status.components}
-    yield _by(
-        "inbox_length",
-        "Messages in a component's inbox.",
-        "component",
-        {n: p.inbox.length for n, p in parts.items()},
-    )
-    yield _by(
+    for name, what, value in _OF_COMPONENT:
+        yield _by(name, what, "component", {one.component: value(one) for one in status.components})
+    for name, what, reading in _OF_PIPELINE:
+        yield _gauge(name, what, reading(status))
+    for name, what, measure in _OF_BREAKER:
+        yield _by(name, what, "breaker", {one.name: measure(one) for one in status.breakers})
+
+
+_OF_COMPONENT: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] = (
+    ("inbox_length", "Messages in a component's inbox.", lambda one: one.inbox.length),
+    (
         "inbox_in_flight",
         "Messages in a component's inbox that are delivered to a worker and unfinished.",
-        "component",
-        {n: p.inbox.in_flight for n, p in parts.items()},
-    )
-    yield _by(
+        lambda one: one.inbox.in_flight,
+    ),
+    (
         "inbox_oldest_seconds",
         "Age of the oldest message in a component's inbox.",
-        "component",
-        {n: p.inbox.oldest_wait_s or 0.0 for n, p in parts.items()},
-    )
-    yield _by(
-        "workers_alive",
-        "Workers with a recent heartbeat.",
-        "component",
-        {n: p.workers_alive for n, p in parts.items()},
-    )
-    yield _by(
-        "workers_silent",
-        "Workers without a recent heartbeat.",
-        "component",
-        {n: p.workers_silent for n, p in parts.items()},
-    )
-    yield _gauge(
-        "queue_length", "Queries in the queue that no coordinator has read yet.", status.queue.length
-    )
-    yield _gauge(
-        "queue_oldest_seconds", "Age of the oldest query in the queue.", status.queue.oldest_wait_s or 0.0
-    )
-    yield _gauge("rejected", "Rejected submissions.", status.rejected)
-    yield _gauge("queries_waiting", "Queries that wait for capacity.", status.waiting.queries)
-    yield _gauge("open_sessions", "Sessions that have not ended.", status.open_sessions)
-    yield _gauge("dead_letters", "Messages set aside after their last delivery.", status.dead_letters)
-    found = status.breakers
-    yield _by(
-        "breaker_phase", "0 closed, 1 half-open, 2 open.", "breaker", {b.name: PHASES[b.phase] for b in found}
-    )
-    yield _by(
-        "breaker_failures",
-        "Failed calls in the breaker's window.",
-        "breaker",
-        {b.name: b.failures for b in found},
-    )
-    yield _by(
-        "breaker_by_hand",
-        "1 if a person opened the breaker.",
-        "breaker",
-        {b.name: int(b.held is not None) for b in found},
-    )
+        lambda one: one.inbox.oldest_wait_s or 0.0,
+    ),
+    ("workers_alive", "Workers with a recent heartbeat.", lambda one: one.workers_alive),
+    ("workers_silent", "Workers without a recent heartbeat.", lambda one: one.workers_silent),
+)
+_OF_PIPELINE: tuple[tuple[str, str, Callable[[PipelineStatus], float]], ...] = (
+    (
+        "queue_length",
+        "Queries in the queue that no coordinator has read yet.",
+        lambda status: status.queue.length,
+    ),
+    (
+        "queue_oldest_seconds",
+        "Age of the oldest query in the queue.",
+        lambda status: status.queue.oldest_wait_s or 0.0,
+    ),
+    ("rejected", "Rejected submissions.", lambda status: status.rejected),
+    ("queries_waiting", "Queries that wait for capacity.", lambda status: status.waiting.queries),
+    ("open_sessions", "Sessions that have not ended.", lambda status: status.open_sessions),
+    ("dead_letters", "Messages set aside after their last delivery.", lambda status: status.dead_letters),
+)
+_OF_BREAKER: tuple[tuple[str, str, Callable[[BreakerStatus], float]], ...] = (
+    ("breaker_phase", "0 closed, 1 half-open, 2 open.", lambda one: PHASES[one.phase]),
+    ("breaker_failures", "Failed calls in the breaker's window.", lambda one: one.failures),
+    ("breaker_by_hand", "1 if a person opened the breaker.", lambda one: int(one.held is not None)),
+)
 
 
 def _gauge(name: str, what: str, value: float) -> GaugeMetricFamily:

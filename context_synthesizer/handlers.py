@@ -64,30 +64,9 @@ class ContextSynthesizer:
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
-        session_index = session.session_id, request.question
-        kept = self._session_indexes.take(session_index)
-        to_brief = request.step
-        items, question, step_input, reasoning, results, summary = await together(
-            session.items(MEMORY, kept.since if kept else 0),
-            _event(session, None if kept and to_brief is None else request.question, QuerySubmitted),
-            _event(session, to_brief.input if to_brief else None, ReasoningCompleted),
-            _event(session, request.reasoning, ReasoningCompleted),
-            _event(session, request.results, ToolsCompleted),
-            _event(session, request.summary, SummaryCompleted),
-        )
-        if kept is not None:
-            query = kept.session_index.memory.query
-        else:
-            assert question is not None, "a request always names its question"
-            query = question.query
-        budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
-        if kept is None or not kept.catches_up(query, budget, items):
-            items = await session.items(MEMORY) if kept and kept.since else items
-            is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
-            kept = await aside_if(is_heavy, Kept, query, budget, items)
+        kept, brought, question, step_input = await self._read(request, session)
         length = kept.items
-        is_heavy = is_large(results)
-        delta, refused = await aside_if(is_heavy, filed, kept, request, Brought(reasoning, results, summary))
+        delta, refused = await aside_if(is_large(brought.results), filed, kept, request, brought)
         if refused:
             structlog.get_logger().warning(
                 "summary_refused", session=session.session_id, round=request.round, reason=refused
@@ -99,7 +78,7 @@ class ContextSynthesizer:
         await faults.at("briefing.filed")
         is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
         built = await aside_if(is_heavy, briefed, kept, request, weighed.salience, refused, step)
-        self._session_indexes.put_back(session_index, kept)
+        self._session_indexes.put_back((session.session_id, request.question), kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
@@ -116,6 +95,35 @@ class ContextSynthesizer:
             filed=digest_of(item),
         )
         return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
+
+    async def _read(
+        self, request: BriefingRequested, session: SessionStore
+    ) -> tuple[Kept, Brought, QuerySubmitted | None, ReasoningCompleted | None]:
+        """Return the session's index, the events that the round brought, and the question and input of its step.
+
+        The question is None where neither index nor step needs it.
+        """
+        kept = self._session_indexes.take((session.session_id, request.question))
+        step = request.step
+        items, question, step_input, reasoning, results, summary = await together(
+            session.items(MEMORY, kept.since if kept else 0),
+            _event(session, None if kept and step is None else request.question, QuerySubmitted),
+            _event(session, step.input if step else None, ReasoningCompleted),
+            _event(session, request.reasoning, ReasoningCompleted),
+            _event(session, request.results, ToolsCompleted),
+            _event(session, request.summary, SummaryCompleted),
+        )
+        if kept is not None:
+            query = kept.session_index.memory.query
+        else:
+            assert question is not None, "a request always names its question"
+            query = question.query
+        budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
+        if kept is None or not kept.catches_up(query, budget, items):
+            items = await session.items(MEMORY) if kept and kept.since else items
+            is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
+            kept = await aside_if(is_heavy, Kept, query, budget, items)
+        return kept, Brought(reasoning, results, summary), question, step_input
 
     async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> bytes:
         """Add a delta to the index; return the item to append, empty when there is nothing to file."""

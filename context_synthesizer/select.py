@@ -176,13 +176,7 @@ def _selected(
     questions.put_all(answered)
     put_each(page, (memory.facts[id] for id in ordered if id not in facts.lines))
     room.left += for_listing
-    remark = ""
-    if omitted := _omitted(memory, facts, page):
-        if not is_small:
-            told, briefly = not_shown(omitted)
-            _ = left_out.put(told) or left_out.put(briefly)
-        elif room.take((said_briefly := remark_on_not_shown(omitted)).units):
-            remark = said_briefly.text
+    remark = _list(_omitted(memory, facts, page), left_out, room, is_small)
     shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
@@ -192,6 +186,18 @@ def _selected(
         frozenset(facts.shortened | page.shortened),
         remark,
     )
+
+
+def _list(omitted: Sequence[str], section: Section, room: TokenBudget, is_small: bool) -> str:
+    """List the omitted facts in their section, or return the remark that replaces it in a small briefing."""
+    if not omitted:
+        return ""
+    if is_small:
+        remark = remark_on_not_shown(omitted)
+        return remark.text if room.take(remark.units) else ""
+    told, briefly = not_shown(omitted)
+    _ = section.put(told) or section.put(briefly)
+    return ""
 
 
 def _omitted(memory: Memory, *pages: Page) -> list[str]:

@@ -64,9 +64,23 @@ def build(
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
         offered=OfferedWorkflows(bus, workflows, recipes),
     )
-    published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)
-    intake = Intake(
+    intake = _intake(bus, settings, admission, verified)
+    publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
+    let_in = partial(publishing.before, intake.run)
+    return Service(
+        "coordinator",
+        coordinator.handlers,
+        settings.concurrency,
+        background=(let_in, publishing.keep, admission.run, breakers.run),
+        keeps_partitions=True,
+    )
+
+
+def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verified: Grants) -> Intake:
+    """Return the reader of the queue of queries."""
+    published = read_published(settings.steps) if settings.steps else {}
+    return Intake(
         bus,
         new_consumer_name(),
         settings.intake,
@@ -74,16 +88,6 @@ def build(
         admission.look_soon,
         verified.tenant_of,
         partial(with_published, published=published),
-    )
-    publishing = Publishing(workflows, read_workflow_files(pipeline.workflows) if pipeline.workflows else ())
-    let_in = partial(publishing.before, intake.run)
-    background = (let_in, publishing.keep, admission.run, breakers.run)
-    return Service(
-        "coordinator",
-        coordinator.handlers,
-        settings.concurrency,
-        background=background,
-        keeps_partitions=True,
     )
 
 

@@ -50,71 +50,86 @@ def open_session(
     event: AnyEvent, log_entry: LogEntry, query: QuerySubmitted, opening: Opening, catalogue: Catalogue
 ) -> Decision:
     """Return the decision that opens the session of a query, the data of `event` at `log_entry`."""
-    bounds = limits.resolve(query.options, opening.limits)
-    deadline = event.time + timedelta(seconds=bounds.deadline_s)
     authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
-    steps = query.options.step_list
-    named = tools_of(steps) if steps else query.options.tools
-    tools = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
-    conversation = None if authorization.problem else query.options.conversation_id
-    turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
-    session = Session(
-        id=event.subject,
-        format=event.format,
-        limits=bounds,
-        opened=event.time,
-        deadline=deadline,
-        query=Query(
-            question=log_entry,
-            tenant=authorization.tenant,
-            grant="" if opening.grant.is_ignored else query.grant,
-            citations=query.options.citations or "normal",
-            conversation=conversation,
-            is_interactive=bool(query.options.interactive),
-        ),
-        tools=Tools(
-            catalogue=opening.catalogue,
-            usable=tools,
-            built_ins=offer.built_ins(catalogue, authorization.scopes) if tools else (),
-            offer=None
-            if steps
-            else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
-        ),
-        models=Models(
-            own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
-        ),
-        material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)),
-        output=Output(
-            is_demanded=query.options.output_schema is not None,
-            validation_tools=query.options.validation_tools or (),
-        ),
-        steps=plans_of(steps, tools),
-        uncertainty=_doubts(query, opening, catalogue, authorization, named),
-    )
-    if steps:
-        session = begun(session, 1)
-    opened = SessionOpened(
-        limits=bounds,
-        options=query.options,
-        catalogue=session.tools.catalogue,
-        tools=tools,
-        model=session.models.own,
-        models=session.models.order,
-        conversation=turns,
-        tools_offered_all_max=opening.offer.all_max,
-        tools_offered=opening.offer.subset,
-        deadline=deadline,
-        grant_refused=opening.grant.problem,
-        is_grant_ignored=opening.grant.is_ignored,
-    )
+    is_continued = query.options.conversation_id is not None and not authorization.problem
+    turns = earlier(opening.conversation, event.subject, event.time) if is_continued else ()
+    session = _session(event, log_entry, query, opening, catalogue, authorization)
+    session = replace(session, material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)))
+    opened = _opened(session, query, opening, turns)
+    if steps := query.options.step_list:
+        session = begun(session, 1)  # which narrows its tools to those of the step
     if lacking := outputs.lacking(session):
         return _ended_at_once(session, event, opened, lacking).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))
     if steps:
         decision = decision.telling(note_of(session))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
-    opened_decision = Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
-    return opened_decision.in_format(event.format)
+    timer = SetTimer(DEADLINE, session.deadline, DeadlineReached())
+    return Decision(decision.session, commands, (timer,)).in_format(event.format)
+
+
+def _session(
+    event: AnyEvent,
+    log_entry: LogEntry,
+    query: QuerySubmitted,
+    opening: Opening,
+    catalogue: Catalogue,
+    authorization: Authorization,
+) -> Session:
+    """Return the session of a query with its bounds, tools and models."""
+    options = query.options
+    bounds = limits.resolve(options, opening.limits)
+    steps = options.step_list
+    named = tools_of(steps) if steps else options.tools
+    tools = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
+    offered = None if steps else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer)
+    return Session(
+        id=event.subject,
+        format=event.format,
+        limits=bounds,
+        opened=event.time,
+        deadline=event.time + timedelta(seconds=bounds.deadline_s),
+        query=Query(
+            question=log_entry,
+            tenant=authorization.tenant,
+            grant="" if opening.grant.is_ignored else query.grant,
+            citations=options.citations or "normal",
+            conversation=None if authorization.problem else options.conversation_id,
+            is_interactive=bool(options.interactive),
+        ),
+        tools=Tools(
+            catalogue=opening.catalogue,
+            usable=tools,
+            built_ins=offer.built_ins(catalogue, authorization.scopes) if tools else (),
+            offer=offered,
+        ),
+        models=Models(own=options.model or "", order=models.in_order(options.model or "", opening.models)),
+        output=Output(
+            is_demanded=options.output_schema is not None, validation_tools=options.validation_tools or ()
+        ),
+        steps=plans_of(steps, tools),
+        uncertainty=_doubts(query, opening, catalogue, authorization, named),
+    )
+
+
+def _opened(
+    session: Session, query: QuerySubmitted, opening: Opening, turns: tuple[Turn, ...]
+) -> SessionOpened:
+    """Return the event that names what a session was opened with."""
+    return SessionOpened(
+        limits=session.limits,
+        options=query.options,
+        catalogue=session.tools.catalogue,
+        tools=session.tools.usable,
+        model=session.models.own,
+        models=session.models.order,
+        conversation=turns,
+        tools_offered_all_max=opening.offer.all_max,
+        tools_offered=opening.offer.subset,
+        deadline=session.deadline,
+        grant_refused=opening.grant.problem,
+        is_grant_ignored=opening.grant.is_ignored,
+    )
 
 
 def _ended_at_once(

@@ -43,7 +43,7 @@ def opened_run(
     """
     call = query.options.workflow
     assert call is not None, "a run is of a workflow"
-    standing = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
+    authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     opened = RunOpened(
         workflow=call.name,
         specification=specification_hash,
@@ -51,7 +51,7 @@ def opened_run(
         tools={},
         timeout_s=NO_TIME_S,
         person_s=opening.limits.person_s,
-        tenant=standing.tenant,
+        tenant=authorization.tenant,
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
     )
@@ -61,14 +61,12 @@ def opened_run(
         return opened.model_copy(update={"problem": problem})
     graph = compiled(specification, call.name)
     names = tools_called(graph)
-    pinned = {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name}
+    problems = (*_problems(names, catalogue, authorization), *_writes_of_models(graph, catalogue))
     return opened.model_copy(
         update={
-            "tools": pinned,
+            "tools": {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name},
             "timeout_s": specification.workflows[call.name].timeout_s,
-            "problem": " ".join(
-                (*_problems(names, catalogue, standing), *_writes_of_models(graph, catalogue))
-            ),
+            "problem": " ".join(problems),
         }
     )
 
@@ -108,9 +106,9 @@ def _writes_of_models(graph: Graph, catalogue: Catalogue) -> Iterator[str]:
                 yield f"The node {path!r} gives a model the tool {name!r}, which writes."
 
 
-def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Authorization) -> Iterator[str]:
-    if standing.problem:
-        yield f"Its grant could not be used: {standing.problem}"
+def _problems(names: tuple[str, ...], catalogue: Catalogue, authorization: Authorization) -> Iterator[str]:
+    if authorization.problem:
+        yield f"Its grant could not be used: {authorization.problem}"
         return
     for name in names:
         if name in BUILT_IN:
@@ -120,5 +118,5 @@ def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Authorizat
             yield f"There is no tool {name!r}."
         elif contract is None:
             yield f"What the tool {name!r} promises cannot be read."
-        elif lacking := sorted(contract.scopes_needed - standing.scopes):
+        elif lacking := sorted(contract.scopes_needed - authorization.scopes):
             yield f"The run's scopes lack {', '.join(lacking)}, which {name!r} needs."

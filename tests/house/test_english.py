@@ -40,7 +40,7 @@ RECORDED_TEXTS = (
     "antiphon/recording/injection/faults.py",
     "coordinator/alone.py",
     "coordinator/approvals.py",
-    "coordinator/decide.py",
+    "coordinator/asking.py",
     "coordinator/limits.py",
     "coordinator/opening.py",
     "coordinator/runs/",

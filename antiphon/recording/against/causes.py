@@ -40,7 +40,7 @@ class Sources:
         self._then, self._now = then, now
 
     def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
-        """Return the differing code that today's step ran, such as `coordinator/decide.py: _after_batch`.
+        """Return the differing code that today's step ran, such as `coordinator/batches.py: next_round`.
 
         Functions come first, then constants and fields, at most CAUSES_MAX. Where there are none, return all
         differences in the component: its parts may have run before, and data files are read before.

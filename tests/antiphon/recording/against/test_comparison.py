@@ -27,7 +27,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> OtherCode:
     for package in (*COMPONENTS, "antiphon", "shared"):
         shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__pycache__"))
     rounds = "if session.round >= session.limits.max_rounds:\n        return end("
-    replace(tree / "coordinator" / "decide.py", rounds, rounds.replace("session.limits.max_rounds", "2"))
+    replace(tree / "coordinator" / "batches.py", rounds, rounds.replace("session.limits.max_rounds", "2"))
     replace(tree / "reasoning_engine" / "prompt.py", "You answer a question", "You answer some question")
     return OtherCode("then", "then (1a2b3c4)", tree, sys.executable, import_path(tree), "1a2b3c4d")
 
@@ -53,7 +53,7 @@ def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
     found = orjson.loads(done.stdout)
     assert [one["words"] for one in found["decisions"]] == [
         "1 session now ends in round 3 instead of 2, with all_tools_failed instead of max_rounds_reached, because "
-        "coordinator/decide.py: _after_batch differs",
+        "coordinator/batches.py: next_round differs",
         "2 sessions now send the model another system prompt, because reasoning_engine/prompt.py: SYSTEM differs",
     ]
     first = found["decisions"][0]["first"]

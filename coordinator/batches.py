@@ -1,0 +1,69 @@
+"""The step after a batch of tool calls: its results are noted, and the next round begins. Pure."""
+
+from antiphon_shared.events import AnyEvent, ToolsCompleted
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import LogEntry
+
+from coordinator import approvals, ladder, offer, outputs, repetitions
+from coordinator.decision import Decision
+from coordinator.endings import end
+from coordinator.requests import in_doubt_as, request_briefing
+from coordinator.session import Session, Writes, replace
+
+
+def after_results(
+    session: Session, event: AnyEvent, log_entry: LogEntry, completed: ToolsCompleted, catalogue: Catalogue
+) -> Decision:
+    """Return the decision after a batch: the next round begins with its results."""
+    succeeded = [
+        name
+        for result in completed.results
+        if result.status == "ok"
+        for name in (result.tool, result.substitute)
+        if name in session.tools.usable
+    ]
+    untrusted = approvals.untrusted_calls(session, completed, catalogue)
+    filled = replace(
+        session,
+        material=replace(
+            session.material,
+            results=log_entry,
+            untrusted_calls=untrusted,
+            has_untrusted=session.material.has_untrusted or bool(untrusted),
+        ),
+        writes=Writes(
+            made=repetitions.after_results(session, completed), in_doubt=_still_in_doubt(session, completed)
+        ),
+        tools=replace(session.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *succeeded)))),
+    )
+    after = ladder.after_results(outputs.after_results(filled, completed), completed)
+    return next_round(offer.after_results(after, completed), event)
+
+
+def next_round(session: Session, event: AnyEvent) -> Decision:
+    """Begin the next round, or end the session when no round is left."""
+    if session.round >= session.limits.max_rounds:
+        return end(session, event, "partial", "max_rounds_reached")
+    decision = request_briefing(replace(session, round=session.round + 1), event)
+    if session.tools.barren_rounds != 1:
+        return decision
+    return ladder.taken(
+        decision, "tools_failed", f"Every call failed: {', '.join(session.tools.failed_calls)}."
+    )
+
+
+def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
+    """Return the calls of unknown outcome after the results of a batch, also of tools that were taken for reads."""
+    known, unknown = set(), []
+    for result in completed.results:
+        call = in_doubt_as(result.tool, result.call_id)
+        is_unknown = result.error is not None and result.error.error_type == "outcome_unknown"
+        if is_unknown and result.repeated is None:
+            unknown.append(call)
+        else:
+            known.add(call)
+        if result.repeated is not None and result.error is None:
+            known.add(in_doubt_as(result.tool, result.repeated.call_id))
+        if result.settles:
+            known.add(in_doubt_as(result.tool, result.settles))
+    return tuple(dict.fromkeys(call for call in (*session.writes.in_doubt, *unknown) if call not in known))

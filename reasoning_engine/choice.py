@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
     from reasoning_engine.chat.model import ChatModel
-    from reasoning_engine.model import AnthropicModel
 
 
 def choose_model(
@@ -49,10 +48,37 @@ def choose_model(
 
 def _messages_model(
     provider: Provider, access: Access, timeout_s: float, models: Mapping[str, Iterable[str]]
-) -> "AnthropicModel":
-    from reasoning_engine.model import choose_messages_model  # the SDK takes long to import
+) -> OwnedModel:
+    """Return the models of the Messages API, or the offline model where there is no access to any."""
+    if provider != "offline" and not access.base_url:
+        _check_names(models)
+    if provider == "anthropic" and not access.to_messages:
+        raise ConfigurationError(
+            "ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic, but no API key or base URL is set.",
+            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or the provider to auto or offline.",
+        )
+    if provider == "offline" or not access.to_messages:
+        from reasoning_engine.offline.model import (
+            OfflineModel,  # hundreds of rules, which a server has no use for
+        )
 
-    return choose_messages_model(provider, access.api_key, access.base_url, timeout_s, models)
+        return OfflineModel()
+    from reasoning_engine.model import messages_model  # the SDK takes long to import
+
+    return messages_model(access.api_key, access.base_url, timeout_s)
+
+
+def _check_names(models: Mapping[str, Iterable[str]]) -> None:
+    """Raise ConfigurationError for a model that Anthropic's own server cannot have."""
+    for variable, names in models.items():
+        for name in names:
+            if name and "claude" not in name.lower():
+                raise ConfigurationError(
+                    f"{variable}: {name!r} is not a Claude model, and ANTHROPIC_BASE_URL is not set.",
+                    hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has "
+                    "this model; or use a Claude model, such as claude-sonnet-5-5; or set "
+                    "ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
+                )
 
 
 def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[str]]) -> None:
@@ -81,7 +107,7 @@ class RoutedModel:
     is_offline = False
 
     def __init__(
-        self, messages: "AnthropicModel | None", access: Access, timeout: httpx2.Timeout, is_needed: bool
+        self, messages: OwnedModel | None, access: Access, timeout: httpx2.Timeout, is_needed: bool
     ) -> None:
         """Raise ConfigurationError where the chat completions SDK `is_needed` and is not installed."""
         self._messages, self._access, self._timeout = messages, access, timeout

@@ -104,7 +104,18 @@ def message_of(told: dict[str, Any]) -> "Message":
     content = told.get("content")
     parts = {name: _attributes(told.get(name)) for name in _PARTS}
     parts["content"] = list(map(_attributes, content)) if isinstance(content, list) else content
-    return cast("Message", SimpleNamespace(**_EMPTY | told | parts))
+    return cast("Message", PlainMessage(told, _EMPTY | told | parts))
+
+
+class PlainMessage(SimpleNamespace):
+    """A message with the attributes of the Anthropic SDK's, so that it is read and recorded in the same way."""
+
+    def __init__(self, told: dict[str, Any], attributes: dict[str, Any]) -> None:
+        super().__init__(**attributes)
+        self._told = told
+
+    def to_dict(self, **how: Any) -> dict[str, Any]:
+        return self._told
 
 
 def _attributes(part: Any) -> Any:

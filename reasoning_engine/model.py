@@ -1,8 +1,7 @@
 """The Messages API: the only file that uses the Anthropic SDK."""
 
 import json
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
@@ -17,20 +16,16 @@ from anthropic import (
 )
 from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
-from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.access import checked_key, checked_url, timeout_of
 from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, NoAccess, UnreadableReply
-from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.response_limit import bound
-from reasoning_engine.settings import Provider
 
 REPLY_CHARACTERS_MAX = 500_000
 REPLY_BLOCKS_MAX = 1_000
-_OFFLINE_URL = "https://offline.invalid"
 _KEYLESS = "no-key"
 """The SDK requires a key, also for a server that needs none."""
 
@@ -38,8 +33,10 @@ _KEYLESS = "no-key"
 class AnthropicModel:
     """A server of the Messages API, streamed; each call is attempted once."""
 
-    def __init__(self, client: AsyncAnthropic, is_offline: bool = False) -> None:
-        self._client, self.is_offline = client, is_offline
+    is_offline = False
+
+    def __init__(self, client: AsyncAnthropic) -> None:
+        self._client = client
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """Make one call; see Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
@@ -68,7 +65,7 @@ class AnthropicModel:
 
     def with_headers(self, headers: Mapping[str, str]) -> "AnthropicModel":
         """Return a copy that sends these headers with each request."""
-        return AnthropicModel(self._client.with_options(default_headers=headers), self.is_offline)
+        return AnthropicModel(self._client.with_options(default_headers=headers))
 
     async def close(self) -> None:
         await self._client.close()
@@ -140,26 +137,8 @@ class _Headers:
             raise UnreadableReply(f"it is longer than {REPLY_CHARACTERS_MAX} characters")
 
 
-def choose_messages_model(
-    provider: Provider,
-    api_key: str | None,
-    base_url: str | None,
-    timeout_s: float,
-    models: Mapping[str, Iterable[str]] = MappingProxyType({}),
-) -> AnthropicModel:
-    """Return the model of the Messages API, or the offline model. Raises ConfigurationError.
-
-    `models` holds, by variable, the names of the models that will be called.
-    """
-    if not base_url and provider != "offline":
-        _check_names(models)
-    if provider == "anthropic" and not (api_key or base_url):
-        raise ConfigurationError(
-            "ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic, but no API key or base URL is set.",
-            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or the provider to auto or offline.",
-        )
-    if provider == "offline" or not (api_key or base_url):
-        return AnthropicModel(_offline_client(), is_offline=True)
+def messages_model(api_key: str | None, base_url: str | None, timeout_s: float) -> AnthropicModel:
+    """Return the models of a server of the Messages API. Raises ConfigurationError."""
     timeout = timeout_of(timeout_s)
     return AnthropicModel(
         AsyncAnthropic(
@@ -170,21 +149,3 @@ def choose_messages_model(
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
         )
     )
-
-
-def _check_names(models: Mapping[str, Iterable[str]]) -> None:
-    """Raise ConfigurationError for a model that Anthropic's own server cannot have."""
-    for variable, names in models.items():
-        for name in names:
-            if name and "claude" not in name.lower():
-                raise ConfigurationError(
-                    f"{variable}: {name!r} is not a Claude model, and ANTHROPIC_BASE_URL is not set.",
-                    hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has "
-                    "this model; or use a Claude model, such as claude-sonnet-5-5; or set "
-                    "ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
-                )
-
-
-def _offline_client() -> AsyncAnthropic:
-    http_client = DefaultAsyncHttpxClient(transport=OfflineTransport())
-    return AsyncAnthropic(api_key="offline", base_url=_OFFLINE_URL, max_retries=0, http_client=http_client)

@@ -11,16 +11,8 @@ plans differ in how they present the known facts to the model, and not in how an
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import (
-    CacheControlEphemeralParam,
-    MessageParam,
-    TextBlockParam,
-    ToolParam,
-    ToolResultBlockParam,
-    ToolUseBlockParam,
-)
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ToolUse
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import fence
@@ -33,10 +25,20 @@ from context_synthesizer.page import Page, Pieces, TokenBudget
 from context_synthesizer.render import words_of
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
+if TYPE_CHECKING:
+    from anthropic.types import (
+        CacheControlEphemeralParam,
+        MessageParam,
+        TextBlockParam,
+        ToolParam,
+        ToolResultBlockParam,
+        ToolUseBlockParam,
+    )
+
 _WORDS_CHARACTERS_MAX = 4_000
 """The length of the text about a failure."""
 _NO_BOUND_UNITS = 10**15
-_BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
+_BREAKPOINT: "CacheControlEphemeralParam" = {"type": "ephemeral"}
 
 _ANSWER = """\
 # The answer
@@ -71,8 +73,8 @@ itself. Say plainly what you do not know; never fill a gap with a guess."""
 
 def linear_prompt(
     system: str,
-    tools: list[ToolParam],
-    messages: Sequence[MessageParam],
+    tools: "list[ToolParam]",
+    messages: "Sequence[MessageParam]",
     last_because: str,
     model_id: str,
     tokens_max: int,
@@ -99,23 +101,23 @@ def linear_prompt(
     return prompt
 
 
-def asked(query: str) -> MessageParam:
+def asked(query: str) -> "MessageParam":
     """Return the message with the user's question."""
     return {"role": "user", "content": [{"type": "text", "text": query}]}
 
 
-def said(text: str, calls: Sequence[ToolCall]) -> MessageParam:
+def said(text: str, calls: Sequence[ToolCall]) -> "MessageParam":
     """Return the message with the model's reply, as it is sent back to it."""
     content: list[TextBlockParam | ToolUseBlockParam] = []
     if text.strip():
         content.append({"type": "text", "text": text})
-    content += [
-        ToolUseBlockParam(type="tool_use", id=call.id, name=call.name, input=call.arguments) for call in calls
-    ]
+    content.extend(
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in calls
+    )
     return {"role": "assistant", "content": content}
 
 
-def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> MessageParam:
+def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> "MessageParam":
     """Return the message with a result for each call that `delta` has filed in `memory`, followed by `notice`."""
     content: list[ToolResultBlockParam | TextBlockParam] = [
         {
@@ -145,6 +147,6 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     return "\n".join([*lines, *words_of(use, _WORDS_CHARACTERS_MAX)])
 
 
-def message_tokens(message: MessageParam) -> int:
+def message_tokens(message: "MessageParam") -> int:
     """Return the estimated tokens of one message."""
     return estimate_tokens(to_json(message["content"]).decode())

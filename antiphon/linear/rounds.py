@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from anthropic.types import MessageParam
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.session import Status, TerminationReason
 from antiphon_shared.memory.filing import file_round
@@ -26,6 +26,9 @@ from reasoning_engine.port import OwnedModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 
+if TYPE_CHECKING:
+    from anthropic.types import MessageParam
+
 _NO_LOG = "0-0"
 """The log entry of a reply, as there is no log."""
 _NEARLY_S = 0.1
@@ -38,7 +41,7 @@ class LinearSession:
 
     session: Session
     """Its round, limits, calls, usage and beginning, in the coordinator's form."""
-    messages: list[MessageParam]
+    messages: "list[MessageParam]"
     """All messages, oldest first."""
     memory: Memory
     """The results of the tools, filed."""
@@ -53,7 +56,7 @@ class LinearSession:
     rounds: list[RoundState] = field(default_factory=list)
     """The rounds that are over."""
 
-    def add(self, message: MessageParam) -> None:
+    def add(self, message: "MessageParam") -> None:
         """Append one message."""
         self.messages.append(message)
         self.tokens += message_tokens(message)

@@ -1,8 +1,7 @@
 """Chat completions: the only file that uses the OpenAI SDK. It is imported only for such a model."""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import openai
@@ -81,18 +80,7 @@ async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_t
 def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
     prompt = {name: request[name] for name in ("messages", "tools", "response_format") if name in request}
     tokens = 0 if reply.has_usage else estimate_tokens(to_json(prompt).decode())
-    return cast("Message", _ChatMessage(reply.message(tokens)))
-
-
-class _ChatMessage(SimpleNamespace):
-    """A message with the attributes of the Anthropic SDK's, so that it is read and recorded in the same way."""
-
-    def __init__(self, told: dict[str, Any]) -> None:
-        super().__init__(**vars(message_of(told)))
-        self._told = told
-
-    def to_dict(self, **how: Any) -> dict[str, Any]:
-        return self._told
+    return message_of(reply.message(tokens))
 
 
 def _neutral(error: Exception) -> Exception:

@@ -1,9 +1,8 @@
-"""The Messages API's JSON, as far as the offline model needs it: parsed requests, encoded replies. Pure."""
+"""The Messages API's JSON, as far as the offline model needs it: requests read, replies written. Pure."""
 
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -71,37 +70,7 @@ def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, A
     }
 
 
-def server_sent_events(whole: dict[str, Any]) -> Iterator[bytes]:
-    """Yield the message as the API streams it."""
-    opening = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
-    yield _event("message_start", message=opening)
-    for index, block in enumerate(whole["content"]):
-        if block["type"] == "text":
-            yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
-            deltas: list[dict[str, Any]] = [
-                {"type": "text_delta", "text": chunk} for chunk in _chunks(block["text"])
-            ]
-        else:
-            yield _event("content_block_start", index=index, content_block={**block, "input": {}})
-            deltas = [{"type": "input_json_delta", "partial_json": orjson.dumps(block["input"]).decode()}]
-        for delta in deltas:
-            yield _event("content_block_delta", index=index, delta=delta)
-        yield _event("content_block_stop", index=index)
-    delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    yield _event("message_delta", delta=delta, usage={"output_tokens": whole["usage"]["output_tokens"]})
-    yield _event("message_stop")
-
-
-def error_body(kind: str, text: str) -> bytes:
-    """Return an error in the API's shape."""
-    return orjson.dumps({"type": "error", "error": {"type": kind, "message": text}})
-
-
-def _event(kind: str, **fields: Any) -> bytes:
-    return b"event: " + kind.encode() + b"\ndata: " + orjson.dumps({"type": kind, **fields}) + b"\n\n"
-
-
-def _chunks(text: str) -> list[str]:
+def chunks(text: str) -> list[str]:
     """Return the text in pieces of a few words; together they are the text."""
     pieces = _CHUNK.findall(text)
     return pieces if "".join(pieces) == text else [text]

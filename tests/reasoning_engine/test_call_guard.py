@@ -9,7 +9,7 @@ from antiphon_shared.events import ReasoningFailed, SummaryFailed
 
 from reasoning_engine.call_guard import CallGuard, Permit
 from reasoning_engine.engine import summarize
-from reasoning_engine.model import choose_messages_model
+from reasoning_engine.model import messages_model
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted, serving
@@ -178,7 +178,7 @@ class HeardDoor(CallGuard):
 
 
 async def asked_at(url: str, guard: CallGuard) -> object:
-    model = choose_messages_model("anthropic", None, url, CONNECTION_S)
+    model = messages_model(None, url, CONNECTION_S)
     try:
         return await summarize(
             a_summary_request(),

@@ -12,6 +12,7 @@ from reasoning_engine.model_errors import NoAccess
 from reasoning_engine.port import OwnedModel
 from reasoning_engine.prompt import build_prompt
 from reasoning_engine.reply import parse
+from reasoning_engine.settings import Provider
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CHAT, CLAUDE, CONNECTION_S, a_request
 
@@ -76,6 +77,48 @@ async def test_the_offline_model_replies_where_no_model_of_chat_completions_is_n
     assert await who_replies(offline, CHAT) == "offline"
 
 
+@pytest.mark.parametrize(
+    ("provider", "key", "url"),
+    [("auto", None, None), ("offline", None, None), ("offline", "sk-1", "https://elsewhere/path")],
+)
+async def test_the_offline_model_replies_when_nothing_else_can_or_may(
+    provider: Provider, key: str | None, url: str | None
+) -> None:
+    model = choose_model(provider, Access(api_key=key, base_url=url), CONNECTION_S)
+    assert await who_replies(model, CLAUDE) == "offline"
+
+
+@pytest.mark.parametrize("provider", ["auto", "anthropic"])
+@pytest.mark.parametrize("key", [None, "sk-1"])
+async def test_a_server_of_ones_own_is_used_whatever_the_provider(
+    provider: Provider, key: str | None
+) -> None:
+    async with serving(Scripted(text="Yes.", model="local")) as server:
+        model = choose_model(provider, Access(api_key=key, base_url=server.url), CONNECTION_S)
+        assert await who_replies(model, CLAUDE) == "local"
+        await model.close()
+
+
+def test_a_provider_without_access_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="no API key or base URL is set") as refused:
+        choose_model("anthropic", Access(), CONNECTION_S)
+    assert "ANTHROPIC_API_KEY" in refused.value.hint
+
+
+@pytest.mark.parametrize("provider", ["auto", "anthropic"])
+@pytest.mark.parametrize("key", [None, "sk-ant-some"])
+def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
+    provider: Provider, key: str | None
+) -> None:
+    """Also where nobody has access: the offline model would reply in its name."""
+    named = {"ANTIPHON_MODEL": ("gpt-5",)}
+    with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
+        choose_model(provider, Access(api_key=key), CONNECTION_S, named)
+    assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
+    choose_model(provider, Access(api_key=key, base_url="http://127.0.0.1:1"), CONNECTION_S, named)
+    choose_model("offline", Access(api_key=key), CONNECTION_S, named)
+
+
 def test_access_is_read_from_the_variables_of_the_sdks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -89,6 +132,8 @@ import sys
 import reasoning_engine.component
 from reasoning_engine.access import Access
 from reasoning_engine.choice import choose_model
+choose_model("auto", Access(), 1.0)
+assert not {"openai", "anthropic"} & set(sys.modules), "the offline model needs no SDK"
 choose_model("auto", Access(openai_api_key="k"), 1.0, {"ANTIPHON_MODEL": ("openai:gpt-x",)})
 assert "openai" in sys.modules and "anthropic" not in sys.modules
 for name in [name for name in sys.modules if name.split(".")[0] == "openai" or ".chat.model" in name]:

@@ -1,4 +1,4 @@
-"""Which model replies, and how much of a reply is taken in."""
+"""A server of the Messages API: the access to it, and how much of a reply is taken in."""
 
 import gzip
 
@@ -6,16 +6,10 @@ import pytest
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine import response_limit
-from reasoning_engine.model import (
-    REPLY_BLOCKS_MAX,
-    REPLY_CHARACTERS_MAX,
-    AnthropicModel,
-    choose_messages_model,
-)
+from reasoning_engine.model import REPLY_BLOCKS_MAX, REPLY_CHARACTERS_MAX, AnthropicModel, messages_model
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
 from reasoning_engine.response_limit import ERROR_BYTES_MAX
-from reasoning_engine.settings import Provider
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
 
@@ -28,30 +22,16 @@ async def who_replies(model: AnthropicModel) -> str:
         await model.close()
 
 
-@pytest.mark.parametrize(
-    ("provider", "key", "url"),
-    [("auto", None, None), ("offline", None, None), ("offline", "sk-1", "https://elsewhere/path")],
-)
-async def test_the_offline_model_replies_when_nothing_else_can_or_may(
-    provider: Provider, key: str | None, url: str | None
-) -> None:
-    assert await who_replies(choose_messages_model(provider, key, url, CONNECTION_S)) == "offline"
-
-
-@pytest.mark.parametrize("provider", ["auto", "anthropic"])
 @pytest.mark.parametrize("key", [None, "sk-1"])
-async def test_a_server_of_ones_own_replies_with_a_key_or_without(
-    provider: Provider, key: str | None
-) -> None:
+async def test_a_server_of_ones_own_replies_with_a_key_or_without(key: str | None) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
-        assert await who_replies(choose_messages_model(provider, key, server.url, CONNECTION_S)) == "local"
+        assert await who_replies(messages_model(key, server.url, CONNECTION_S)) == "local"
     assert server.requests[0].headers["authorization"] == f"Bearer {key or 'no-key'}"
 
 
 @pytest.mark.parametrize(
     ("key", "url", "named"),
     [
-        (None, None, "ANTHROPIC_API_KEY"),
         ("sk 1", None, "ANTHROPIC_API_KEY"),
         ("sk-1\n", None, "ANTHROPIC_API_KEY"),
         ("sk-é", None, "ANTHROPIC_API_KEY"),
@@ -66,22 +46,9 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
     key: str | None, url: str | None, named: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=named) as refused:
-        choose_messages_model("anthropic", key, url, CONNECTION_S)
+        messages_model(key, url, CONNECTION_S)
     assert key is None or key not in str(refused.value)
     assert refused.value.hint
-
-
-@pytest.mark.parametrize("provider", ["auto", "anthropic"])
-@pytest.mark.parametrize("key", [None, "sk-ant-some"])
-def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
-    provider: Provider, key: str | None
-) -> None:
-    """Also where nobody has access: the offline model would reply in its name."""
-    with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
-        choose_messages_model(provider, key or "sk-ant-x", None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
-    assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
-    choose_messages_model(provider, key, "http://127.0.0.1:1", CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
-    choose_messages_model("offline", key, None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
 
 
 async def test_a_reply_without_an_end_is_not_taken_in() -> None:

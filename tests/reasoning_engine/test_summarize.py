@@ -10,7 +10,7 @@ from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.values import Usage
 
 from reasoning_engine.engine import summarize
-from reasoning_engine.model import choose_messages_model
+from reasoning_engine.model import messages_model
 from reasoning_engine.prompt import SYSTEM
 from reasoning_engine.summarize import INSTRUCTIONS, build_summary_prompt
 from tests.bus.builders import eventually
@@ -50,7 +50,7 @@ async def ask(
 
 async def ask_at(url: str, seconds_left: float = 20.0, **settings: Any) -> SummaryCompleted | SummaryFailed:
     """The same at any address."""
-    model = choose_messages_model("anthropic", None, url, CONNECTION_S)
+    model = messages_model(None, url, CONNECTION_S)
     try:
         outcome = await summarize(
             a_request(), SOURCE, model, the_settings(**settings), seconds_left=seconds_left

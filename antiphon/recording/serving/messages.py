@@ -33,6 +33,11 @@ def error_events(body: Any) -> bytes:
     return b"event: error\ndata: " + to_json(error) + b"\n\n"
 
 
+def error_body(kind: str, text: str) -> bytes:
+    """Return the body of an error response."""
+    return to_json({"type": "error", "error": {"type": kind, "message": text}})
+
+
 def _begun(message: Mapping[str, Any]) -> Iterator[bytes]:
     opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(message)}
     yield _event("message_start", message=opening)

@@ -11,9 +11,8 @@ from antiphon_shared.events.step_records import ModelError
 from pydantic_core import from_json, to_json
 
 from antiphon.recording.serving.exchanges import Exchanges
-from antiphon.recording.serving.messages import error_events, message_events, unfinished_events
+from antiphon.recording.serving.messages import error_body, error_events, message_events, unfinished_events
 from antiphon.recording.serving.recording_index import Asked
-from reasoning_engine.offline.wire import error_body
 
 SESSION, BREAKS = "x-antiphon-session", "x-antiphon-breaks"
 """Own headers: the session of a request; and the failure of a call without a server's error, such as a timeout."""

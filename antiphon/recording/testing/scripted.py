@@ -12,8 +12,8 @@ import httpx2
 import orjson
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
+from antiphon.recording.serving.messages import error_body, message_events
 from reasoning_engine.model import AnthropicModel
-from reasoning_engine.offline.wire import error_body, server_sent_events
 
 _ID = "msg_scripted_"
 _URL = "https://scripted.invalid"
@@ -117,7 +117,7 @@ class ScriptedModel:
         self._said += 1
         whole = _message(reply, self._said, str(body.get("model")))
         headers = {"content-type": "text/event-stream; charset=utf-8"}
-        return httpx2.Response(200, headers=headers, content=b"".join(server_sent_events(whole)))
+        return httpx2.Response(200, headers=headers, content=message_events(whole))
 
 
 class _Transport(httpx2.AsyncBaseTransport):

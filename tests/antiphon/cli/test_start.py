@@ -108,3 +108,12 @@ def test_a_client_of_a_running_pipeline_imports_no_component() -> None:
     assert not run_alone(
         f"import sys, antiphon; antiphon.Antiphon; sys.exit(bool({{{others}}} & set(sys.modules)))"
     )
+
+
+def test_an_offline_answer_imports_no_model_sdk() -> None:
+    assert not run_alone(
+        "import sys\nfrom antiphon.cli import app\n"
+        'sys.argv = ["antiphon", "ask", "What is idempotency?", "--tools", "examples.courses"]\n'
+        "try:\n    app()\nexcept SystemExit as ended:\n    assert not ended.code\n"
+        "sys.exit(bool({'anthropic', 'openai'} & set(sys.modules)))"
+    )

@@ -1,17 +1,17 @@
-"""A small round loop: briefing, offline model through the real SDK, tools, next briefing."""
+"""A small round loop: briefing, offline model, tools, next briefing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
-from anthropic.types import TextBlock, ToolParam, ToolUseBlock
+from anthropic.types import MessageParam, ToolParam
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from context_synthesizer.session_index import SessionIndex
-from reasoning_engine.offline.transport import OfflineTransport
+from reasoning_engine.offline.model import OfflineModel
+from reasoning_engine.prompt import Prompt
 
 TOKENS_MAX = 20_000
 
@@ -52,10 +52,17 @@ class Asked:
         return [[call.name for call in calls] for calls in self.rounds]
 
 
-def offline_client() -> AsyncAnthropic:
-    return AsyncAnthropic(
-        api_key="offline", max_retries=0, http_client=DefaultAsyncHttpxClient(transport=OfflineTransport())
-    )
+async def reply_of(messages: list[MessageParam], tools: Sequence[ToolParam] = (), **other: Any) -> Any:
+    """Return the offline model's message."""
+    prompt: Any = {
+        "model": "offline",
+        "max_tokens": 4096,
+        "messages": messages,
+        "tools": list(tools),
+        **other,
+    }
+    asked: Prompt = prompt
+    return await OfflineModel().reply(asked, lambda text: None, lambda headers: None)
 
 
 async def ask(
@@ -65,27 +72,21 @@ async def ask(
     asked = Asked(question)
     desk = SessionIndex(question, tokens_max)
     by_name = {tool.name: tool for tool in tools}
-    async with offline_client() as client:
-        for number in range(1, rounds_max + 1):
-            briefing = desk.briefing(number, rounds_max).text
-            asked.briefings.append(briefing)
-            asked.memory = desk.memory
-            async with client.messages.stream(
-                model="offline",
-                max_tokens=4096,
-                messages=[{"role": "user", "content": briefing}],
-                tools=[tool.as_parameter() for tool in tools] if number < rounds_max else [],
-            ) as stream:
-                message = await stream.get_final_message()
-            text = "".join(block.text for block in message.content if isinstance(block, TextBlock))
-            uses = [block for block in message.content if isinstance(block, ToolUseBlock)]
-            if not uses:
-                asked.answer = text
-                return asked
-            assert message.stop_reason == "tool_use"
-            calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
-            asked.rounds.append(calls)
-            _file(desk, number, text, calls, by_name)
+    for number in range(1, rounds_max + 1):
+        briefing = desk.briefing(number, rounds_max).text
+        asked.briefings.append(briefing)
+        asked.memory = desk.memory
+        offered = [tool.as_parameter() for tool in tools] if number < rounds_max else []
+        message = await reply_of([{"role": "user", "content": briefing}], offered)
+        text = "".join(block.text for block in message.content if block.type == "text")
+        uses = [block for block in message.content if block.type == "tool_use"]
+        if not uses:
+            asked.answer = text
+            return asked
+        assert message.stop_reason == "tool_use"
+        calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
+        asked.rounds.append(calls)
+        _file(desk, number, text, calls, by_name)
     raise AssertionError(f"The last round has no tools and still asked for some: {asked.rounds[-1]}")
 
 

@@ -18,7 +18,7 @@ from antiphon.recording.serving.model import RecordedCallGuard, RecordedModel, U
 from antiphon.recording.serving.recording_index import RecordingIndex
 from antiphon.recording.serving.turns import events_there
 from reasoning_engine.component import build
-from reasoning_engine.model import choose_messages_model
+from reasoning_engine.model import messages_model
 from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
@@ -38,7 +38,7 @@ class EnginePart(Part):
 
     def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
         super().__init__(bus, scores, model_url)
-        self._model = choose_messages_model("anthropic", None, model_url, _TIMEOUT_S)
+        self._model = messages_model(None, model_url, _TIMEOUT_S)
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         records = list(recording_index.records_of(ExchangeRecord))

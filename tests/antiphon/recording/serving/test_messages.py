@@ -14,7 +14,7 @@ from antiphon.recording.serving.model import RecordedModel
 from antiphon.recording.serving.model_server import ModelServer
 from antiphon.recording.serving.recording_index import Asked
 from reasoning_engine.exchange_record import message_json
-from reasoning_engine.model import choose_messages_model
+from reasoning_engine.model import messages_model
 from reasoning_engine.model_errors import MODEL_ERRORS, classify, error_json
 from reasoning_engine.prompt import Prompt
 
@@ -49,7 +49,7 @@ class Always(Exchanges):
 
 async def asked(call: ModelCall) -> Message | BaseException:
     async with ModelServer(Always(call)).listening() as server:
-        model = choose_messages_model("anthropic", None, server.url, timeout_s=10)
+        model = messages_model(None, server.url, timeout_s=10)
         try:
             return await RecordedModel(model, "s", False).reply(PROMPT, lambda _: None, lambda _: None)
         except MODEL_ERRORS as error:

@@ -1,0 +1,117 @@
+"""The offline model as a model of the engine: its replies are the API's, and nonsense is refused as by a server."""
+
+import re
+from typing import Any
+
+import pytest
+from anthropic.types import Message
+from antiphon_shared.text.fence import CLOSING, opening
+
+from reasoning_engine.exchange_record import message_json
+from reasoning_engine.model_errors import Answered
+from reasoning_engine.offline.model import OfflineModel
+from reasoning_engine.offline.reasoner import SIGNATURE
+from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
+from tests.reasoning_engine.offline.rounds import reply_of
+
+QUESTION = "Which course discusses vector clocks?"
+
+
+async def test_a_reply_is_the_apis_message_and_its_text_comes_in_pieces() -> None:
+    pieces: list[str] = []
+    prompt: Any = {
+        "model": "any-model",
+        "max_tokens": 500,
+        "messages": [{"role": "user", "content": QUESTION}],
+        "tools": [tool.as_parameter() for tool in COURSE_TOOLS],
+    }
+    reply = await OfflineModel().reply(prompt, pieces.append, lambda headers: None)
+    of_sdk = Message.model_validate(message_json(reply))
+    assert of_sdk.to_dict(mode="python", warnings=False) == message_json(reply)
+    assert (of_sdk.model, of_sdk.stop_reason) == ("offline", "tool_use")
+    assert [block.type for block in of_sdk.content] == ["text", "tool_use"]
+    assert of_sdk.content[0].type == "text"
+    assert "".join(pieces) == of_sdk.content[0].text
+    assert len(pieces) > 1
+    assert of_sdk.usage.input_tokens > 100
+    assert of_sdk.usage.output_tokens > 0
+
+
+async def test_tools_that_may_not_be_used_are_not() -> None:
+    message = await reply_of(
+        [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}],
+        [tool.as_parameter() for tool in COURSE_TOOLS],
+        tool_choice={"type": "none"},
+    )
+    assert message.stop_reason == "end_turn"
+    (block,) = message.content
+    assert block.text.endswith(SIGNATURE)
+
+
+async def test_an_answer_longer_than_allowed_is_cut_and_says_so() -> None:
+    fact = opening("c", "t", 1, False) + "\nF1 " + "Vector clocks count. " * 100 + "\n" + CLOSING
+    content = f"# Question\n{QUESTION}\n\n# Facts\n{fact}\n"
+    message = await reply_of([{"role": "user", "content": content}], max_tokens=60)
+    assert message.stop_reason == "max_tokens"
+    assert message.content[0].text.endswith(SIGNATURE)
+    assert len(message.content[0].text) <= 240
+
+
+USER = {"role": "user", "content": "hello"}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"messages": [USER]}, "model"),
+        ({"model": 3, "messages": [USER]}, "model"),
+        ({"model": "m", "messages": [USER]}, "max_tokens"),
+        ({"model": "m", "max_tokens": 0, "messages": [USER]}, "max_tokens"),
+        ({"model": "m", "max_tokens": True, "messages": [USER]}, "max_tokens"),
+        ({"model": "m", "max_tokens": 9, "messages": []}, "messages"),
+        (
+            {"model": "m", "max_tokens": 9, "messages": [USER, {"role": "assistant", "content": "x"}]},
+            "messages.1.role",
+        ),
+        ({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": 7}]}, "messages.0.content"),
+        (
+            {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": " "}]},
+            "messages.0.content",
+        ),
+        ({"model": "m", "max_tokens": 9, "messages": [USER], "tools": {}}, "tools"),
+        ({"model": "m", "max_tokens": 9, "messages": [USER], "tools": [{"name": 4}]}, "tools.0.name"),
+    ],
+)
+async def test_nonsense_is_refused_by_the_name_of_the_field(body: Any, field: str) -> None:
+    with pytest.raises(Answered) as refused:
+        await OfflineModel().reply(body, lambda text: None, lambda headers: None)
+    assert refused.value.status == 400
+    error = refused.value.body["error"]
+    assert error["type"] == "invalid_request_error"
+    assert re.match(rf"{re.escape(field)}: .+\. .+", error["message"])
+
+
+async def test_a_history_is_read_whole_and_paid_for_whole() -> None:
+    use = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "search_course_content",
+        "input": {"query": "vector clocks"},
+    }
+    found = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": '{"course": "Clocks", "text": "Vector clocks."}',
+    }
+
+    def asked(said: str) -> Any:
+        messages = [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": [{"type": "text", "text": said}, use]},
+            {"role": "user", "content": [found]},
+        ]
+        return {"messages": messages}
+
+    short, long = await reply_of(**asked("I look.")), await reply_of(**asked("I look. " * 100))
+    assert "Vector clocks." in short.content[0].text
+    assert long.usage.input_tokens > short.usage.input_tokens + 100

@@ -290,10 +290,13 @@ class Antiphon:
         AlreadyThere when the file is something else, UnreadableEvent, OSError.
         """
         from antiphon.recording.export import export  # `ask` needs no recordings
-        from antiphon.recording.redaction.redacted_lines import own_redaction
+        from antiphon.recording.settings import own_redaction
+        from antiphon.replay.redacted_lines import make_consistent
 
         ids = [checked_session_id(session_id)]
-        (path,) = await export(self.open_bus(), ids, Path(folder), own_redaction(), is_compressed)
+        (path,) = await export(
+            self.open_bus(), ids, Path(folder), own_redaction(), is_compressed, make_consistent
+        )
         return path
 
     async def _decide(

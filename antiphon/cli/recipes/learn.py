@@ -35,7 +35,7 @@ from antiphon.recipes.recent import Recent, learn_recent
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.files import naming
-from antiphon.recording.found import ENDINGS
+from antiphon.recording.recording_paths import ENDINGS
 from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
 

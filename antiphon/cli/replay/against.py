@@ -17,10 +17,10 @@ from antiphon.cli.output import (
     stdout,
     write_json,
 )
-from antiphon.recording.against.changes import Kind
-from antiphon.recording.against.comparison import compare
-from antiphon.recording.against.other_code import other_code
-from antiphon.recording.reports import against
+from antiphon.replay.against.changes import Kind
+from antiphon.replay.against.comparison import compare
+from antiphon.replay.against.other_code import other_code
+from antiphon.replay.reports import against
 
 _EXIT_CODES: dict[Kind, int] = {
     "same": EXIT_DONE,

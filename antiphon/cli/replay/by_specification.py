@@ -18,10 +18,10 @@ from antiphon.cli.output import (
     stdout,
     write_json,
 )
-from antiphon.recording.by_specification.compared_run import Specifications
-from antiphon.recording.by_specification.many import hold_all
-from antiphon.recording.by_specification.sums import Held, Result, result_of
-from antiphon.recording.reports import by_specification as report
+from antiphon.replay.by_specification.compared_run import Specifications
+from antiphon.replay.by_specification.many import hold_all
+from antiphon.replay.by_specification.sums import Held, Result, result_of
+from antiphon.replay.reports import by_specification as report
 from antiphon.workflows.load import InvalidWorkflow, load
 
 _EXIT_CODES: dict[Result, int] = {

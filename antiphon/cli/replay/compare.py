@@ -22,14 +22,14 @@ from antiphon.cli.output import (
 )
 from antiphon.cli.pipelines import split_modules
 from antiphon.embedded import PROVIDERS, registry_of
-from antiphon.recording.compare.cells import PLANS, Cell, Comparison, Plan, totals
-from antiphon.recording.compare.page import page
-from antiphon.recording.compare.questions import Question, expecting, of_file, of_recording
-from antiphon.recording.compare.run import How
-from antiphon.recording.compare.run import compare as compare_plans
-from antiphon.recording.compare.scoring import load_rubric
-from antiphon.recording.compare.table import HEADINGS, as_json, rows
-from antiphon.recording.found import found
+from antiphon.recording.recording_paths import found
+from antiphon.replay.compare.ask import How
+from antiphon.replay.compare.ask import compare as compare_plans
+from antiphon.replay.compare.cells import PLANS, Cell, Comparison, Plan, totals
+from antiphon.replay.compare.page import page
+from antiphon.replay.compare.questions import Question, expecting, of_file, of_recording
+from antiphon.replay.compare.scoring import load_rubric
+from antiphon.replay.compare.table import HEADINGS, as_json, rows
 
 _ERROR_CHARACTERS_MAX = 200
 

@@ -27,10 +27,10 @@ from antiphon.cli.output import (
     write_json,
 )
 from antiphon.cli.replay.tool_results import Check, tools_checked
-from antiphon.recording.found import NoRecordings, found
-from antiphon.recording.reports import as_json, github, text
-from antiphon.recording.reports.outcome import Outcome, Result, Tally
-from antiphon.recording.verify_all import sensible_jobs, verify_all
+from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.replay.reports import as_json, github, text
+from antiphon.replay.reports.outcome import Outcome, Result, Tally
+from antiphon.replay.verify_all import sensible_jobs, verify_all
 
 EXIT_CODES: dict[Result, int] = {
     "same": EXIT_DONE,
@@ -275,7 +275,7 @@ def _verified(
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
-        from antiphon.recording.reports.junit import junit  # imports a library for XML
+        from antiphon.replay.reports.junit import junit  # imports a library for XML
 
         try:
             junit_file.write_bytes(junit(outcomes))

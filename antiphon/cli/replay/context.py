@@ -9,7 +9,7 @@ from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
-from antiphon.cli.replay.verify import Paths
+from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming
 from antiphon.recording.recording_paths import NoRecordings, found
 from antiphon.replay.context import Briefed, Context

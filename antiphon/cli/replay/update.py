@@ -17,7 +17,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.cli.replay.verify import Paths
+from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.recording_paths import NoRecordings, found
 from antiphon.replay.report import Report
 from antiphon.replay.reports import event_changes, text

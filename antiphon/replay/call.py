@@ -18,7 +18,7 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
-from antiphon.replay.forking.point import NoSuchPoint, event_numbered, short_type
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered, short_type
 from antiphon.replay.provider import provider_of
 from antiphon.replay.requests import whole_request
 from reasoning_engine.access import load_access

@@ -18,8 +18,9 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.forking.changes import Changes, read_changes
+from antiphon.replay.forking.event_at import short_type
 from antiphon.replay.forking.fork_session import fork as fork_lines
-from antiphon.replay.forking.point import Point, short_type
+from antiphon.replay.forking.point import Point
 from antiphon.replay.redacted_lines import redacted
 from antiphon.replay.reports.shown import printable
 from antiphon.workflows.load import load as load_workflows

@@ -97,7 +97,7 @@ class RunDecisions:
 
     def forked(self, record: ForkRecord, known: Known) -> None:
         """Continue as a fork did: with the state that the same events lead to by its specification."""
-        from antiphon.replay.forking.run_point import state_after_fork  # few recordings are of forks
+        from antiphon.replay.forking.run_records import state_after_fork  # few recordings are of forks
 
         if self.lacks or not self.decided:
             return

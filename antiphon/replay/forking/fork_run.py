@@ -34,10 +34,11 @@ from antiphon.recording.lines import (
 )
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes
+from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, pipeline_of, published_by
 from antiphon.replay.forking.moved import moved
-from antiphon.replay.forking.point import NoSuchPoint
-from antiphon.replay.forking.run_point import RunPoint, fork_record, moved_change, run_point
+from antiphon.replay.forking.run_point import RunPoint, run_point
+from antiphon.replay.forking.run_records import fork_record, moved_change
 from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import RUN_CHANGE, RunState
 

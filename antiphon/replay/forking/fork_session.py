@@ -38,7 +38,8 @@ from antiphon.recording.lines import (
 )
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes, Forked, forked
-from antiphon.replay.forking.point import NoSuchPoint, Point, point_at
+from antiphon.replay.forking.event_at import NoSuchPoint
+from antiphon.replay.forking.point import Point, point_at
 from antiphon.replay.forking.snapshot import snapshot
 from antiphon.replay.forking.writes import restore_writes
 from antiphon.replay.provider import provider_of

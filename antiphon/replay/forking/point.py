@@ -3,8 +3,7 @@
 Steps are included whole: an event that was sent together with others stands for the last of them.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -18,28 +17,21 @@ from antiphon_shared.events.step_records import (
     StepRecord,
     TimerRecord,
 )
-from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from pydantic import ValidationError
 
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
 from antiphon.recording.session_document import Document
 from antiphon.replay.checks.briefings import Briefings
+from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
 from antiphon.replay.steps.known import Known, Step
 from antiphon.replay.steps.redelivery import redelivered
 from coordinator.decide import decide
 from coordinator.lookup import named_by
 from coordinator.session import Session
 
-_NAMED_MAX = 20
-_NAMED = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
 _DATA = {kind.type: kind for kind in ENVELOPES}
-
-
-class NoSuchPoint(ConfigurationError):
-    """A session cannot be resumed from that point."""
-
-    code = "no_such_point"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,50 +106,12 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
 
     Raises NoSuchPoint, which names the events to resume from, and UnreadableEvent.
     """
-    last = end_of_step(lines, _number(lines, place))
+    last = end_of_step(lines, number_of(lines, place))
     point = walked(lines, last)
     problem = _problem(point)
     if problem:
-        raise NoSuchPoint(f"The session cannot continue from event {place}: {problem}", hint=_hint(lines))
+        raise NoSuchPoint(f"The session cannot continue from event {place}: {problem}", hint=resumable(lines))
     return point
-
-
-def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
-    """Return the event at `place`. Raises NoSuchPoint."""
-    events = [line for line in lines if isinstance(line, EventLine)]
-    found = next(_matching(events, place), None)
-    if found is None:
-        raise NoSuchPoint(
-            f"The recording has no event {place}; it has {len(events)} events.",
-            hint="Use its number, or its type with the round, such as reasoning.requested@2.",
-        )
-    return found
-
-
-def _number(lines: Sequence[Line], place: str) -> int:
-    try:
-        return event_numbered(lines, place).n
-    except NoSuchPoint as error:
-        raise NoSuchPoint(error.message, hint=_hint(lines)) from None
-
-
-def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
-    if place.isascii() and place.isdigit():
-        yield from (line for line in events if str(line.n) == place.lstrip("0"))
-    elif named := _NAMED.fullmatch(place):
-        of_type = [line for line in events if short_type(line) == named[1]]
-        wanted = int(named[2] or 1)
-        has_rounds = any(hasattr(line.event.data, "round") for line in of_type)
-        yield from (
-            line
-            for count, line in enumerate(of_type, 1)
-            if (getattr(line.event.data, "round", 0) if has_rounds else count) == wanted
-        )
-
-
-def short_type(line: EventLine) -> str:
-    """Return the short name of its type, such as `reasoning.requested`."""
-    return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
 
 
 def end_of_step(lines: Sequence[Line], n: int) -> int:
@@ -286,18 +240,3 @@ def _problem(point: Point) -> str:
     if not point.pending and point.session.phase != "resting":
         return "no work is left at that event."
     return ""
-
-
-def _hint(lines: Sequence[Line]) -> str:
-    """Return a hint with the best events to resume from: answered requests to other components."""
-    events = [line for line in lines if isinstance(line, EventLine)]
-    answered = {line.event.causationid for line in events}
-    good = [
-        f"{line.n} ({short_type(line)})"
-        for line in events
-        if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
-    ]
-    if not good:
-        return "No event of the session can be continued from."
-    more = f", and {len(good) - _NAMED_MAX} more" if len(good) > _NAMED_MAX else ""
-    return f"Use one of these events: {', '.join(good[:_NAMED_MAX])}{more}."

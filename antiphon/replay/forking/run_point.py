@@ -6,12 +6,10 @@ specification must lead to that point in the same way.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from antiphon_shared.events import QuerySubmitted, ToolsRequested
-from antiphon_shared.events.step_records import ForkRecord, Redelivered, RunRecord
+from antiphon_shared.events.step_records import ForkRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
@@ -24,12 +22,9 @@ from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
 from antiphon.replay.checks.run_outputs import node_of
 from antiphon.replay.checks.runs import specification_in
 from antiphon.replay.checks.specifications import specification_of
-from antiphon.replay.forking.moved import moved
-from antiphon.replay.forking.point import NoSuchPoint, Timer, end_of_step, event_numbered, set_timer
-from antiphon.replay.steps.known import Known, Step
-from antiphon.replay.steps.repeat import RUN_CHANGED
-from coordinator.runs.making import Pinned
-from coordinator.runs.state import Open, RunChange, RunState
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.point import Timer, end_of_step, set_timer
+from coordinator.runs.state import RunChange
 from coordinator.workflows.plan import template_of
 
 _NAMED_MAX = 20
@@ -100,61 +95,6 @@ def run_point(
     if recorded.decisions and not (point.deliveries or point.timers):
         raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(lines))
     return point
-
-
-def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta) -> ForkRecord:
-    """Return the record of a fork for replays; `deliveries` are as they are delivered now."""
-    catalogue = point.rehearsal.catalogue
-    changed = {
-        "specification": point.rehearsal.content_hash,
-        "catalogue": catalogue[0] if catalogue else None,
-        "moved_us": by // timedelta(microseconds=1),
-    }
-    known = point.recorded.known
-    return ForkRecord(
-        of=point.event.event.id,
-        changed={RUN_CHANGED: changed},
-        redelivered=tuple(_redelivered(known.lines[line.event.id], line) for line in deliveries),
-    )
-
-
-def moved_change(state: RunState, by: timedelta) -> RunChange:
-    """Return the change that shifts all times of a state by the same span."""
-    waits: dict[str, Open | None] = {path: moved(open, by) for path, open in state.open.items()}
-    return RunChange(
-        done=state.run.done,
-        undo_failed=state.run.undo_failed,
-        open=waits,
-        number=state.number,
-        worked_s=state.worked_s,
-        working_since=state.working_since + by if state.working_since else None,
-        kept_until=state.kept_until + by if state.kept_until else None,
-        has_untrusted=state.has_untrusted,
-        answers=state.answers,
-    )
-
-
-def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) -> tuple[Pinned, RunState]:
-    """Return the state in which a forked run resumes. Raises UnreadableEvent."""
-    changed: dict[str, Any] = record.changed[RUN_CHANGED]
-    recorded = RecordedRun(known=known)
-    for line in known.lines.values():
-        recorded.note(line.event)
-    for step in decided:
-        assert isinstance(step.record, RunRecord), "a decision on a run"
-        recorded.decisions.append(
-            Decided(step.line, step.record, tuple(one.event.data for one in step.outputs))
-        )
-    content, name = changed["specification"], changed["catalogue"]
-    specification = specification_of(specification_in(known, content))
-    catalogue = None if name is None else (name, known.catalogue(name))
-    assert recorded.opened is not None, "a run that was forked behind a decision was opened"
-    rehearsal = Rehearsal(recorded, canonical(specification), content, recorded.opened.workflow, catalogue)
-    for one in recorded.decisions:
-        _ = rehearsal.take(one.line) if rehearsal.pinned else rehearsal.begin(one.line)
-    rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))
-    assert rehearsal.pinned is not None, "it has begun"
-    return rehearsal.pinned, rehearsal.state
 
 
 def _own(lines: Sequence[Line]) -> Specification:
@@ -283,16 +223,6 @@ def _matters(point: RunPoint, line: EventLine) -> bool:
     if rehearsal.pinned is None:
         return isinstance(line.event.data, QuerySubmitted)
     return rehearsal.means_something(line)
-
-
-def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
-    then = recorded.event.data.model_dump(mode="json", exclude={"results"})
-    now = delivered.event.data.model_dump(mode="json", exclude={"results"})
-    return Redelivered(
-        event=recorded.event.id,
-        time=delivered.event.time,
-        changed={name: value for name, value in now.items() if value != then[name]},
-    )
 
 
 def _hint(lines: Sequence[Line]) -> str:

@@ -21,7 +21,8 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.lines import EventLine, Line
-from antiphon.replay.forking.point import Point, event_numbered, short_type, walked
+from antiphon.replay.forking.event_at import event_numbered, short_type
+from antiphon.replay.forking.point import Point, walked
 from antiphon.replay.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
 from antiphon.replay.injection.trace import Trace, TracedStep
 from coordinator.decide import decide

@@ -111,33 +111,9 @@ class RecordingIndex:
         self.catalogues: dict[str, Catalogue] = {}
         self.specifications: dict[str, dict[str, Any]] = {}
         self._contents: dict[str, Any] = {}
-        self.beginning: Beginning | None = None
+        self.beginning = self._read(lines)
         """The state from which a fork resumes; None where everything begins with the query."""
-        is_whole, read, behind_fork = False, list[Line](), 0
-        for line in lines:
-            read.append(line)
-            match line:
-                case RecordLine(record=ForkRecord()):
-                    behind_fork = len(read)
-                    self.records.clear()
-                case EventLine():
-                    self.events.append(line)
-                case RecordLine(record=record):
-                    self.records[record.of] = record
-                case CatalogueLine():
-                    self.catalogues[line.hash] = line.catalogue
-                case SpecificationLine():
-                    self.specifications[line.hash] = line.specification
-                case ContentLine():
-                    self._contents[line.hash] = line.content
-                case End():
-                    is_whole = True
-        if not is_whole:
-            raise UnreadableEvent("the end line is missing: the file is incomplete.")
-        if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
-            raise UnreadableEvent("it does not begin with a query.")
-        if behind_fork:
-            self.beginning = beginning_of(read[:behind_fork])
+        if self.beginning is not None:
             delivered = {line.event.id: line for line in self.beginning.deliveries}
             self.events = [delivered.get(line.event.id, line) for line in self.events]
         self.taken_over = 0 if self.beginning is None else self.beginning.taken_over
@@ -161,6 +137,33 @@ class RecordingIndex:
             record.of: self._exchange(record) for record in self.records_of(ExchangeRecord)
         }
         """By the event that requested them."""
+
+    def _read(self, lines: Iterable[Line]) -> Beginning | None:
+        """Read all lines; return the state from which a fork resumes. Raises UnreadableEvent."""
+        is_whole, read, behind_fork = False, list[Line](), 0
+        for line in lines:
+            read.append(line)
+            match line:
+                case RecordLine(record=ForkRecord()):
+                    behind_fork = len(read)
+                    self.records.clear()
+                case EventLine():
+                    self.events.append(line)
+                case RecordLine(record=record):
+                    self.records[record.of] = record
+                case CatalogueLine():
+                    self.catalogues[line.hash] = line.catalogue
+                case SpecificationLine():
+                    self.specifications[line.hash] = line.specification
+                case ContentLine():
+                    self._contents[line.hash] = line.content
+                case End():
+                    is_whole = True
+        if not is_whole:
+            raise UnreadableEvent("the end line is missing: the file is incomplete.")
+        if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
+            raise UnreadableEvent("it does not begin with a query.")
+        return beginning_of(read[:behind_fork]) if behind_fork else None
 
     def outputs(self, of: UUID) -> Sequence[EventLine]:
         """Return the outputs of an event."""

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady, RunOpened, SessionOpened
-from antiphon_shared.events.step_records import DecisionRecord, StepRecord
+from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
@@ -109,6 +110,18 @@ class Known:
         if content_hash not in self.catalogues:
             raise UnreadableEvent(f"the recording lacks the tool catalogue {content_hash}.")
         return self.catalogues[content_hash]
+
+    def outputs_of(self, record: StepRecord, handled: EventLine) -> list[EventLine]:
+        """Return the outputs of a record's step. Raises UnreadableEvent when it names something missing."""
+        outputs = [line for n in range(record.outputs) if (line := self.lines.get(child_id(record.of, n)))]
+        if len(outputs) < record.outputs:
+            raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
+        named = set(record.contents) if isinstance(record, ExchangeRecord) else set()
+        if lacking := min(named - self.contents.keys(), default=""):
+            raise UnreadableEvent(
+                f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
+            )
+        return outputs
 
 
 Redo = Callable[[Step, Known], Redone]

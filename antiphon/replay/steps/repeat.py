@@ -9,24 +9,19 @@ It uses no network, no Redis, no model and no clock. Every step starts from the 
 known. So a divergence is reported where it arises, and its consequences are not counted again.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady
+from antiphon_shared.events import COMPONENTS, Component, ResponseReady
 from antiphon_shared.events.step_records import (
     AnyRecord,
     BriefingRecord,
     DecisionRecord,
-    ExchangeRecord,
     ForkRecord,
     LeftOut,
     RunRecord,
 )
-from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 
@@ -45,15 +40,13 @@ from antiphon.replay.checks.batches import Batches
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.decisions import Decisions
 from antiphon.replay.checks.exchanges import Exchanges
-from antiphon.replay.differences import ABSENT, differences
+from antiphon.replay.differences import ABSENT
 from antiphon.replay.report import (
-    DIVERGENCES_KEPT_MAX,
-    REDACTED_CHANGE,
     STILL_OPEN,
-    Answer,
-    Divergence,
     Report,
 )
+from antiphon.replay.steps.compared_outputs import ComparedOutputs
+from antiphon.replay.steps.findings import Findings
 from antiphon.replay.steps.known import COMPONENT_OF, Known, Redo, Redone, Step
 from antiphon.replay.steps.raised import raised
 from antiphon.replay.steps.redelivery import redelivered
@@ -64,7 +57,6 @@ if TYPE_CHECKING:
 
 RUN_CHANGED = "run"
 """The key in a fork's record for the changes of a run."""
-_DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps depend on the synthesizer's filings."""
 
@@ -89,30 +81,21 @@ class Replay:
         """The newest record's step and its repetition, if it was repeated; for code that follows the replay."""
         self.failed = ""
         """The error that today's code has raised at that step, if any."""
-        self._is_closed = False
         redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
             "exchange": Exchanges(self.briefings).redo,
             "batch": Batches().redo,
             "assembly": assemblies.redo,
+            "run": self._redo_run,
         }
         self.runs: RunDecisions | None = None
         """The decisions of the recording, where it is of a run."""
-        redo["run"] = self._redo_run
         self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
-        self._is_ended = False
-        self._redactions = 0
-        self._digests: list[tuple[EventLine, str, str]] = []
-        """Decisions on a run whose digests alone differ today."""
-        self._events = self._outputs = 0
-        self._steps: Counter[str] = Counter()
-        self._divergences: list[Divergence] = []
-        self._divergences_in_all = 0
-        self._unchecked: Counter[str] = Counter()
-        self._answer: Answer = "none"
-        self._is_astray = False
-        """Whether the coordinator would have sent other events, so that the session had taken another course."""
+        self._is_ended = self._is_closed = False
+        self._events = self._outputs = self._redactions = 0
+        self._found = Findings()
+        self._compared = ComparedOutputs(self._found, has_briefings="briefing" in self._redo)
         self._undecided = Undecided()
         self._recorded: set[int] = set()
         """The numbers of the events whose steps have a record."""
@@ -143,7 +126,7 @@ class Replay:
     @property
     def is_same(self) -> bool:
         """Return whether every step so far was checked and is the same."""
-        return not (self._divergences_in_all or self._unchecked or self._digests)
+        return self._found.is_same
 
     def report(self) -> Report:
         """Return the result. Raises UnreadableEvent when the recording is not whole."""
@@ -153,17 +136,17 @@ class Replay:
             raise UnreadableEvent("the end line is missing: the file is incomplete.")
         self._miss_record()
         self._judge_undecided()
-        self._judge_digests()
-        if self._redo.keys() == COMPONENT_OF.keys() and not (self._steps or self._unchecked):
-            self._unchecked["coordinator: it holds no step"] += 1
+        self._found.judge_digests(self._redactions)
+        if self._redo.keys() == COMPONENT_OF.keys() and not (self._found.steps or self._found.unchecked):
+            self._found.unchecked["coordinator: it holds no step"] += 1
         return Report(
             session_id=self.header.session_id,
             events=self._events,
-            steps=dict(self._steps),
-            divergences=tuple(self._divergences),
-            divergences_in_all=self._divergences_in_all,
-            answer=self._answer,
-            unchecked=dict(self._unchecked),
+            steps=dict(self._found.steps),
+            divergences=tuple(self._found.divergences),
+            divergences_in_all=self._found.divergences_in_all,
+            answer=self._compared.answer,
+            unchecked=dict(self._found.unchecked),
         )
 
     def _read_event(self, line: EventLine) -> None:
@@ -175,7 +158,7 @@ class Replay:
         if event.data.inbox == "coordinator" and "decision" in self._redo:
             self._undecided.add(line)
         if isinstance(event.data, ResponseReady):
-            self._answer = "unknown" if "assembly" in self._redo else "unasked"
+            self._compared.answer = "unknown" if "assembly" in self._redo else "unasked"
 
     def _follow(self, cause: UUID, id: UUID) -> None:
         """Note an event's cause. A step is one commit, so an event of the next step reveals a missing record."""
@@ -196,7 +179,7 @@ class Replay:
 
     def _lose(self, component: Component, why: str) -> None:
         """Count a step that cannot be repeated; later steps that depend on it are not checked any more."""
-        self._unchecked[f"{component}: {why}"] += 1
+        self._found.unchecked[f"{component}: {why}"] += 1
         if component == "coordinator":
             self.decisions.lacks = why
             if self.runs is not None:
@@ -223,16 +206,7 @@ class Replay:
         self._outputs += record.outputs
         if self._outputs > self._events:
             raise UnreadableEvent(f"the record of event {handled.n} names missing events.")
-        outputs = [
-            line for n in range(record.outputs) if (line := self.known.lines.get(child_id(record.of, n)))
-        ]
-        if len(outputs) < record.outputs:
-            raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
-        named = set(record.contents) if isinstance(record, ExchangeRecord) else set()
-        if lacking := min(named - self.known.contents.keys(), default=""):
-            raise UnreadableEvent(
-                f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
-            )
+        outputs = self.known.outputs_of(record, handled)
         self._recorded.add(handled.n)
         if self._unrecorded is handled:
             self._unrecorded = None
@@ -254,25 +228,25 @@ class Replay:
         try:
             redone = self._redo[kind](step, self.known)
         except UnreadableEvent as error:
-            self._unchecked[f"{component}: {error.message}"] += 1
+            self._found.unchecked[f"{component}: {error.message}"] += 1
             return
         except Exception as error:  # noqa: BLE001  # today's code may raise anything; the other steps still count
             self._fail(step, component, error)
             return
         if redone.unchecked:
-            self._unchecked[f"{component}: {redone.unchecked}"] += 1
+            self._found.unchecked[f"{component}: {redone.unchecked}"] += 1
         else:
-            self._steps[component] += 1
+            self._found.steps[component] += 1
         for what, difference in redone.others:
-            self._diverged(step.line, component, what, [difference])
+            self._found.diverged(step.line, component, what, [difference])
         for node, output, found in redone.sends:
-            self._is_astray = True
-            self._diverged(step.line, component, output, [found], node)
-        self._compare(step, redone, component)
+            self._compared.is_astray = True
+            self._found.diverged(step.line, component, output, [found], node)
+        self._compared.compare(step, redone, component)
         if redone.digests is not None:
-            self._digests.append((step.line, *redone.digests))
+            self._found.digests.append((step.line, *redone.digests))
         if redone.texts is not None:
-            self._show(*redone.texts)
+            self._found.show(*redone.texts)
         self.redone = step, redone
 
     def _redo_run(self, step: Step, known: Known) -> Redone:
@@ -287,84 +261,17 @@ class Replay:
 
     def _fail(self, step: Step, component: Component, error: Exception) -> None:
         """Report that today's code has raised: the whole step diverges. Later steps continue from the record."""
-        self._steps[component] += 1
+        self._found.steps[component] += 1
         self.failed = raised(error)
-        then = [one.event.type for one in step.outputs]
-        self._diverged(step.line, component, "outputs", [("", then, f"today's code raises {self.failed}")])
+        self._found.raises(step.line, component, [one.event.type for one in step.outputs], self.failed)
         if isinstance(step.record, DecisionRecord):
-            self._is_astray = True
+            self._compared.is_astray = True
             self.decisions.take(step.record)
         elif isinstance(step.record, RunRecord):
-            self._is_astray = True
+            self._compared.is_astray = True
             self._lose(component, "today's code raises at an earlier decision of the run")
         elif isinstance(step.record, BriefingRecord):
             self._lose(component, "today's code raises at an earlier filing")
-
-    def _compare(self, step: Step, redone: Redone, component: Component) -> None:
-        recorded = [one.event.data for one in step.outputs]
-        is_astray = self._is_astray
-        format = step.line.event.format
-        today = [in_format(data, format) for data in redone.outputs]
-        if isinstance(step.record, RunRecord):
-            self._compare_run(step.line, recorded, today)
-            return
-        for then, now in zip_longest(recorded, today):
-            if isinstance(then, ResponseReady) and "briefing" in self._redo:
-                is_told = isinstance(now, ResponseReady) and not is_astray
-                self._answer = "unknown" if not is_told else "same" if then == now else "different"
-            if then == now:
-                continue
-            self._is_astray = self._is_astray or component == "coordinator"
-            if then is None or now is None or type(then) is not type(now):
-                difference = [("", _name(then), _name(now))]
-            else:
-                difference = list(differences(then.model_dump(mode="json"), now.model_dump(mode="json")))
-            self._diverged(step.line, component, (then or now or recorded[0]).type, difference)
-
-    def _compare_run(self, line: EventLine, recorded: list[EventData], today: list[EventData]) -> None:
-        from antiphon.replay.checks.run_outputs import run_differences
-
-        then, now = (
-            next((one for one in some if isinstance(one, ResponseReady)), None) for some in (recorded, today)
-        )
-        if then is not None:
-            is_told = now is not None and not self._is_astray
-            self._answer = "unknown" if not is_told else "same" if then == now else "different"
-        for node, output, found in run_differences(recorded, today):
-            self._is_astray = True
-            self._diverged(line, "coordinator", output, [found], node)
-
-    def _diverged(
-        self,
-        line: EventLine,
-        component: Component,
-        output: str,
-        found: Iterable[tuple[str, object, object]],
-        node: str = "",
-    ) -> None:
-        for path, expected, got in found:
-            self._divergences_in_all += 1
-            if len(self._divergences) < DIVERGENCES_KEPT_MAX:
-                self._divergences.append(
-                    Divergence(line.n, line.event.type, component, output, path, expected, got, node)
-                )
-
-    def _judge_digests(self) -> None:
-        """Report digests that differ; a digest from before a redaction says nothing."""
-        if self._redactions and self._digests:
-            self._unchecked[f"coordinator: {REDACTED_CHANGE}"] += len(self._digests)
-            self._steps["coordinator"] -= len(self._digests)
-            return
-        for line, then, now in self._digests:
-            self._diverged(line, "coordinator", "state", [("digest", then, now)])
-        if self._digests:
-            self._divergences.sort(key=lambda one: one.event)
-
-    def _show(self, digest: str, then: str, now: str) -> None:
-        """Show a briefing's texts in place of their digests, which mean nothing to a reader."""
-        for n, one in enumerate(self._divergences):
-            if (one.path, one.expected) == (_DIGEST, digest):
-                self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
     def _judge_undecided(self) -> None:
         """Judge the events without a decision at the end: unhandled in an open session, or wrongly ignored."""
@@ -375,9 +282,11 @@ class Replay:
         if not (why or self._is_closed):
             why = STILL_OPEN
         if why and left:
-            self._unchecked[f"coordinator: {why}"] += len(left)
+            self._found.unchecked[f"coordinator: {why}"] += len(left)
         for line in () if why else left:
-            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
+            self._found.diverged(
+                line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")]
+            )
 
     def _lets_go(self, line: EventLine) -> bool | None:
         decisions = self.decisions if self.runs is None else self.runs
@@ -386,12 +295,5 @@ class Replay:
         try:
             return decisions.lets_go(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
-            then = "nothing came of it"
-            self._diverged(
-                line, "coordinator", "outputs", [("", then, f"today's code raises {raised(error)}")]
-            )
+            self._found.raises(line, "coordinator", "nothing came of it", raised(error))
             return True
-
-
-def _name(data: EventData | None) -> str:
-    return ABSENT if data is None else data.type

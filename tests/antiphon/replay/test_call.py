@@ -5,7 +5,7 @@ from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.lines import Line
 from antiphon.replay.call import RECORDED, call
-from antiphon.replay.forking.point import NoSuchPoint
+from antiphon.replay.forking.event_at import NoSuchPoint
 from tests.messages_server import Scripted, serving
 
 SECOND = "reasoning.requested@2"

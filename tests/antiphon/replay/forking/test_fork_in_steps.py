@@ -8,8 +8,8 @@ from antiphon_shared.events import ReasoningRequested, StepBegun, ToolsRequested
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line
 from antiphon.replay.forking.changes import read_changes
+from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_session import fork
-from antiphon.replay.forking.point import NoSuchPoint
 from antiphon.replay.verify import verify_lines
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.replay.forking.test_fork_session import answer, check_that_a_rerun_is_the_same

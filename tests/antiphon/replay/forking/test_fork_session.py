@@ -11,8 +11,8 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.replay.forking.changes import read_changes
+from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_session import digest_of_lines, fork
-from antiphon.replay.forking.point import NoSuchPoint
 from antiphon.replay.rerun import rerun
 from antiphon.replay.verify import verify, verify_lines
 from tests.antiphon.recording.recorded import events

@@ -5,7 +5,8 @@ from antiphon_shared.events import BriefingRequested, ReasoningRequested, Sessio
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.replay.forking.point import NoSuchPoint, event_numbered, point_at
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.point import point_at
 
 
 def test_a_session_waits_for_what_was_asked_last(courses_lines: list[Line]) -> None:

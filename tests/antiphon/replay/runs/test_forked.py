@@ -8,8 +8,8 @@ from antiphon_shared.events import ResponseReady, ToolsRequested
 
 from antiphon.recording.lines import EventLine, Header, Line
 from antiphon.replay.forking.changes import read_changes
+from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.fork_run import fork_run
-from antiphon.replay.forking.point import NoSuchPoint
 from antiphon.replay.forking.run_point import is_run
 from antiphon.replay.verify import verify_lines
 from tests.antiphon.replay.runs.travel import TOOLS, specification

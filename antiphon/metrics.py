@@ -11,7 +11,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from antiphon.observe import PipelineStatus
+from antiphon.observe import BreakerStatus, ComponentStatus, PipelineStatus
 
 Read = Callable[[], Awaitable[PipelineStatus]]
 
@@ -19,6 +19,40 @@ PHASES: dict[Phase, int] = {"closed": 0, "half_open": 1, "open": 2}
 _PATIENCE_S = 5.0
 _FRESH_S = 1.0
 """Redis is read at most once in this time, however many scrapers there are."""
+
+_OF_COMPONENTS: tuple[tuple[str, str, Callable[[ComponentStatus], float]], ...] = (
+    ("inbox_length", "Messages in a component's inbox.", lambda part: part.inbox.length),
+    (
+        "inbox_in_flight",
+        "Messages in a component's inbox that are delivered to a worker and unfinished.",
+        lambda part: part.inbox.in_flight,
+    ),
+    (
+        "inbox_oldest_seconds",
+        "Age of the oldest message in a component's inbox.",
+        lambda part: part.inbox.oldest_wait_s or 0.0,
+    ),
+    ("workers_alive", "Workers with a recent heartbeat.", lambda part: part.workers_alive),
+    ("workers_silent", "Workers without a recent heartbeat.", lambda part: part.workers_silent),
+)
+_OF_PIPELINE: tuple[tuple[str, str, Callable[[PipelineStatus], float]], ...] = (
+    ("queue_length", "Queries in the queue that no coordinator has read yet.", lambda now: now.queue.length),
+    (
+        "queue_oldest_seconds",
+        "Age of the oldest query in the queue.",
+        lambda now: now.queue.oldest_wait_s or 0.0,
+    ),
+    ("rejected", "Rejected submissions.", lambda now: now.rejected),
+    ("queries_waiting", "Queries that wait for capacity.", lambda now: now.waiting.queries),
+    ("open_sessions", "Sessions that have not ended.", lambda now: now.open_sessions),
+    ("dead_letters", "Messages set aside after their last delivery.", lambda now: now.dead_letters),
+)
+_OF_BREAKERS: tuple[tuple[str, str, Callable[[BreakerStatus], float]], ...] = (
+    ("breaker_phase", "0 closed, 1 half-open, 2 open.", lambda breaker: PHASES[breaker.phase]),
+    ("breaker_failures", "Failed calls in the breaker's window.", lambda breaker: breaker.failures),
+    ("breaker_by_hand", "1 if a person opened the breaker.", lambda breaker: int(breaker.held is not None)),
+)
+"""The name of each metric, its description, and its value."""
 
 
 def exposition(status: PipelineStatus) -> str:
@@ -83,63 +117,12 @@ class _Live(Collector):
 def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
     """Yield every metric. A breaker without one is closed, and has not failed lately."""
     yield _gauge("up", "1 if Redis answers, else 0.", 1)
-    parts = {part.component: part for part in status.components}
-    yield _by(
-        "inbox_length",
-        "Messages in a component's inbox.",
-        "component",
-        {n: p.inbox.length for n, p in parts.items()},
-    )
-    yield _by(
-        "inbox_in_flight",
-        "Messages in a component's inbox that are delivered to a worker and unfinished.",
-        "component",
-        {n: p.inbox.in_flight for n, p in parts.items()},
-    )
-    yield _by(
-        "inbox_oldest_seconds",
-        "Age of the oldest message in a component's inbox.",
-        "component",
-        {n: p.inbox.oldest_wait_s or 0.0 for n, p in parts.items()},
-    )
-    yield _by(
-        "workers_alive",
-        "Workers with a recent heartbeat.",
-        "component",
-        {n: p.workers_alive for n, p in parts.items()},
-    )
-    yield _by(
-        "workers_silent",
-        "Workers without a recent heartbeat.",
-        "component",
-        {n: p.workers_silent for n, p in parts.items()},
-    )
-    yield _gauge(
-        "queue_length", "Queries in the queue that no coordinator has read yet.", status.queue.length
-    )
-    yield _gauge(
-        "queue_oldest_seconds", "Age of the oldest query in the queue.", status.queue.oldest_wait_s or 0.0
-    )
-    yield _gauge("rejected", "Rejected submissions.", status.rejected)
-    yield _gauge("queries_waiting", "Queries that wait for capacity.", status.waiting.queries)
-    yield _gauge("open_sessions", "Sessions that have not ended.", status.open_sessions)
-    yield _gauge("dead_letters", "Messages set aside after their last delivery.", status.dead_letters)
-    found = status.breakers
-    yield _by(
-        "breaker_phase", "0 closed, 1 half-open, 2 open.", "breaker", {b.name: PHASES[b.phase] for b in found}
-    )
-    yield _by(
-        "breaker_failures",
-        "Failed calls in the breaker's window.",
-        "breaker",
-        {b.name: b.failures for b in found},
-    )
-    yield _by(
-        "breaker_by_hand",
-        "1 if a person opened the breaker.",
-        "breaker",
-        {b.name: int(b.held is not None) for b in found},
-    )
+    for name, what, of_part in _OF_COMPONENTS:
+        yield _by(name, what, "component", {part.component: of_part(part) for part in status.components})
+    for name, what, of_pipeline in _OF_PIPELINE:
+        yield _gauge(name, what, of_pipeline(status))
+    for name, what, of_breaker in _OF_BREAKERS:
+        yield _by(name, what, "breaker", {breaker.name: of_breaker(breaker) for breaker in status.breakers})
 
 
 def _gauge(name: str, what: str, value: float) -> GaugeMetricFamily:

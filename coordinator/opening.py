@@ -55,7 +55,7 @@ def open_session(
     authorization = authorization_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     steps = query.options.step_list
     named = tools_of(steps) if steps else query.options.tools
-    tools = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
+    tools = _tools(query, opening, catalogue, authorization, bounds.max_rounds)
     conversation = None if authorization.problem else query.options.conversation_id
     turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
     session = Session(
@@ -72,14 +72,7 @@ def open_session(
             conversation=conversation,
             is_interactive=bool(query.options.interactive),
         ),
-        tools=Tools(
-            catalogue=opening.catalogue,
-            usable=tools,
-            built_ins=offer.built_ins(catalogue, authorization.scopes) if tools else (),
-            offer=None
-            if steps
-            else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
-        ),
+        tools=tools,
         models=Models(
             own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
         ),
@@ -88,25 +81,12 @@ def open_session(
             is_demanded=query.options.output_schema is not None,
             validation_tools=query.options.validation_tools or (),
         ),
-        steps=plans_of(steps, tools),
+        steps=plans_of(steps, tools.usable),
         uncertainty=_doubts(query, opening, catalogue, authorization, named),
     )
     if steps:
         session = begun(session, 1)
-    opened = SessionOpened(
-        limits=bounds,
-        options=query.options,
-        catalogue=session.tools.catalogue,
-        tools=tools,
-        model=session.models.own,
-        models=session.models.order,
-        conversation=turns,
-        tools_offered_all_max=opening.offer.all_max,
-        tools_offered=opening.offer.subset,
-        deadline=deadline,
-        grant_refused=opening.grant.problem,
-        is_grant_ignored=opening.grant.is_ignored,
-    )
+    opened = _opened(session, query, opening, turns)
     if lacking := outputs.lacking(session):
         return _ended_at_once(session, event, opened, lacking).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))
@@ -115,6 +95,44 @@ def open_session(
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
     opened_decision = Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
     return opened_decision.in_format(event.format)
+
+
+def _tools(
+    query: QuerySubmitted,
+    opening: Opening,
+    catalogue: Catalogue,
+    authorization: Authorization,
+    max_rounds: int,
+) -> Tools:
+    """Return the tools of a session, and those to offer first where no steps choose them."""
+    steps = query.options.step_list
+    named = tools_of(steps) if steps else query.options.tools
+    usable = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
+    return Tools(
+        catalogue=opening.catalogue,
+        usable=usable,
+        built_ins=offer.built_ins(catalogue, authorization.scopes) if usable else (),
+        offer=None if steps else offer.chosen(catalogue, usable, query.query, max_rounds, opening.offer),
+    )
+
+
+def _opened(
+    session: Session, query: QuerySubmitted, opening: Opening, turns: tuple[Turn, ...]
+) -> SessionOpened:
+    return SessionOpened(
+        limits=session.limits,
+        options=query.options,
+        catalogue=session.tools.catalogue,
+        tools=session.tools.usable,
+        model=session.models.own,
+        models=session.models.order,
+        conversation=turns,
+        tools_offered_all_max=opening.offer.all_max,
+        tools_offered=opening.offer.subset,
+        deadline=session.deadline,
+        grant_refused=opening.grant.problem,
+        is_grant_ignored=opening.grant.is_ignored,
+    )
 
 
 def _ended_at_once(

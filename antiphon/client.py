@@ -270,11 +270,11 @@ class Antiphon:
         AlreadyThere when the file is something else, UnreadableEvent, OSError.
         """
         from antiphon.recording.export import export  # `ask` needs no recordings
-        from antiphon.recording.redaction.redacted_lines import own_redaction
+        from antiphon.recording.settings import own_redaction
+        from antiphon.replay.redacted_lines import make_consistent
 
-        ids = [checked_session_id(session_id)]
-        (path,) = await export(self.open_bus(), ids, Path(folder), own_redaction(), is_compressed)
-        return path
+        bus, ids, redaction = self.open_bus(), [checked_session_id(session_id)], own_redaction()
+        return (await export(bus, ids, Path(folder), redaction, is_compressed, make_consistent))[0]
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.recording.against.trees import ROOT, NotInHistory, extract
+from antiphon.replay.against.trees import ROOT, NotInHistory, extract
 
 if TYPE_CHECKING:
     from benchmarks.pipeline import Pipeline

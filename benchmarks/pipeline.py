@@ -19,7 +19,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.base import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
 
-from antiphon.recording.against.trees import ROOT, import_path
+from antiphon.replay.against.trees import ROOT, import_path
 from benchmarks.floor import Hop
 from tests.redis_server import RedisServer, running
 

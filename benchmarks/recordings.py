@@ -22,8 +22,9 @@ from antiphon.recording.export import export
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import End, EventLine, Header, Line
-from antiphon.recording.redaction.redacted_lines import own_redaction
+from antiphon.recording.settings import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
+from antiphon.replay.redacted_lines import make_consistent
 from tests.antiphon.recording.large import large_session
 from tests.antiphon.recording.recorded import recorded
 from tests.redis_server import running
@@ -67,7 +68,9 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
             "read": await _timed(lambda: asyncio.to_thread(_read, paths)),
             "import": await _timed(put_all_back),
             "export": await _timed(lambda: export(bus, ids, folder / "plain")),
-            "export, redacted": await _timed(lambda: export(bus, ids, folder / "redacted", own_redaction())),
+            "export, redacted": await _timed(
+                lambda: export(bus, ids, folder / "redacted", own_redaction(), False, make_consistent)
+            ),
             "export, compressed": await _timed(lambda: export(bus, ids, folder / "packed", None, True)),
         }
     finally:

@@ -20,7 +20,7 @@ from rich.table import Table
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.session_lines import session_lines
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from benchmarks import temporal_peer
 from benchmarks.pipeline import Pipeline, pipeline
 

@@ -19,6 +19,7 @@ from antiphon_shared.events import (
     ChildWaiting,
     ComponentFailed,
     DeadlineReached,
+    EventData,
     InputGiven,
     InputRefused,
     InputRequested,
@@ -100,6 +101,19 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
+        case ComponentFailed(component=component, error=error):
+            return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case CancellationRequested():
+            return ["cancelling"]
+        case DeadlineReached():
+            return ["deadline reached"]
+        case _:
+            return _progress_of_run(event.data)
+
+
+def _progress_of_run(data: EventData) -> list[str]:
+    """Return the lines about an event of a run of a workflow, as `progress` does."""
+    match data:
         case InputRequested(node=node, message=message):
             return [f"  {one_line(node)}: waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
         case InputGiven(by=by):
@@ -113,8 +127,6 @@ def progress(event: AnyEvent) -> list[str]:
             return ["resuming"]
         case RunOpened(problem=problem) if problem:
             return [f"  cannot start: {one_line(problem, _MESSAGE_LENGTH)}"]
-        case ComponentFailed(component=component, error=error):
-            return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case ChildBegun(child=child, node=node):
             return [f"  {f'{one_line(node)}: a model answers in' if node else 'starts run'} {child}"]
         case ChildWaiting(message=message, because=because):
@@ -122,10 +134,6 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
         case ChildEnded(response=response):
             return [f"  {response.session_id} has ended: {_how_ended(response)}"]
-        case CancellationRequested():
-            return ["cancelling"]
-        case DeadlineReached():
-            return ["deadline reached"]
         case _:
             return []
 
@@ -162,8 +170,6 @@ def detail(event: AnyEvent) -> str:
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
                 f"{counted(len(tools), 'tool')}"
             )
-        case RunOpened(workflow=workflow, tools=tools, problem=""):
-            return f"workflow {one_line(workflow)}, {counted(len(tools), 'tool')}"
         case ToolsRequested(node=node) if node:
             return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(event))}"
         case NodesSettled(nodes=nodes, more=more):

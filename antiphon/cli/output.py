@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from html import unescape
 from io import TextIOBase
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar
 
 import orjson
@@ -242,6 +243,15 @@ def write(text: str) -> None:
     """Write text to stdout as it is, without characters that control a terminal."""
     sys.stdout.write(harmless(text))
     sys.stdout.flush()
+
+
+def write_file(file: Path, content: str | bytes, option: str = "") -> None:
+    """Write the file that an option names. Raises UsageError."""
+    try:
+        file.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
+    except OSError as error:
+        named = f"{option}: " if option else ""
+        raise UsageError(f"{named}{file} cannot be written: {error.strerror or error}.") from None
 
 
 def write_json(document: str) -> None:

@@ -14,9 +14,9 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
 
-from antiphon.cli.ask import ToolModules
 from antiphon.cli.output import UsageError, refuse, stderr
 from antiphon.cli.pipelines import NO_TOOLS, split_modules
+from antiphon.cli.query_options import ToolModules
 from antiphon.own_packages import check_components
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.redis_wait import wait_for_redis
@@ -25,22 +25,25 @@ from antiphon.supervisor import component_command, read_processes, supervise
 _LEARN_RECIPES = (sys.executable, "-P", "-m", "antiphon", "recipes", "learn", "--follow")
 
 
+Replicas = Annotated[
+    str,
+    typer.Option(metavar="NAME=N,...", help="The number of processes of a component. Default: one each."),
+]
+Processes = Annotated[
+    int,
+    typer.Option(metavar="1|5", help="1: all components in one process; 5: a process of each."),
+]
+NoWait = Annotated[
+    bool,
+    typer.Option("--no-wait", help="Exit with code 3 if Redis does not answer, instead of waiting for it."),
+]
+
+
 def up(
     tools: ToolModules = None,
-    replicas: Annotated[
-        str,
-        typer.Option(metavar="NAME=N,...", help="The number of processes of a component. Default: one each."),
-    ] = "",
-    processes: Annotated[
-        int,
-        typer.Option(metavar="1|5", help="1: all components in one process; 5: a process of each."),
-    ] = 5,
-    no_wait: Annotated[
-        bool,
-        typer.Option(
-            "--no-wait", help="Exit with code 3 if Redis does not answer, instead of waiting for it."
-        ),
-    ] = False,
+    replicas: Replicas = "",
+    processes: Processes = 5,
+    no_wait: NoWait = False,
 ) -> None:
     """Run the whole pipeline: one process per component, or all of them in one, restarted when it ends unexpectedly.
 

@@ -36,11 +36,12 @@ from antiphon.leftovers import clear_parts
 from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import as_text, read_lines
-from antiphon.recording.found import found
 from antiphon.recording.import_session import import_session
+from antiphon.recording.recording_paths import found
 from antiphon.recording.redaction.redact import Redaction
-from antiphon.recording.redaction.redacted_lines import own_redaction
+from antiphon.recording.settings import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
+from antiphon.replay.redacted_lines import make_consistent
 from antiphon.submission import checked_session_id
 
 app = typer.Typer(
@@ -161,7 +162,7 @@ async def _export_one(
     bus: Bus, folder: Path, redaction: Redaction, is_compressed: bool, session_id: str
 ) -> Exported:
     try:
-        return await export_session(bus, session_id, folder, redaction, is_compressed)
+        return await export_session(bus, session_id, folder, redaction, is_compressed, make_consistent)
     except OSError as error:
         raise UsageError(
             f"{one_line(error.filename or folder)}: {error.strerror or error}.",

@@ -23,10 +23,10 @@ from antiphon.cli.output import (
 )
 from antiphon.recording.chain import SINCE
 from antiphon.recording.files import as_text, naming, raw_lines, read_lines, write_lines
-from antiphon.recording.found import found
 from antiphon.recording.lines import Line
+from antiphon.recording.recording_paths import found
 from antiphon.recording.repair import Examined, examine, kept
-from antiphon.recording.verify_all import UNREADABLE, explained
+from antiphon.replay.verify_all import UNREADABLE, explained
 
 _SHOWN_MAX = 20
 

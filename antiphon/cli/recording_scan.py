@@ -23,7 +23,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.recording.found import found
+from antiphon.recording.recording_paths import found
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner
 from antiphon.recording.settings import RecordingSettings

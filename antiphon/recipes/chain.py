@@ -12,7 +12,7 @@ from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 
 from antiphon.recipes.values import levels, texts_in
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.recorded_calls import RecordedCall, batches_of
+from antiphon.replay.recorded_calls import RecordedCall, batches_of
 
 CALLS_MAX = 200
 LEVELS_MAX = 40

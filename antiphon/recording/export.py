@@ -1,7 +1,7 @@
 """The export of sessions from Redis to files, one recording each."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +19,6 @@ from antiphon.observe import pairs
 from antiphon.recording.chain import Chained
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
-from antiphon.recording.redaction.redacted_lines import make_consistent
 from antiphon.recording.session_lines import Logged, logged_lines, session_lines
 from antiphon.recording.side_by_side import each, side_by_side
 
@@ -29,6 +28,10 @@ _CHUNK_BYTES = 1 << 19
 _IDS_PAGE = 1_000
 _Encoded = tuple[Line, bytes]
 """A line, and its encoded form."""
+MakeConsistent = Callable[[Path, AsyncGenerator[Line]], Awaitable[str]]
+"""The last step of a redacted export, which needs today's code: see `replay/redacted_lines.py`. It gets the file, and
+the lines before redaction, and returns `Exported.diverges`.
+"""
 
 
 class Redacting(Protocol):
@@ -75,6 +78,7 @@ async def export(
     folder: Path,
     redaction: Redacting | None = None,
     is_compressed: bool = False,
+    make_consistent: MakeConsistent | None = None,
 ) -> list[Path]:
     """Write the recording of each session into a folder, created if need be; return the files' paths.
 
@@ -83,7 +87,7 @@ async def export(
     await asyncio.to_thread(clear_parts, folder)
 
     async def write(session_id: str) -> Exported:
-        return await export_session(bus, session_id, folder, redaction, is_compressed)
+        return await export_session(bus, session_id, folder, redaction, is_compressed, make_consistent)
 
     async with aclosing(side_by_side(each(list(session_ids)), write)) as written:
         done = [one.result() async for _, one in written]
@@ -99,6 +103,7 @@ async def export_session(
     folder: Path,
     redaction: Redacting | None = None,
     is_compressed: bool = False,
+    make_consistent: MakeConsistent | None = None,
 ) -> Exported:
     """Write the recording of one session, as far as it has come; otherwise as in `export`.
 
@@ -130,30 +135,9 @@ async def export_session(
     async for line in again():
         redaction.learn(line)
     exported = await _written(session_id, path, _redacted(again(), redaction))
-    if not exported.redactions:
+    if not exported.redactions or make_consistent is None:
         return exported
-    # Where today's code decides differently, it would write its own decisions into the file, which would then
-    # verify.
-    if diverges := await _divergence(again()):
-        return replace(exported, diverges=diverges)
-    await asyncio.to_thread(make_consistent, path)
-    return exported
-
-
-async def _divergence(lines: AsyncGenerator[Line]) -> str:
-    """Return the first divergence of today's code, without the session's values; an empty text for none."""
-    from antiphon.recording.reports.text import headline  # most exports replace nothing
-    from antiphon.recording.verify import Verification
-
-    checked = Verification()
-    try:
-        async with aclosing(lines):
-            async for line in lines:
-                checked.read(line)
-        report = checked.report()
-    except UnreadableEvent as error:
-        return error.message
-    return "" if report.first is None else headline(report)
+    return replace(exported, diverges=await make_consistent(path, again()))
 
 
 async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:

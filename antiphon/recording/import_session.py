@@ -36,7 +36,7 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.order import Order, place_of
-from antiphon.recording.replaying.document import Document
+from antiphon.recording.session_document import Document
 from antiphon.recording.session_lines import session_lines
 from coordinator.document import SESSION
 

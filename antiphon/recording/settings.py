@@ -3,13 +3,15 @@
 import re
 from typing import Annotated, Any
 
-from antiphon_shared.process.settings import Settings, comma_list
+from antiphon_shared.process.settings import Settings, comma_list, load
 from antiphon_shared.redaction.secret_keys import ALWAYS
+from antiphon_shared.redaction.secret_values import secret_values
 from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath
+from antiphon.recording.redaction.redact import Redaction
 
 HEADERS = (
     "content-type",
@@ -79,3 +81,8 @@ class RecordingSettings(Settings):
             paths=self.paths,
             patterns=self.patterns,
         )
+
+
+def own_redaction() -> Redaction:
+    """Return the redaction of this process's settings, which hides its own secrets. Raises ConfigurationError."""
+    return Redaction.of(load(RecordingSettings).rules, secret_values())

@@ -1,85 +1,11 @@
-"""The verification of recordings with today's code: the first thing to do after any change."""
+"""The former path of `antiphon.replay.verify`, for one release."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import replace
-from pathlib import Path
+import warnings
 
-from antiphon_shared.events import COMPONENTS, Component
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon.replay.verify import Verification, verify, verify_lines
 
-from antiphon.recording.envelopes import Envelopes
-from antiphon.recording.files import naming, read_batches, read_lines
-from antiphon.recording.lines import Line, RecordLine
-from antiphon.recording.replaying.known import COMPONENT_OF
-from antiphon.recording.replaying.replay import Replay
-from antiphon.recording.replaying.report import Report
+__all__ = ["Verification", "verify", "verify_lines"]
 
-_DECIDING: tuple[Component, ...] = ("coordinator", "tool_dispatcher")
-_BRIEFING: tuple[Component, ...] = ("context_synthesizer", "reasoning_engine", "response_assembler")
-"""Two groups of components. The steps of the second need the briefings, and no step needs one of the other group."""
-
-
-def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
-    """Verify one recording with today's code, or only the steps of some components.
-
-    Raises UnreadableEvent, which names the file, and OSError.
-    """
-    with naming(path):
-        report = _same_by_group(path) if set(only) == set(COMPONENTS) else None
-        return verify_lines(read_lines(path), only) if report is None else report
-
-
-def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:
-    """Verify the lines of a recording. Raises UnreadableEvent."""
-    verification = Verification(only)
-    for line in lines:
-        verification.read(line)
-    return verification.report()
-
-
-class Verification:
-    """A verification, line by line."""
-
-    def __init__(self, only: Collection[Component] = COMPONENTS) -> None:
-        self._envelopes, self._replay = Envelopes(), Replay(only=only)
-
-    def read(self, line: Line) -> None:
-        """Add the next line. Raises UnreadableEvent."""
-        self._envelopes.check(line)
-        self._replay.read(line)
-
-    def report(self) -> Report:
-        """Return the result. Raises UnreadableEvent when the recording is not whole."""
-        return self._replay.report()
-
-
-def _same_by_group(path: Path) -> Report | None:
-    """Return the report if every step is the same, with the steps of each group repeated apart; else None.
-
-    Each group takes a batch of lines at a time, so that its code and values stay in the processor's caches. Both see
-    every line in order. What differs in one group can change how a step of the other counts; so the verification in
-    order reports everything else, errors too.
-    """
-    envelopes, components = Envelopes(), dict[str, None]()
-    deciding, briefing = Replay(only=_DECIDING), Replay(only=_BRIEFING)
-    try:
-        for lines in read_batches(path):
-            for line in lines:
-                envelopes.check(line)
-            for replay in (deciding, briefing):
-                for line in lines:
-                    replay.read(line)
-            while briefing.known.forgotten:
-                deciding.known.forget(briefing.known.forgotten.pop())
-            if not (deciding.is_same and briefing.is_same) or deciding.decisions.takes_answers:
-                return None
-            kinds = (line.record.kind for line in lines if isinstance(line, RecordLine))
-            components.update((COMPONENT_OF[kind], None) for kind in kinds if kind in COMPONENT_OF)
-        decided, briefed = deciding.report(), briefing.report()
-    except UnreadableEvent:
-        return None
-    counts = {**decided.steps, **briefed.steps}
-    answer = briefed.answer if deciding.runs is None else decided.answer
-    if not (decided.is_same and briefed.is_same and counts) or answer == "unknown":
-        return None
-    return replace(briefed, steps={name: counts[name] for name in components}, answer=answer)
+warnings.warn(
+    "antiphon.recording.verify has moved: import antiphon.replay.verify.", DeprecationWarning, stacklevel=2
+)

@@ -1,12 +1,13 @@
-"""A pipeline of real processes under `antiphon up`, tools of the tests' own, and the command line."""
+"""A pipeline of real processes under `antiphon up`, tools of the tests' own, the command line, and a recording."""
 
+import asyncio
 import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +17,11 @@ from antiphon_shared.events import COMPONENTS
 from typer.testing import CliRunner, Result
 
 from antiphon.cli import app
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Line
+from tests.antiphon.recording.recorded import recorded
 from tests.flows.starting import command_line, started
+from tests.messages_server import MessagesServer, Scripted, serving
 from tests.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
@@ -162,6 +167,30 @@ def pipeline_under_up(
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=LIMIT_S) == 0, log.read_text()
+
+
+@pytest.fixture(scope="session")
+def courses_lines() -> list[Line]:
+    """A session of three rounds over the example courses."""
+    return asyncio.run(recorded())
+
+
+@pytest.fixture
+def courses_path(courses_lines: list[Line], tmp_path: Path) -> Path:
+    """The same as a file."""
+    path = tmp_path / "courses.jsonl"
+    write_lines(path, courses_lines)
+    return path
+
+
+@pytest.fixture
+async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
+    """The model, and proxy, that the environment names, and gives a key for; a rerun must not call it."""
+    async with serving(Scripted(text="I was called.", repeat=True)) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
+        yield server
 
 
 def _pipeline_environment(redis_server: RedisServer, folder: Path) -> tuple[dict[str, str], dict[str, str]]:

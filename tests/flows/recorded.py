@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon import Antiphon
 from antiphon.recording.export import export
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from tests.flows.processes import Processes
 
 

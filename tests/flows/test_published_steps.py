@@ -11,7 +11,7 @@ from antiphon_shared.events.session import Response
 
 from antiphon import Antiphon
 from antiphon.errors import SubmissionRejected
-from antiphon.recording.rerun import rerun
+from antiphon.replay.rerun import rerun
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.test_shaped_answers import of_cheat
 from tests.flows.test_steps import BOOK, BOOKED, COUNT, DONE, FOUND, STEPS, begun, has_come_to

@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from antiphon import Antiphon
-from antiphon.recording.rerun import rerun
-from antiphon.recording.verify import verify
+from antiphon.replay.rerun import rerun
+from antiphon.replay.verify import verify
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.test_shaped_answers import BOTH
 from tests.messages_server import Scripted, Use

@@ -37,7 +37,7 @@ TEXT_RIDDLES = re.compile(
 """The same as RIDDLES for texts, where `is no number.` defines by negation too."""
 RECORDED_TEXTS = (
     "antiphon/linear/history.py",
-    "antiphon/recording/injection/faults.py",
+    "antiphon/replay/injection/faults.py",
     "coordinator/alone.py",
     "coordinator/approvals.py",
     "coordinator/asking.py",

@@ -172,7 +172,7 @@ def _verify(mutant: Mutant, names: Sequence[str], is_early: bool) -> str:
 
 def _diverges(read: Callable[[], Iterable[Any]]) -> bool:
     try:
-        from antiphon.recording.verify import verify_lines
+        from antiphon.replay.verify import verify_lines
 
         return not verify_lines(read()).is_same
     except Exception:

@@ -142,7 +142,7 @@ def _run_by_reading() -> frozenset[Place]:
 def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[Place]] | DidNotEnd:
     def run() -> dict[str, frozenset[Place]]:
         from antiphon.recording.files import read_lines
-        from antiphon.recording.verify import verify_lines
+        from antiphon.replay.verify import verify_lines
 
         gc.unfreeze()  # what is frozen is not found
         caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and _is_ours(one)]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from coverage import Coverage
 
 from antiphon.recording.lines import Line
-from antiphon.recording.verify import verify_lines
+from antiphon.replay.verify import verify_lines
 from tests.recordings.pure_modules import pure_modules
 
 

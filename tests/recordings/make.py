@@ -31,11 +31,11 @@ from antiphon import Antiphon, Response, workflows
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
-from antiphon.recording.redaction.redacted_lines import redacted
-from antiphon.recording.rerun import opening_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
-from antiphon.recording.verify import verify_lines
+from antiphon.replay.redacted_lines import redacted
+from antiphon.replay.rerun import opening_in
+from antiphon.replay.verify import verify_lines
 from tests.grants import FAR_FUTURE_S
 from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment

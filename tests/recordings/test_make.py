@@ -4,10 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from antiphon.recording.diff import diff
 from antiphon.recording.files import read_lines
-from antiphon.recording.replaying.differences import Difference
-from antiphon.recording.verify import verify
+from antiphon.replay.diff import diff
+from antiphon.replay.differences import Difference
+from antiphon.replay.verify import verify
 from tests.recordings.folder import FOLDER
 
 NAME = "a_cost_that_nobody_knows"

@@ -8,7 +8,7 @@ from pathlib import Path
 from antiphon_shared.events import encode
 from antiphon_shared.formats import FORMAT
 
-from antiphon.recording.against.trees import import_path
+from antiphon.replay.against.trees import import_path
 from tests.releases.trees import earlier_tree
 from tests.shared.events.examples import EXAMPLES, an_event
 

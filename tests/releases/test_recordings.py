@@ -8,11 +8,11 @@ from antiphon_shared.events import ToolsRequested
 
 from antiphon import Tool, ToolContext
 from antiphon.recording.files import read_lines
-from antiphon.recording.fork import fork
-from antiphon.recording.forking.changes import read_changes
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.rerun import rerun
-from antiphon.recording.verify import verify, verify_lines
+from antiphon.replay.forking.changes import read_changes
+from antiphon.replay.forking.fork_session import fork
+from antiphon.replay.rerun import rerun
+from antiphon.replay.verify import verify, verify_lines
 from tests.messages_server import Scripted, serving
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))

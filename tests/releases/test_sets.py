@@ -8,7 +8,7 @@ import pytest
 from antiphon_shared import formats
 
 from antiphon.recording import lines
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 
 _FOLDER = Path(__file__).parent / "recordings"
 SETS = {

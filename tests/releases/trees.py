@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.recording.against.trees import NotInHistory, extract, import_path
+from antiphon.replay.against.trees import NotInHistory, extract, import_path
 from tests.flows.processes import component_of
 from tests.flows.starting import Started
 

@@ -32,7 +32,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.relevance import ASK_USER
 
-from antiphon.recording.replaying.replay import Replay
+from antiphon.replay.steps.repeat import Replay
 from coordinator.document import SESSION
 from coordinator.session import Session
 from tests.coordinator.builders import NOTED

@@ -11,7 +11,7 @@ from antiphon_shared.process.settings import BusSettings
 from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import Line, decode_line, encode_line
 from antiphon.recording.session_lines import session_lines
-from antiphon.recording.verify import verify_lines
+from antiphon.replay.verify import verify_lines
 from tests.redis_server import RedisServer
 from tests.simulation.recorded import lines_of
 from tests.simulation.shrink import Case

@@ -24,6 +24,7 @@ from antiphon.cli.output import (
     run,
     stderr,
     write,
+    write_file,
 )
 from antiphon.cli.replay.reading import recording
 from antiphon.errors import AlreadyThere
@@ -35,7 +36,7 @@ from antiphon.recipes.recent import Recent, learn_recent
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.files import naming
-from antiphon.recording.found import ENDINGS
+from antiphon.recording.recording_paths import ENDINGS
 from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
 
@@ -44,46 +45,51 @@ _HowKept = tuple[bool, tuple[str, ...], str]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
+SessionsOrFiles = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SESSION_OR_RECORDING...",
+        help="The ids of finished sessions, or recordings (.jsonl, .jsonl.gz). Several make one "
+        "recipe together.",
+    ),
+]
+RecentCount = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1_000,
+        metavar="N",
+        help="Learn from the complete sessions among the N newest; those with the same calls "
+        "make one recipe together.",
+    ),
+]
+Follow = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        help="Keep running, and learn from each session when it is complete, until SIGTERM or Ctrl-C.",
+    ),
+]
+RecipeName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The name of the recipe. Default: a name built from its calls."),
+]
+RecipeFile = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Also write the recipe to this file."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the recipe without storing it in Redis.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing recipe with the same name.")]
+
+
 def learn_recipe(
-    sessions: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SESSION_OR_RECORDING...",
-            help="The ids of finished sessions, or recordings (.jsonl, .jsonl.gz). Several make one "
-            "recipe together.",
-        ),
-    ] = None,
-    recent: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=1_000,
-            metavar="N",
-            help="Learn from the complete sessions among the N newest; those with the same calls "
-            "make one recipe together.",
-        ),
-    ] = None,
-    is_following: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Keep running, and learn from each session when it is complete, until SIGTERM or Ctrl-C.",
-        ),
-    ] = False,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The name of the recipe. Default: a name built from its calls."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Also write the recipe to this file."),
-    ] = None,
-    is_dry: Annotated[
-        bool, typer.Option("--dry-run", help="Print the recipe without storing it in Redis.")
-    ] = False,
-    may_replace: Annotated[
-        bool, typer.Option("--replace", help="Replace an existing recipe with the same name.")
-    ] = False,
+    sessions: SessionsOrFiles = None,
+    recent: RecentCount = None,
+    is_following: Follow = False,
+    name: RecipeName = None,
+    output: RecipeFile = None,
+    is_dry: DryRun = False,
+    may_replace: Replace = False,
     json: Json = False,
 ) -> None:
     """Turn the calls of finished sessions into a workflow, and store it as a recipe.
@@ -133,7 +139,7 @@ async def _learn(
                 kept_max = load(RecipeSettings).kept
                 gone = await RecipeStore(bus).keep(learned.recipe, kept_max, may_replace=may_replace)
     if file is not None:
-        _write(file, learned.text)
+        write_file(file, learned.text, "--output")
     if json:
         print_json(_as_json(learned, not is_dry, gone))
         return EXIT_DONE
@@ -214,13 +220,6 @@ def _read(named: str) -> Chain:
 async def _session(bus: Bus, session_id: str) -> Chain:
     checked = checked_session_id(session_id)
     return chain_of([line async for line in session_lines(checked, bus.session(checked), bus)])
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--output: {file} cannot be written: {error.strerror}.") from None
 
 
 def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:

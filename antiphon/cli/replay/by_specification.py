@@ -1,6 +1,6 @@
 """`antiphon replay verify --workflows`: recorded runs, decided by another specification."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
@@ -16,12 +16,14 @@ from antiphon.cli.output import (
     refuse,
     stderr,
     stdout,
+    write_file,
     write_json,
 )
-from antiphon.recording.by_specification.compared_run import Specifications
-from antiphon.recording.by_specification.many import hold_all
-from antiphon.recording.by_specification.sums import Held, Result, result_of
-from antiphon.recording.reports import by_specification as report
+from antiphon.cli.replay.verify_options import Extent, Printed
+from antiphon.replay.by_specification.compared_run import Specifications
+from antiphon.replay.by_specification.many import hold_all
+from antiphon.replay.by_specification.sums import Held, Result, result_of
+from antiphon.replay.reports import by_specification as report
 from antiphon.workflows.load import InvalidWorkflow, load
 
 _EXIT_CODES: dict[Result, int] = {
@@ -32,23 +34,11 @@ _EXIT_CODES: dict[Result, int] = {
 }
 
 
-def check_options(others: Mapping[str, object]) -> None:
-    """Raise UsageError for options that have no meaning with --workflows."""
-    given = [name for name, value in others.items() if value]
-    if given:
-        raise UsageError(f"{given[0]} cannot be combined with --workflows. Omit one of them.")
-
-
 def show_by_specification(
     files: Sequence[Path],
     paths: Sequence[Path],
-    *,
-    is_json: bool,
-    junit_file: Path | None,
-    is_quiet: bool,
-    jobs: int | None,
-    fails_fast: bool,
-    allowed: str,
+    printed: Printed,
+    extent: Extent,
 ) -> int:
     """Report how recorded runs would go with the workflows in `files`; return the exit code."""
     began_s = monotonic_s()
@@ -61,25 +51,24 @@ def show_by_specification(
     except AntiphonError as error:
         return refuse(error)
     held: list[Held] = []
-    shows = not is_quiet and len(paths) > 1 and stderr().is_terminal
-    work = hold_all(paths, specifications, jobs)
+    shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
+    work = hold_all(paths, specifications, extent.jobs)
     for one in stderr().track(work, "deciding again", len(paths), is_shown=shows):
         held.append(one)
-        if fails_fast and one.result not in ("same", "other"):
+        if extent.fails_fast and one.result not in ("same", "other"):
             break
-    if is_json:
+    if printed.is_json:
         write_json(report.document(held))
     else:
         for line in report.told(held):
             stdout().print(line)
-    if junit_file is not None:
+    if printed.junit_file is not None:
         try:
-            junit_file.write_bytes(report.junit(held))
-        except OSError as error:
-            refuse(UsageError(f"{junit_file} cannot be written: {error.strerror}."))
-            return EXIT_USAGE
-    if not is_quiet:
+            write_file(printed.junit_file, report.junit(held))
+        except UsageError as error:
+            return refuse(error)
+    if not printed.is_quiet:
         for line in report.summary(held, monotonic_s() - began_s):
             stderr().print(line, style="dim")
     result = result_of(held)
-    return EXIT_DONE if result == "unchecked" and allowed else _EXIT_CODES[result]
+    return EXIT_DONE if result == "unchecked" and extent.allowed else _EXIT_CODES[result]

@@ -8,8 +8,8 @@ from pydantic_core import to_json
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import own_prompt, recording
-from antiphon.recording.call import RECORDED, Replied
-from antiphon.recording.call import call as call_again
+from antiphon.replay.call import RECORDED, Replied
+from antiphon.replay.call import call as call_again
 
 _TEXT_MAX, _CALLS_MAX = 200, 200
 _TIMES_MAX = 20

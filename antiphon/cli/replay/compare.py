@@ -8,7 +8,6 @@ from typing import Annotated, get_args
 
 import typer
 
-from antiphon.cli.ask import Scopes
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -19,88 +18,99 @@ from antiphon.cli.output import (
     print_table,
     run,
     stderr,
+    write_file,
 )
 from antiphon.cli.pipelines import split_modules
+from antiphon.cli.query_options import Scopes
 from antiphon.embedded import PROVIDERS, registry_of
-from antiphon.recording.compare.cells import PLANS, Cell, Comparison, Plan, totals
-from antiphon.recording.compare.page import page
-from antiphon.recording.compare.questions import Question, expecting, of_file, of_recording
-from antiphon.recording.compare.run import How
-from antiphon.recording.compare.run import compare as compare_plans
-from antiphon.recording.compare.scoring import load_rubric
-from antiphon.recording.compare.table import HEADINGS, as_json, rows
-from antiphon.recording.found import found
+from antiphon.recording.recording_paths import found
+from antiphon.replay.compare.ask import How
+from antiphon.replay.compare.ask import compare as compare_plans
+from antiphon.replay.compare.cells import PLANS, Cell, Comparison, Plan, totals
+from antiphon.replay.compare.page import page
+from antiphon.replay.compare.questions import Question, expecting, of_file, of_recording
+from antiphon.replay.compare.scoring import load_rubric
+from antiphon.replay.compare.table import HEADINGS, as_json, rows
 
 _ERROR_CHARACTERS_MAX = 200
 
 
+OptionalPaths = Annotated[
+    list[Path] | None, typer.Argument(metavar="[PATH]...", help="Recordings, or folders of them.")
+]
+PlanNames = Annotated[
+    list[str] | None,
+    typer.Option(help="linear, single or rounds; repeatable. Default: all three."),
+]
+Queries = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='A file with more questions, one per line: plain text or {"query": ..., "id": '
+        '..., "expected": {...}}.',
+    ),
+]
+Expected = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='A file with the right answers, one per line: {"id": ..., "expected": {"contains": [...]}}. The id '
+        "is a recording's file name without its suffix, or its session.",
+    ),
+]
+Rubrics = Annotated[
+    list[str] | None,
+    typer.Option(metavar="MODULE:FUNCTION", help="Your own function that scores answers; repeatable."),
+]
+RealTools = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tools",
+        metavar="MODULE[:NAME]",
+        help="Python modules with real tools, separated by commas or repeated. Default: the "
+        "recorded tools, which return their recorded results.",
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(help="offline, anthropic or auto; or the id of a model. Default: the configured model."),
+]
+Times = Annotated[
+    int,
+    typer.Option(min=1, max=100, help="The number of times to ask each question; the table shows medians."),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=64,
+        help="The number of questions asked concurrently; more than one makes latencies longer.",
+    ),
+]
+HtmlFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with all answers.")]
+ScoresMin = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[PLAN=]SCORE",
+        help="Exit with code 1 if the mean score of this plan, or of any plan without PLAN=, is "
+        "lower; from 0 to 1.",
+    ),
+]
+
+
 def compare(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Recordings, or folders of them.")
-    ] = None,
-    plan: Annotated[
-        list[str] | None,
-        typer.Option(help="linear, single or rounds; repeatable. Default: all three."),
-    ] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help='A file with more questions, one per line: plain text or {"query": ..., "id": '
-            '..., "expected": {...}}.',
-        ),
-    ] = None,
-    expect: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help='A file with the right answers, one per line: {"id": ..., "expected": {"contains": [...]}}. The id '
-            "is a recording's file name without its suffix, or its session.",
-        ),
-    ] = None,
-    rubric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE:FUNCTION", help="Your own function that scores answers; repeatable."),
-    ] = None,
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tools",
-            metavar="MODULE[:NAME]",
-            help="Python modules with real tools, separated by commas or repeated. Default: the "
-            "recorded tools, which return their recorded results.",
-        ),
-    ] = None,
+    paths: OptionalPaths = None,
+    plan: PlanNames = None,
+    queries: Queries = None,
+    expect: Expected = None,
+    rubric: Rubrics = None,
+    tools: RealTools = None,
     scope: Scopes = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="offline, anthropic or auto; or the id of a model. Default: the configured model."),
-    ] = None,
-    times: Annotated[
-        int,
-        typer.Option(
-            min=1, max=100, help="The number of times to ask each question; the table shows medians."
-        ),
-    ] = 1,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=64,
-            help="The number of questions asked concurrently; more than one makes latencies longer.",
-        ),
-    ] = 1,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an HTML page with all answers.")
-    ] = None,
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[PLAN=]SCORE",
-            help="Exit with code 1 if the mean score of this plan, or of any plan without PLAN=, is "
-            "lower; from 0 to 1.",
-        ),
-    ] = None,
+    model: ModelName = None,
+    times: Times = 1,
+    concurrency: Concurrency = 1,
+    html: HtmlFile = None,
+    fail_under: ScoresMin = None,
     json: Json = False,
 ) -> None:
     """Ask the same questions with several plans, and compare answers, tokens, cost and time.
@@ -169,7 +179,7 @@ async def _compare(
     done = _Progress(len(questions) * len(chosen) + sum(one.recorded is not None for one in questions))
     comparison = await compare_plans(questions, chosen, how, done.tell)
     if html is not None:
-        _write(html, page(comparison))
+        write_file(html, page(comparison), "--html")
     if is_json:
         print_json(as_json(comparison))
     else:
@@ -229,14 +239,6 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
             stderr().print(f"{answers} could not be scored because a rubric failed.", style="red")
             code = EXIT_FAILED
     return code
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file. Raises UsageError."""
-    try:
-        path.write_text(text, "utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"--html: {path} cannot be written: {error.strerror or error}.") from None
 
 
 class _Progress:

@@ -9,12 +9,12 @@ from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
-from antiphon.cli.replay.verify import Paths
-from antiphon.recording.context import Briefed, Context
-from antiphon.recording.context import context as context_of
+from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.found import NoRecordings, found
-from antiphon.recording.reports.shown import printable
+from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.replay.context import Briefed, Context
+from antiphon.replay.context import context as context_of
+from antiphon.replay.reports.shown import printable
 
 _HEADINGS = (
     *("EVENT", "ROUND", "LEVEL", "TOKENS", "FACTS", "SHOWN", "SHORTENED", "OMITTED"),

@@ -17,10 +17,10 @@ from antiphon.cli.output import (
     stdout,
     write_json,
 )
-from antiphon.recording.diff import diff as compare
 from antiphon.recording.files import read_lines
-from antiphon.recording.reports import compared
-from antiphon.recording.verify_all import UNREADABLE, explained, shown
+from antiphon.replay.diff import diff as compare
+from antiphon.replay.reports import compared
+from antiphon.replay.verify_all import UNREADABLE, explained, shown
 
 
 def diff(

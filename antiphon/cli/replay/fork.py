@@ -15,16 +15,18 @@ from antiphon.cli import output
 from antiphon.cli.pipelines import split_modules
 from antiphon.cli.replay.reading import own_prompt, recording
 from antiphon.recording.files import write_lines
-from antiphon.recording.fork import fork as fork_lines
-from antiphon.recording.forking.changes import Changes, read_changes
-from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
-from antiphon.recording.reports.shown import printable
+from antiphon.recording.settings import own_redaction
+from antiphon.replay.forking.changes import Changes, read_changes
+from antiphon.replay.forking.event_at import short_type
+from antiphon.replay.forking.fork_session import fork as fork_lines
+from antiphon.replay.forking.point import Point
+from antiphon.replay.redacted_lines import redacted
+from antiphon.replay.reports.shown import printable
 from antiphon.workflows.load import load as load_workflows
 
 if TYPE_CHECKING:
-    from antiphon.recording.forking.runs import RunPoint
+    from antiphon.replay.forking.run_point import RunPoint
 
 _NAMED_MAX = 10
 
@@ -90,7 +92,7 @@ class _From:
                 "The point to continue from is missing.",
                 hint="Use --from EVENT, or --from-node PATH for a run.",
             )
-        from antiphon.recording.forking.runs import is_run
+        from antiphon.replay.forking.run_point import is_run
 
         if not is_run(parent):
             if self.node or self.workflows:
@@ -105,7 +107,7 @@ class _From:
                 "--model, --prompt and session limits do not apply to a workflow run.",
                 hint="Change its workflow file with --workflows, or settings with --set ANTIPHON_...",
             )
-        from antiphon.recording.fork_run import fork_run
+        from antiphon.replay.forking.fork_run import fork_run
 
         specification = None if self.workflows is None else load_workflows(self.workflows)
         return await fork_run(parent, self.place, self.node, specification, changes, modules, _tell)

@@ -24,9 +24,9 @@ from antiphon_shared.process.errors import AntiphonError, ConfigurationError
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.inject import Chain, inject, read_fault
-from antiphon.recording.injection.trace import TracedStep
-from antiphon.recording.reports.shown import printable
+from antiphon.replay.injection.inject import Chain, inject, read_fault
+from antiphon.replay.injection.trace import TracedStep
+from antiphon.replay.reports.shown import printable
 
 
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:

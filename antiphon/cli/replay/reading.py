@@ -6,7 +6,7 @@ from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line
-from antiphon.recording.verify_all import UNREADABLE, explained
+from antiphon.replay.verify_all import UNREADABLE, explained
 
 
 def recording(path: Path) -> list[Line]:

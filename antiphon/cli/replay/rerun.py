@@ -10,11 +10,11 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stderr, stdout
-from antiphon.recording.found import found
-from antiphon.recording.reports.rerun import told
-from antiphon.recording.rerun import rerun as run_again
-from antiphon.recording.rerun import works_alone
-from antiphon.recording.rerun_report import RerunReport
+from antiphon.recording.recording_paths import found
+from antiphon.replay.reports.rerun import told
+from antiphon.replay.rerun import rerun as run_again
+from antiphon.replay.rerun import works_alone
+from antiphon.replay.rerun_report import RerunReport
 
 
 def rerun(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon.cli.output import UsageError
 from antiphon.recording.files import read_lines
-from antiphon.recording.reports.outcome import Outcome
+from antiphon.replay.reports.outcome import Outcome
 
 Check = Callable[[Path, Outcome], Outcome]
 
@@ -23,11 +23,11 @@ def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: 
             raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
         yield lambda path, outcome: outcome
         return
-    from antiphon.recording.tool_results.run import (  # the dispatcher is not needed otherwise
+    from antiphon.replay.tool_results.todays_tools import (  # the dispatcher is not needed otherwise
         TodaysTools,
         ToolOptions,
     )
-    from antiphon.recording.tool_results.volatile import Volatile
+    from antiphon.replay.tool_results.volatile import Volatile
 
     options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), allows_network)
     with TodaysTools(options) as tools:

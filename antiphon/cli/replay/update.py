@@ -17,15 +17,15 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.cli.replay.verify import Paths
-from antiphon.recording.found import NoRecordings, found
-from antiphon.recording.replaying.report import Report
-from antiphon.recording.reports import changed, text
-from antiphon.recording.reports.outcome import Outcome
-from antiphon.recording.reports.shown import printable
-from antiphon.recording.rewriting import Rewritten, rewritten
-from antiphon.recording.update import TakesAnotherWay
-from antiphon.recording.verify_all import UNREADABLE, explained, outcome, shown
+from antiphon.cli.replay.verify_options import Paths
+from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.replay.report import Report
+from antiphon.replay.reports import event_changes, text
+from antiphon.replay.reports.outcome import Outcome
+from antiphon.replay.reports.shown import printable
+from antiphon.replay.rewriting import Rewritten, rewritten
+from antiphon.replay.update import TakesAnotherWay
+from antiphon.replay.verify_all import UNREADABLE, explained, outcome, shown
 
 _WORST_FIRST = (EXIT_UNREADABLE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_DONE)
 _ANSWERS = {"y": "yes", "n": "no", "a": "all", "q": "quit"}
@@ -130,7 +130,7 @@ def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
         return _stays(then, f"after an update it would still have {text.headline(new.report)}")
     if new.report.incomparable:
         return _stays(then, f"updated, {_cannot_be_compared(new.report)}")
-    _say(changed.told(then.path, new.changes()))
+    _say(event_changes.told(then.path, new.changes()))
     if not asking.agrees(printable(then.path)):
         return EXIT_FAILED
     new.take()

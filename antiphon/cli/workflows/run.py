@@ -18,7 +18,6 @@ from antiphon_shared.workflows.specification import Specification
 
 from antiphon import workflows
 from antiphon.cli import event_lines
-from antiphon.cli.ask import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.given import read_grant
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -32,6 +31,7 @@ from antiphon.cli.output import (
     write,
 )
 from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
+from antiphon.cli.query_options import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
 from antiphon.cli.workflows.progress import show_run

@@ -11,7 +11,7 @@ from antiphon_shared.events import COMPONENTS, QuerySubmitted
 from antiphon_shared.events.base import Component
 from antiphon_shared.events.session import Response
 
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from tests.antiphon.conftest import QUESTION, InProcess, until
 from tests.redis_server import RedisServer
 

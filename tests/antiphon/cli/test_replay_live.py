@@ -8,12 +8,9 @@ import pytest
 
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import bound, unbound
-from tests.antiphon.recording.conftest import courses_lines
-
-__all__ = ["courses_lines"]
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 TOOLS = ("--tools", "examples.courses", "--model", "offline")

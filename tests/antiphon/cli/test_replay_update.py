@@ -9,7 +9,7 @@ import typer
 from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import End, Line, RecordLine
-from antiphon.recording.replaying.replay import Replay
+from antiphon.replay.steps.repeat import Replay
 from coordinator import limits
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_words, written

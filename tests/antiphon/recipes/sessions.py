@@ -10,7 +10,7 @@ import pytest
 
 from antiphon import Antiphon
 from antiphon.recording.lines import Line
-from antiphon.recording.testing.scripted import ScriptedModel
+from antiphon.replay.testing.scripted import ScriptedModel
 from examples.travel.timetable import HOTELS, flights_on
 from tests.antiphon.recording.recorded import closed_lines
 

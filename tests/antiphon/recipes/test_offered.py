@@ -18,7 +18,7 @@ from antiphon.embedded import registry_of
 from antiphon.recipes.chain import NotLearnable, chain_of
 from antiphon.recipes.learn import learn
 from antiphon.recipes.store import RecipeStore
-from antiphon.recording.testing.scripted import ScriptedModel
+from antiphon.replay.testing.scripted import ScriptedModel
 from antiphon.workflows import build
 from tests.antiphon.recipes.sessions import session_of
 from tests.antiphon.recording.recorded import closed_lines

@@ -13,7 +13,7 @@ from antiphon.recipes.chain import NotLearnable, chain_of
 from antiphon.recipes.learn import Learned, learn
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import CatalogueLine
-from antiphon.recording.testing.scripted import ScriptedModel
+from antiphon.replay.testing.scripted import ScriptedModel
 from antiphon.workflows import validate
 from antiphon.workflows.draw import as_text
 from antiphon.workflows.dry_run import cover, dry_run

@@ -12,8 +12,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.chain import FIRST, link_of
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line, encode_line
-from antiphon.recording.verify import verify
-from antiphon.recording.verify_all import outcome
+from antiphon.replay.verify import verify
+from antiphon.replay.verify_all import outcome
 from tests.antiphon.recording.changed import bound, unbound
 
 Lines = list[bytes]

@@ -23,7 +23,7 @@ from antiphon.recording.files import read_lines
 from antiphon.recording.import_session import import_session
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.session_lines import session_lines
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from tests.antiphon.recording.recorded import COURSES_QUERY, end, events, is_closed
 from tests.bus.builders import a_bus, a_query, eventually
 from tests.redis_server import RedisServer

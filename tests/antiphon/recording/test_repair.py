@@ -9,7 +9,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.repair import CHANGED, CUT_OFF, HASH_ALONE, LOST, examine, kept
-from antiphon.recording.verify import verify
+from antiphon.replay.verify import verify
 from tests.antiphon.conftest import InProcess
 
 Lines = list[bytes]

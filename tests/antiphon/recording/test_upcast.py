@@ -10,9 +10,9 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line
-from antiphon.recording.rewriting import rewritten
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster
-from antiphon.recording.verify import verify
+from antiphon.replay.rewriting import rewritten
+from antiphon.replay.verify import verify
 from tests.antiphon.recording.changed import bound, unbound
 from tests.antiphon.recording.recorded import end, events
 

@@ -12,7 +12,7 @@ from antiphon_shared.events import InputRefused
 from antiphon_shared.events.session import Response, RunOutcome
 
 from antiphon import Antiphon, NotWaiting, UnknownSession, workflows
-from antiphon.recording.testing.scripted import ScriptedModel
+from antiphon.replay.testing.scripted import ScriptedModel
 from examples.travel import search_flights
 from examples.travel.service import ledger
 from tests.bus.builders import eventually

@@ -38,7 +38,7 @@ from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.shapes import shape_of
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import HEADERS, RecordingSettings
-from antiphon.recording.verify import verify_lines
+from antiphon.replay.verify import verify_lines
 from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
 from tests.antiphon.recording import leaky_tools

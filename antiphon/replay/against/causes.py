@@ -1,0 +1,184 @@
+"""The causes of a changed decision: code that ran in the step and differs between the two sources."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Literal
+
+from antiphon_shared.events import COMPONENTS
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import EventLine, RecordLine
+from antiphon.replay.against.changes import StepChange
+from antiphon.replay.steps.repeat import Replay
+from antiphon.replay.verify_all import UNREADABLE
+
+CAUSES_MAX = 5
+_PACKAGES = (*COMPONENTS, "antiphon_shared")
+"""The packages that decide. The code that verifies steps is no cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A function, or the value of a name in a module or class."""
+
+    kind: Literal["function", "name"]
+    code: str
+    """The code without its docstring, which decides nothing."""
+    uses: frozenset[str] = frozenset()
+    """The names that the code refers to."""
+
+
+class Sources:
+    """Today's source and the other source, compared part by part."""
+
+    def __init__(self, then: Path, now: Path) -> None:
+        self._then, self._now = then, now
+
+    def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
+        """Return the differing code that today's step ran, such as `coordinator/batches.py: next_round`.
+
+        Functions come first, then constants and fields, at most CAUSES_MAX. Where there are none, return all
+        differences in the component: its parts may have run before, and data files are read before.
+        """
+        if not self._differing:
+            return ()
+        try:
+            ran = _ran(recording, step)
+        except UNREADABLE:
+            return ()
+        found = (*self._functions(ran), *self._names(ran))
+        return (found or tuple(self._in_component(step.component)))[:CAUSES_MAX]
+
+    def _functions(self, ran: set[CodeType]) -> Iterator[str]:
+        for file, changed in self._changed.items():
+            place = str(_file(self._now, file))
+            here = {_qualified(code) for code in ran if code.co_filename == place}
+            yield from (f"{file}: {name}" for name in changed if name in here)
+
+    def _names(self, ran: set[CodeType]) -> Iterator[str]:
+        used = {name for code in ran for name in code.co_names}
+        for file, changed in self._changed.items():
+            parts = _parts(_read(self._now, file))
+            reached = _reached(used, parts)
+            yield from (
+                f"{file}: {name}"
+                for name in changed
+                if name in parts and parts[name].kind == "name" and _short(name) in reached
+            )
+
+    def _in_component(self, component: str) -> Iterator[str]:
+        for file in self._differing:
+            if file.startswith(f"{component}/"):
+                names = self._changed.get(file, [])
+                yield from (f"{file}: {name}" for name in names) if names else (file,)
+
+    @cached_property
+    def _changed(self) -> dict[str, list[str]]:
+        """Return the names of the differing parts, by file of code."""
+        found = {}
+        for file in self._differing:
+            if file.endswith(".py"):
+                then, now = _parts(_read(self._then, file)), _parts(_read(self._now, file))
+                found[file] = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+        return found
+
+    @cached_property
+    def _differing(self) -> list[str]:
+        """Return the differing files, each as package and path."""
+        files = {
+            f"{package}/{path.relative_to(folder).as_posix()}"
+            for root in (self._then, self._now)
+            for package in _PACKAGES
+            if (folder := _folder(root, package)).is_dir()
+            for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        return sorted(file for file in files if _read(self._then, file) != _read(self._now, file))
+
+
+def _folder(root: Path, package: str) -> Path:
+    """Return the folder of a package: in a working tree the ground floor has a folder of its own."""
+    place = root / "shared" / package
+    return place if place.is_dir() else root / package
+
+
+def _file(root: Path, file: str) -> Path:
+    package, _, inside = file.partition("/")
+    return _folder(root, package) / inside
+
+
+def _read(root: Path, file: str) -> bytes:
+    try:
+        return _file(root, file).read_bytes()
+    except OSError:
+        return b""
+
+
+def _ran(recording: Path, step: StepChange) -> set[CodeType]:
+    """Return the code that runs today when the step is repeated. Raises as reading a recording does."""
+    replay, ran, cause = Replay(), set[CodeType](), None
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            ran.add(frame.f_code)
+
+    for line in read_lines(recording):
+        if isinstance(line, EventLine) and line.n == step.event:
+            cause = line.event.id
+        if not (isinstance(line, RecordLine) and line.record.of == cause):
+            replay.read(line)
+            continue
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            replay.read(line)
+        finally:
+            sys.setprofile(before)
+        break
+    return ran
+
+
+def _parts(source: bytes) -> dict[str, _Part]:
+    """Return the parts of a module by qualified name; an empty dict where it cannot be parsed."""
+    try:
+        return dict(_walk(ast.parse(source).body, ""))
+    except (SyntaxError, ValueError):
+        return {}
+
+
+def _walk(body: list[ast.stmt], within: str) -> Iterator[tuple[str, _Part]]:
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                if ast.get_docstring(node) is not None:
+                    node.body = node.body[1:]
+                yield f"{within}{node.name}", _Part("function", ast.dump(node))
+            case ast.ClassDef():
+                yield from _walk(node.body, f"{within}{node.name}.")
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                uses = frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+                yield f"{within}{name}", _Part("name", ast.dump(node), uses)
+
+
+def _reached(used: set[str], parts: dict[str, _Part]) -> set[str]:
+    """Return the used names, and the names that their definitions use in turn."""
+    reached, waiting = set(used), [name for name in parts if _short(name) in used]
+    while waiting:
+        found = parts[waiting.pop()].uses - reached
+        reached |= found
+        waiting += [name for name in parts if _short(name) in found]
+    return reached
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _qualified(code: CodeType) -> str:
+    """Return the name of the outermost function that the code belongs to."""
+    return code.co_qualname.partition(".<locals>")[0]

@@ -1,0 +1,155 @@
+"""The differences between two versions of the code on one recording, from the divergences of each. Pure.
+
+Where only one of the two diverges from the record, the other does what was recorded. Where both diverge alike, nothing
+has changed between them.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Literal
+
+from antiphon.replay.against.results import Place, Result
+
+Kind = Literal["same", "changed", "unchecked", "unreadable"]
+_LINE_OF_CODE = re.compile(r", line \d+\)$")
+_BY_TODAY = "today's code raises "
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that the two versions decide differently."""
+
+    event: int
+    """The number of the event that was decided on."""
+    type: str
+    component: str
+    output: str
+    path: str
+    recorded: Any
+    before: Any
+    """The other version's value."""
+    now: Any
+    """The value of today's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepChange:
+    """All differences in one step of one component."""
+
+    event: int
+    type: str
+    component: str
+    changes: tuple[Change, ...]
+
+    @property
+    def sent(self) -> tuple[Change, ...]:
+        """Return the changes in the events that the step sends; the others are in its record."""
+        return tuple(one for one in self.changes if one.output.startswith("antiphon."))
+
+    @property
+    def first(self) -> Change:
+        """Return the most telling change: in the request to a model, else in the sent events."""
+        asked = (one for one in self.changes if one.output == "request")
+        return next(asked, next(iter(self.sent), self.changes[0]))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A recording, verified by both versions."""
+
+    path: str
+    session_id: str = ""
+    steps: tuple[StepChange, ...] = ()
+    alike: int = 0
+    """The number of values that diverge from the record in the same way in both."""
+    unchecked: Mapping[str, int] = field(default_factory=dict)
+    """The number of unchecked values by reason, in either version."""
+    errors: tuple[str, ...] = ()
+    """The reasons why one version cannot read it."""
+
+    @property
+    def result(self) -> Kind:
+        if self.errors:
+            return "unreadable"
+        if self.steps:
+            return "changed"
+        return "unchecked" if self.unchecked else "same"
+
+
+def compared(before: Result, now: Result) -> Compared:
+    """Return the differences between the other version's result for a recording and today's."""
+    if before.error or now.error:
+        sides = (("before", before.error), ("now", now.error))
+        return Compared(now.path, errors=tuple(f"{name}: {error}" for name, error in sides if error))
+    left, right = _by_place(before.divergences), _by_place(now.divergences)
+    changes, alike = [], 0
+    for key in sorted(dict.fromkeys((*right, *left)), key=lambda key: key[0]):
+        a, b = left.get(key), right.get(key)
+        if (a is None and _is_covered(key, left)) or (b is None and _is_covered(key, right)):
+            continue
+        change = _change(a, b)
+        if change.before != change.now:
+            changes.append(change)
+        else:
+            alike += 1
+    return Compared(
+        path=now.path,
+        session_id=now.session_id,
+        steps=tuple(_steps(changes)),
+        alike=alike,
+        unchecked=_unchecked(before, now),
+    )
+
+
+_Key = tuple[int, str, str, str]
+
+
+def _by_place(places: Sequence[Place]) -> dict[_Key, Place]:
+    return {(one.event, one.component, one.output, one.path): one for one in places}
+
+
+def _change(a: Place | None, b: Place | None) -> Change:
+    place = b or a
+    assert place is not None, "one of the two diverges there"
+    before, now = _value(a, place), _value(b, place)
+    return Change(
+        place.event, place.type, place.component, place.output, place.path, place.expected, before, now
+    )
+
+
+def _is_covered(key: _Key, by: Mapping[_Key, Place]) -> bool:
+    """Return whether one version diverges in a value that contains this one; that is then the difference."""
+    event, component, output, path = key
+    ends = [path[:end] for end, sign in enumerate(path) if end and sign in ".["]
+    return any((event, component, output, end) in by for end in ends)
+
+
+def _value(place: Place | None, other: Place) -> Any:
+    """Return a version's value: the recorded one, where it does not diverge."""
+    value = other.expected if place is None else place.got
+    if isinstance(value, str) and value.startswith(_BY_TODAY):
+        return _LINE_OF_CODE.sub(")", value.replace(_BY_TODAY, "the code raises ", 1))
+    return value
+
+
+def _steps(changes: Sequence[Change]) -> list[StepChange]:
+    ordered = sorted(changes, key=lambda one: (one.event, one.component))
+    return [
+        StepChange(event, found[0].type, component, found)
+        for (event, component), group in groupby(ordered, key=lambda one: (one.event, one.component))
+        if (found := tuple(group))
+    ]
+
+
+def _unchecked(before: Result, now: Result) -> dict[str, int]:
+    """Return the unchecked values of either version by reason; a reason common to both counts once."""
+    found = {
+        reason: max(before.unchecked.get(reason, 0), now.unchecked.get(reason, 0))
+        for reason in (*now.unchecked, *before.unchecked)
+    }
+    for name, one in (("before", before), ("now", now)):
+        if left := one.divergences_in_all - len(one.divergences):
+            found[f"divergences {name} beyond the first {len(one.divergences)}"] = left
+    return found

@@ -1,0 +1,82 @@
+"""The verification of recordings by today's code and by another version, and the differences."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import as_completed
+from dataclasses import replace
+from pathlib import Path
+
+from antiphon_shared.events import COMPONENTS, Component
+
+from antiphon.recording.files import read_lines
+from antiphon.replay.against.causes import Sources
+from antiphon.replay.against.changes import Compared, compared
+from antiphon.replay.against.decisions import Decision, summed_up
+from antiphon.replay.against.other_code import OtherCode
+from antiphon.replay.against.other_reports import verifying
+from antiphon.replay.against.results import Result, read
+from antiphon.replay.against.trees import ROOT
+from antiphon.replay.against.ways import Ways, ways
+from antiphon.replay.reports import as_json
+from antiphon.replay.verify_all import UNREADABLE, verify_all
+
+_EXPLAINED_MAX = 20
+"""The limit of decisions whose causes are sought; each takes a run of its first recording."""
+
+
+def compare(
+    code: OtherCode,
+    paths: Sequence[Path],
+    jobs: int,
+    only: Sequence[Component],
+    done: Callable[[int], None] = lambda count: None,
+) -> tuple[list[Compared], list[Decision]]:
+    """Return the differences in each recording, and their summary. Raises OtherCodeFailed.
+
+    `done` is called with the number of recordings that one version has just verified.
+    """
+    with verifying(code, paths, jobs, only) as batches:
+        now = _today(paths, jobs, only or COMPONENTS, done)
+        for batch in as_completed(batches):
+            done(len(batch.result()))
+    before = {one.path: one for batch in batches for one in batch.result()}
+    found: list[Compared] = []
+    led: list[Ways | None] = []
+    for path, result in zip(paths, now, strict=True):
+        earlier = before.get(result.path, Result(path=result.path, result="", error="it was not verified."))
+        one = compared(earlier, result)
+        found.append(one)
+        led.append(_ways(path, earlier, result) if one.steps else None)
+    return found, _explained(summed_up(zip(found, led, strict=True)), code)
+
+
+def _today(
+    paths: Sequence[Path], jobs: int, only: Sequence[Component], done: Callable[[int], None]
+) -> list[Result]:
+    """Return today's results in the form that the other version prints, so that values compare."""
+    results: list[Result] = []
+    for outcome in verify_all(paths, jobs, only):
+        results += read(as_json.document([outcome]))
+        done(1)
+    return results
+
+
+def _ways(path: Path, before: Result, now: Result) -> Ways | None:
+    if before.goes_on is None and now.goes_on is None:
+        return None
+    try:
+        return ways(before, now, list(read_lines(path)))
+    except UNREADABLE:
+        return None
+
+
+def _explained(decisions: Sequence[Decision], code: OtherCode) -> list[Decision]:
+    return list(_with_causes(decisions, Sources(code.root, ROOT)))
+
+
+def _with_causes(decisions: Sequence[Decision], sources: Sources) -> Iterator[Decision]:
+    for number, decision in enumerate(decisions):
+        first = decision.cases[0]
+        if number < _EXPLAINED_MAX:
+            yield replace(decision, causes=sources.causes(Path(first.path), first.step))
+        else:
+            yield decision

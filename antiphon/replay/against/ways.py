@@ -1,0 +1,97 @@
+"""The course of a session with each of two versions of the code, in words. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antiphon.recording.lines import Line
+from antiphon.replay.against.results import Result
+from antiphon.replay.next_step import Next, recorded_end, recorded_next
+
+_TOOLS_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The next step of a session with the other version, and with today's."""
+
+    before: Next
+    now: Next
+
+
+def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
+    """Return the next step with each version; None where one does not report it, such as earlier releases.
+
+    Where a version decides as recorded, its next step is the recorded one; it is the recorded end where the
+    other version ends the session.
+    """
+    left, right = before.goes_on, now.goes_on
+    known = left or right
+    if known is None or (left is None and _is_astray(before)) or (right is None and _is_astray(now)):
+        return None
+    recorded = recorded_end(lines) if known.kind == "answered" else recorded_next(lines, known.event)
+    left, right = left or recorded, right or recorded
+    return None if left is None or right is None else Ways(left, right)
+
+
+def way(ways: Ways) -> str | None:
+    """Return the new behaviour of sessions, with the verb in the plural; None where both look the same."""
+    before, now = ways.before, ways.now
+    if before.kind == now.kind == "answered":
+        return _ends(before, now)
+    if before.kind == now.kind and before.round == now.round:
+        if sorted(before.tools) == sorted(now.tools):
+            return None
+        verb = "call" if now.kind == "calls_tools" else "offer the model"
+        return f"{verb} {_tools(now)} instead of {_tools(before)} in round {now.round}"
+    return f"{_does(now)} instead of {_doing(before)}"
+
+
+def _ends(before: Next, now: Next) -> str | None:
+    reason = f"with {now.reason} instead of {before.reason}" if now.reason != before.reason else ""
+    if not reason and now.status != before.status:
+        reason = f"as {now.status} instead of {before.status}"
+    if now.round != before.round:
+        return f"end in round {now.round} instead of {before.round}" + (f", {reason}" if reason else "")
+    return f"end {reason}" if reason else None
+
+
+def _does(one: Next) -> str:
+    match one.kind:
+        case "answered":
+            return f"end in round {one.round} ({one.reason})"
+        case "asks_model":
+            return f"ask the model in round {one.round}"
+        case "calls_tools":
+            return f"call {_tools(one)} in round {one.round}"
+        case "waits":
+            return "wait"
+
+
+def _doing(one: Next) -> str:
+    match one.kind:
+        case "answered":
+            return f"ending in round {one.round} ({one.reason})"
+        case "asks_model":
+            return f"asking the model in round {one.round}"
+        case "calls_tools":
+            return f"calling {_tools(one)} in round {one.round}"
+        case "waits":
+            return "waiting"
+
+
+def _tools(one: Next) -> str:
+    names = [f"{name} ×{count}" if count > 1 else name for name, count in _counted(one.tools).items()]
+    more = f" and {len(names) - _TOOLS_MAX} more" if len(names) > _TOOLS_MAX else ""
+    return ", ".join(names[:_TOOLS_MAX]) + more or "no tools"
+
+
+def _counted(names: Sequence[str]) -> dict[str, int]:
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+def _is_astray(result: Result) -> bool:
+    """Return whether the coordinator sends other events than the recorded ones."""
+    return any(
+        one.component == "coordinator" and (one.output.startswith("antiphon.") or one.output == "outputs")
+        for one in result.divergences
+    )

@@ -1,0 +1,155 @@
+"""The comparison of one recorded run with another specification of its workflow. Pure.
+
+The other specification decides on each recorded event, in the recorded order, until a decision differs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from antiphon_shared.events import EventData
+from antiphon_shared.values import Value
+from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
+
+from antiphon.recording.lines import Line
+from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
+from antiphon.replay.by_specification.first import At, Graphs, Moved, differing
+from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
+from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
+from antiphon.replay.by_specification.rehearsal import Made, Rehearsal, graph_of
+from antiphon.replay.by_specification.remaining_steps import rest_of
+from antiphon.replay.by_specification.result import FirstDifference, Found
+from coordinator.endings import moment_of
+
+
+class Specifications(Value):
+    """The specifications that recorded runs are compared with, by the names of their workflows."""
+
+    canonical: dict[str, bytes]
+    """The canonical specification of each workflow."""
+    hashes: dict[str, str]
+    domains: tuple[str, ...]
+
+    @classmethod
+    def of(cls, specifications: Iterable[Specification]) -> "Specifications":
+        """Return the specifications by workflow name; of two with the same name, the later counts."""
+        given = list(specifications)
+        contents = {name: canonical(one) for one in given for name in one.workflows}
+        hashes = {name: specification_hash(one) for one in given for name in one.workflows}
+        return cls(canonical=contents, hashes=hashes, domains=tuple(one.domain for one in given))
+
+
+def held(lines: Iterable[Line], specifications: Specifications) -> Found:
+    """Compare one recording with the specifications. Raises UnreadableEvent."""
+    recorded = RecordedRun.of(lines)
+    opened = recorded.opened
+    if opened is None or recorded.query is None:
+        return Found(
+            "other",
+            recorded.session_id,
+            events=recorded.events,
+            why="it is not the recording of a workflow run",
+        )
+    about: dict[str, Any] = {
+        "session_id": recorded.session_id,
+        "workflow": opened.workflow,
+        "events": recorded.events,
+    }
+    if opened.workflow not in specifications.canonical:
+        if recorded.domain not in specifications.domains:
+            return Found("other", **about, why=f"the workflow {opened.workflow!r} belongs to another domain")
+        first = recorded.decisions[0].line
+        sentence = f"the workflow `{opened.workflow}` would not exist"
+        gone = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
+        return Found("differs", **about, first=gone)
+    content, hash = specifications.canonical[opened.workflow], specifications.hashes[opened.workflow]
+    rehearsal = Rehearsal(recorded, content, hash, opened.workflow)
+    return _walked(rehearsal, Found("same", **about))
+
+
+def _walked(rehearsal: Rehearsal, found: Found) -> Found:
+    walk, decisions = Walk(rehearsal), rehearsal.recorded.decisions
+    for number, decided in enumerate(decisions):
+        step = walk.step(decided)
+        if step.differs:
+            return _differing(rehearsal, step, number, found)
+    if lacks := rehearsal.recorded.lacks:
+        return replace(found, result="unchecked", decisions=len(decisions), why=lacks)
+    return replace(found, decisions=len(decisions))
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """The acts of a recorded decision, and those of the rehearsed one."""
+
+    made: Made | None
+    then: Acts
+    now: Acts
+    limit: At | None = None
+    """A time limit that would have expired before the event."""
+    is_decided: bool = True
+    differs: bool = True
+    called: int = 0
+    """The number of calls that the rehearsal had made before."""
+
+
+class Walk:
+    """The recorded decisions and the rehearsed ones, step by step."""
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        self._rehearsal = rehearsal
+        self._then, self._now = Limits(), Limits()
+        graph = graph_of(rehearsal.canonical, rehearsal.workflow)
+        self.graphs = Graphs(rehearsal.recorded.graph(), graph)
+
+    def step(self, decided: Decided) -> Walked:
+        """Take the next decision."""
+        rehearsal, line = self._rehearsal, decided.line
+        recorded, called = rehearsal.recorded, len(rehearsal.called)
+        moment = moment_of(line.event, line.entry)
+        if limit := self._limit(line.event.data, moment):
+            return Walked(None, {}, {}, limit, is_decided=False, called=called)
+        made = rehearsal.take(line) if rehearsal.pinned else rehearsal.begin(line)
+        self._then.take(decided.record.timers, moment)
+        self._now.take(made.timers, moment)
+        record = decided.record
+        then = acts_of(
+            decided.outputs, record.timers, record.sends, lambda number: recorded.nodes.get(number, "")
+        )
+        differs = then != made.acts and bool(differing(then, made.acts, self.graphs, Moved()))
+        return Walked(made, then, made.acts, differs=differs, called=called)
+
+    def _limit(self, data: EventData, moment: datetime) -> At | None:
+        """Return a limit that would have expired before this event, or that expired with it and would not have."""
+        opened = self._rehearsal.state.open
+        waits = {f"{TIMER}{node}" for node, one in opened.items() if one.kind == "timer"}
+        name = name_of(data, self._rehearsal.recorded.node(data))
+        passed = limit_passed(self._then, self._now, waits | {name}, moment)
+        if passed is None and name and name not in waits:
+            passed = limit_not_reached(self._then, self._now, data, name)
+        for limits in (self._then, self._now):
+            limits.due.pop(name, None)
+        return passed
+
+
+def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) -> Found:
+    """Return the result with the first differing decision: its node, and where it leads."""
+    decisions = rehearsal.recorded.decisions
+    decided, later = decisions[number], decisions[number + 1 :]
+    before, is_limit = frozenset(rehearsal.called[: step.called]), step.limit is not None
+    left = [one.line for one in (later if step.is_decided else decisions[number:])]
+    rest = None if is_limit else rest_of(rehearsal, left, step.now.get(("", "ends")))
+    moved = Moved(
+        before=before,
+        recorded=frozenset(act for one in later for act in called_in(one.outputs)),
+        rehearsed=frozenset(rehearsal.called[step.called :]),
+    )
+    graphs = Walk(rehearsal).graphs
+    told = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
+    at, nodes = told[0], {one.node for one in told}
+    event = decided.line.event
+    first = FirstDifference(
+        *(at.kind, at.node, decided.line.n, event.type, at.sentence, at.did, at.would), more=len(nodes) - 1
+    )
+    return replace(found, result="differs", decisions=number, first=first, rest=rest)

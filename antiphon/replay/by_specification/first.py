@@ -1,0 +1,246 @@
+"""The first difference between the recorded acts of a decision and the rehearsed ones. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antiphon_shared.workflows.graph import Graph
+from antiphon_shared.workflows.nodes import BranchNode
+
+from antiphon.replay.by_specification.acts import Act, Acts
+from antiphon.replay.by_specification.result import Kind
+from antiphon.replay.differences import differences
+from coordinator.workflows.plan import join, parent_of, template_of
+
+_SHOWN_MAX = 4
+_Sides = tuple[dict[str, Any] | None, dict[str, Any] | None]
+"""The recorded act and the rehearsed one."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A difference at one node."""
+
+    weight: int
+    """The lowest is reported: it explains most."""
+    kind: Kind
+    node: str
+    sentence: str
+    did: Any
+    would: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """The recorded workflow, where it was recorded, and the new one."""
+
+    then: Graph | None
+    now: Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Nodes that were called before or are called later; a call that only moves is recognised by them."""
+
+    before: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()
+    """Nodes that later decisions of the recorded run call."""
+    rehearsed: frozenset[str] = frozenset()
+    """Nodes that the other specification calls from this decision on."""
+
+
+def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
+    """Return the differences of a decision, the most telling first; an empty list where there are none."""
+    acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
+    found = [at for act in acts for at in _at(act, (then.get(act), now.get(act)), moved)]
+    found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]
+    return sorted(found, key=lambda at: at.weight)
+
+
+def _explained(at: At, now: Acts) -> At:
+    """Add the new status of a node whose call would not be made, or the end of a run before it begins."""
+    settled = now.get((at.node, "settled"))
+    if at.kind == "not_begun" and settled is not None:
+        sentence = (
+            f"`{template_of(at.node)}` would be {settled['status']} instead of calling `{at.did['tool']}`"
+        )
+        return replace(at, sentence=sentence, would=settled, weight=1)
+    if at.kind == "end" and at.did is None and ("", "opens") in now:
+        return replace(at, sentence=f"the run would end as {at.would['status']} before it starts", weight=0)
+    return at
+
+
+def _is_of_no_weight(act: Act, then: Acts, now: Acts, graphs: Graphs) -> bool:
+    """Return whether the act only skips a node that the other workflow does not have."""
+    node, kind = act
+    if kind != "settled" or (act in then and act in now):
+        return False
+    fields, other = (then[act], graphs.now) if act in then else (now[act], graphs.then)
+    is_there = other is not None and template_of(node) in other.nodes
+    return fields["status"] == "skipped" and not is_there
+
+
+def _at(act: Act, sides: _Sides, moved: Moved) -> Iterator[At]:
+    node, kind = act
+    did, would = sides
+    if did == would:
+        return
+    match kind:
+        case "opens":
+            problem = (would or {}).get("problem")
+            sentence = f"the run could not start: {problem}" if problem else "the run could start"
+            yield At(0, "cannot_begin", "", sentence, did, would)
+        case "calls":
+            yield _called(node, sides, moved)
+        case "ends":
+            yield _ended(sides)
+        case "approval":
+            yield At(3, "approval", node, _one_sided(node, sides, "wait for a person's approval"), did, would)
+        case "asks":
+            yield At(
+                3,
+                "question",
+                node,
+                _one_sided(node, sides, "ask a person", "ask a person differently"),
+                did,
+                would,
+            )
+        case "refuses":
+            yield At(3, "question", node, f"`{node}` would judge a person's values differently", did, would)
+        case "waits" if did is None and node in moved.before:
+            yield At(3, "begins", node, f"`{template_of(node)}` would be retried", did, would)
+        case "waits":
+            yield At(4, "wait", node, _one_sided(node, sides, "wait", "wait for another time"), did, would)
+        case "settled":
+            yield _settled(node, sides)
+
+
+def _called(node: str, sides: _Sides, moved: Moved) -> At:
+    did, would = sides
+    shown, calls = template_of(node), (_shown_call(did), _shown_call(would))
+    if did is None and would is not None:
+        if node in moved.before:
+            return At(3, "begins", node, f"`{shown}` would be retried", *calls)
+        if node in moved.recorded:
+            return At(5, "begins_earlier", node, f"`{shown}` would start earlier", *calls)
+        return At(3, "begins", node, f"`{shown}` would call `{would['tool']}`", *calls)
+    if would is None and did is not None:
+        if node in moved.rehearsed:
+            return At(5, "begins_later", node, f"`{shown}` would start at another time", *calls)
+        return At(4, "not_begun", node, f"`{shown}` would not call `{did['tool']}`", *calls)
+    assert did is not None, "both sides are there"
+    assert would is not None, "both sides are there"
+    if did["tool"] != would["tool"]:
+        sentence = f"`{shown}` would call `{would['tool']}` instead of `{did['tool']}`"
+        return At(1, "tool", node, sentence, *calls)
+    if did["arguments"] == would["arguments"]:
+        return At(
+            2, "arguments", node, f"`{shown}` would be called under another idempotency key", did, would
+        )
+    names = dict.fromkeys(
+        found.path.partition(".")[0].partition("[")[0] or "arguments"
+        for found in differences(did["arguments"], would["arguments"])
+    )
+    listed = ", ".join(f"`{name}`" for name in list(names)[:_SHOWN_MAX])
+    more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
+    sentence = f"`{shown}` would be called with another {listed}{more}"
+    return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
+
+
+def _shown_call(side: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a call without its idempotency key, which contains the run's id."""
+    return side and {name: side[name] for name in ("tool", "arguments")}
+
+
+def _settled(node: str, sides: _Sides) -> At:
+    did, would = sides
+    shown = template_of(node)
+    before, after = (None if one is None else one["status"] for one in sides)
+    if after is None:
+        sentence = f"`{shown}` would not be {before} there"
+    elif before is None or before == after:
+        sentence = (
+            f"`{shown}` would be {after}{': ' + would['message'] if would and would['message'] else ''}"
+        )
+    else:
+        sentence = f"`{shown}` would be {after} instead of {before}"
+    return At(6, "settles", node, sentence, did, would)
+
+
+def _ended(sides: _Sides) -> At:
+    did, would = sides
+    if did is None and would is not None:
+        return At(
+            7,
+            "end",
+            "",
+            f"the run would end as {would['status']} there",
+            did,
+            would,
+        )
+    if would is None and did is not None:
+        return At(7, "end", "", f"the run would not end as {did['status']} there", did, would)
+    assert did is not None, "both sides are there"
+    assert would is not None, "both sides are there"
+    if did["status"] != would["status"]:
+        sentence = f"the run would end as {would['status']} instead of {did['status']}"
+        return At(2, "end", "", sentence, did, would)
+    if did["output"] != would["output"]:
+        fields = dict.fromkeys(
+            found.path.partition(".")[0] for found in differences(did["output"], would["output"])
+        )
+        listed = ", ".join(f"`{name}`" for name in list(fields)[:_SHOWN_MAX] if name)
+        sentence = f"the run would return another output{f': {listed}' if listed else ''}"
+        return At(7, "output", "", sentence, did["output"], would["output"])
+    return At(
+        8,
+        "end",
+        "",
+        f"the run would end as {did['status']} with another list of writes or reason",
+        did,
+        would,
+    )
+
+
+def _one_sided(node: str, sides: _Sides, does: str, otherwise: str = "") -> str:
+    did, would = sides
+    shown = template_of(node)
+    if did is None:
+        return f"`{shown}` would {does}"
+    return (
+        f"`{shown}` would not {does}"
+        if would is None
+        else f"`{shown}` would {otherwise or does + ' otherwise'}"
+    )
+
+
+def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterator[At]:
+    """Yield the branches that take another arm; they explain the differences that follow."""
+    if graphs.then is None:
+        return
+    for node, kind in acts:
+        done = (
+            (then.get((node, "settled")), now.get((node, "settled"))) if kind == "settled" else (None, None)
+        )
+        if any(one is None or one["status"] != "done" for one in done):
+            continue
+        arms = [_chosen(node, graph, side) for graph, side in ((graphs.then, then), (graphs.now, now))]
+        if None not in arms and arms[0] != arms[1]:
+            did, would = arms
+            sentence = f"`{template_of(node)}` would go to `{would}` instead of `{did}`"
+            yield At(-1, "branch", node, sentence, did, would)
+
+
+def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
+    """Return the arm that a branch has taken, the only one not skipped; None where that is uncertain."""
+    found = graph.nodes.get(template_of(node))
+    if found is None or not isinstance(found.node, BranchNode):
+        return None
+    arms = [path.rpartition("/")[2] for path in found.activates]
+    skipped = {
+        arm
+        for arm in arms
+        if acts.get((join(parent_of(node), arm), "settled"), {}).get("status") == "skipped"
+    }
+    left = [arm for arm in arms if arm not in skipped]
+    return left[0] if len(left) == 1 else None

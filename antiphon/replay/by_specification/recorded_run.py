@@ -1,0 +1,180 @@
+"""A recorded run: its decisions in order, and the node of each event. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    ChildBegun,
+    ChildEnded,
+    ComponentFailed,
+    EventData,
+    InputGiven,
+    InputRequested,
+    NodeDue,
+    PersonOverdue,
+    QuerySubmitted,
+    RunOpened,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.events.step_records import ForkRecord, LeftOut, RunRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.workflows.graph import Graph
+
+from antiphon.recording.lines import (
+    CatalogueLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    SpecificationLine,
+)
+from antiphon.replay.by_specification.acts import questions_of
+from antiphon.replay.checks.run_outputs import node_of
+from antiphon.replay.checks.runs import specification_in
+from antiphon.replay.checks.specifications import graph_of
+from antiphon.replay.steps.known import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A recorded decision: its event, its record, and the events that it sent."""
+
+    line: EventLine
+    record: RunRecord
+    outputs: tuple[EventData, ...]
+
+
+@dataclass
+class RecordedRun:
+    """A run, read from its recording."""
+
+    session_id: str = ""
+    known: Known = field(default_factory=Known)
+    decisions: list[Decided] = field(default_factory=list)
+    nodes: dict[int, str] = field(default_factory=dict)
+    """The node of each request, by the request's number."""
+    calls: dict[int, ToolsRequested] = field(default_factory=dict)
+    asked: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The question of each request that opened a session."""
+    lacks: str = ""
+    """The reason why some decisions are unknown."""
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> "RecordedRun":
+        """Read a recording. Raises UnreadableEvent."""
+        run = cls()
+        for line in lines:
+            run._read(line)
+        return run
+
+    @property
+    def events(self) -> int:
+        """Return the number of events."""
+        return len(self.known.lines)
+
+    @property
+    def query(self) -> QuerySubmitted | None:
+        """Return the query that opened the run; None for a session that is no run."""
+        first = self.decisions[0].line.event.data if self.decisions else None
+        return first if isinstance(first, QuerySubmitted) else None
+
+    @property
+    def opened(self) -> RunOpened | None:
+        """Return the event that fixes the specification and the tools of the run."""
+        return self.known.opened if isinstance(self.known.opened, RunOpened) else None
+
+    @property
+    def domain(self) -> str:
+        """Return the domain of its specification; empty where that was not recorded."""
+        opened = self.opened
+        held = self.known.specifications.get(opened.specification) if opened else None
+        return str(held.get("domain", "")) if held else ""
+
+    def graph(self) -> Graph | None:
+        """Return its workflow; None where the specification was not recorded, or is not readable any more."""
+        opened = self.opened
+        try:
+            return (
+                graph_of(specification_in(self.known, opened.specification), opened.workflow)
+                if opened
+                else None
+            )
+        except UnreadableEvent:
+            return None
+
+    def node(self, data: EventData) -> str | None:
+        """Return the node of an outside event; None for an event of the whole run."""
+        match data:
+            case ToolsCompleted() | ChildEnded() | InputGiven() | ApprovalDecided() | PersonOverdue():
+                return self.nodes.get(data.round)
+            case NodeDue():
+                return data.node
+            case ComponentFailed():
+                request = self.failed(data)
+                return None if request is None else self.nodes.get(request.round)
+            case _:
+                return None
+
+    def failed(self, data: ComponentFailed) -> ToolsRequested | ToolsCompleted | None:
+        """Return the call that a component could not handle."""
+        named = self.known.named(data.failed_event)
+        found = named.event.data if named else None
+        return found if isinstance(found, ToolsRequested | ToolsCompleted) else None
+
+    def _read(self, line: Line) -> None:
+        match line:
+            case Header():
+                self.session_id = line.session_id
+            case EventLine():
+                self.known.add(line)
+                self.note(line.event)
+            case CatalogueLine():
+                self.known.catalogues[line.hash] = line.catalogue
+            case SpecificationLine():
+                self.known.specifications[line.hash] = line.specification
+            case RecordLine(record=RunRecord() as record):
+                self._decision(record)
+            case RecordLine(record=LeftOut(component="coordinator")):
+                self.lacks = "the record of a decision was too large to be kept"
+            case RecordLine(record=ForkRecord()):
+                self.lacks = "the run was forked, and decided by two specifications"
+            case End():
+                pass
+
+    def note(self, event: AnyEvent) -> None:
+        """Note the node of a request."""
+        data = event.data
+        if isinstance(data, ToolsRequested | ChildBegun | InputRequested | ApprovalRequested) and node_of(
+            data
+        ):
+            self.nodes.setdefault(data.round, node_of(data))
+        if isinstance(data, ToolsRequested):
+            self.calls[data.round] = data
+
+    def _decision(self, record: RunRecord) -> None:
+        line = self.known.lines.get(record.of)
+        if line is None:
+            raise UnreadableEvent(f"a record names the missing event {record.of}.")
+        found = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
+        outputs = tuple(one.event.data for one in found if one is not None)
+        if len(outputs) < record.outputs:
+            raise UnreadableEvent(f"an event that event {line.n} led to is missing.")
+        self.decisions.append(Decided(line, record, outputs))
+        asked = questions_of(record.sends)
+        self.asked |= {
+            one.round: asked[one.child]
+            for one in outputs
+            if isinstance(one, ChildBegun) and one.child in asked
+        }
+
+
+def called_in(outputs: Iterable[EventData]) -> Iterator[str]:
+    """Yield the nodes that these events call."""
+    return (one.node for one in outputs if isinstance(one, ToolsRequested))

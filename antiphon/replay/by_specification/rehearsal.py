@@ -1,0 +1,225 @@
+"""A rehearsal: another specification decides on the recorded events of a run. Pure."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ChildBegun,
+    ChildEnded,
+    ComponentFailed,
+    EventData,
+    InputGiven,
+    NodeDue,
+    PersonOverdue,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.step_records import TimerRecord
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition
+from antiphon_shared.workflows.as_tool import tools_called
+from antiphon_shared.workflows.graph import Graph, compile_graph
+from antiphon_shared.workflows.publication import SPECIFICATION
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
+from antiphon.replay.by_specification.recorded_run import RecordedRun
+from antiphon.replay.checks.runs import kept_in, named_by, opening_of, outputs_of
+from coordinator.decision import Logged
+from coordinator.record import send_records, timer_record
+from coordinator.runs.making import Pinned
+from coordinator.runs.opening import opened_run, plan_of
+from coordinator.runs.state import Beginning, OpenKind, RunState
+from coordinator.runs.step import Step, begin, take
+from coordinator.workflows.plan import BUILT_IN, Plan
+
+_PLANS_MAX = 256
+_OWN = 2_000_000
+"""The first number for timer events that were not recorded."""
+_WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
+    ToolsCompleted: ("call",),
+    ChildEnded: ("reason",),
+    ComponentFailed: ("call",),
+    InputGiven: ("person",),
+    ApprovalDecided: ("approval",),
+    PersonOverdue: ("approval",),
+    NodeDue: ("timer", "person"),
+}
+"""The kinds of waiting nodes that each type of event answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A decision by the other specification."""
+
+    acts: Acts
+    timers: tuple[TimerRecord, ...]
+    step: Step | None
+    """None where the event has no effect."""
+
+
+@dataclass
+class Rehearsal:
+    """A run by another specification."""
+
+    recorded: RecordedRun
+    canonical: bytes
+    """The specification in its stored form, with its names in order."""
+    content_hash: str
+    workflow: str
+    catalogue: tuple[str, Catalogue] | None = None
+    """The available tools and the hash of their catalogue; None for the recorded ones."""
+    called: list[str] = field(default_factory=list)
+    """The node of each call, in order."""
+    state: RunState = field(default_factory=RunState)
+    calls: dict[str, RequestedCall] = field(default_factory=dict)
+    """The newest call of each node."""
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The question of each node's newest session."""
+    pinned: Pinned | None = None
+    newest: EventLine | None = None
+    own: int = 0
+
+    def begin(self, line: EventLine) -> Made:
+        """Decide on the query."""
+        query, recorded = self.recorded.query, self.recorded.opened
+        assert query is not None, "the recording is of a run"
+        assert recorded is not None, "so it was opened"
+        assert query.options.workflow is not None, "by a query of a workflow"
+        event, specification = line.event, specification_of(self.canonical)
+        graph = graph_of(self.canonical, self.workflow)
+        if self.catalogue is None:
+            catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
+            catalogue = _with_all(catalogue, graph)
+        else:
+            content, catalogue = self.catalogue
+            opening = opening_of(recorded.model_copy(update={"catalogue": content}))
+        opened = opened_run(
+            event, query, specification, self.content_hash, {}, opening, catalogue, lambda *_: graph
+        )
+        grant = "" if recorded.is_grant_ignored else query.grant
+        plan = Plan(Graph({}, {})) if opened.problem else plan_of(opened, graph)
+        self.pinned = Pinned(
+            event.subject, plan, Beginning(opened=opened, at=event.time, grant=grant, parent=query.parent)
+        )
+        return self._made(line, begin(self.pinned, event, line.entry, query.options.workflow.params))
+
+    def take(self, line: EventLine) -> Made:
+        """Decide on a recorded event, with the rehearsal's number for its request."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        if named is None:
+            named = named_by(event, known)
+        step = take(self.pinned, self.state, event, line.entry, kept_in(self.state, known), named)
+        return self._made(line, step)
+
+    def means_something(self, line: EventLine) -> bool:
+        """Return whether an event has an effect in the present state of the run."""
+        assert self.pinned is not None, "the run has begun"
+        event, named = self._renumbered(line.event)
+        known = self.recorded.known
+        kept = kept_in(self.state, known)
+        return (
+            take(self.pinned, self.state, event, line.entry, kept, named or named_by(event, known))
+            is not None
+        )
+
+    def awaits(self, data: EventData) -> bool:
+        """Return whether a node waits for what an event brings; a call must have the same tool and arguments."""
+        node = self.recorded.node(data)
+        open = None if node is None else self.state.open.get(node)
+        if open is None or node is None:
+            return False
+        if open.kind not in _WAITS_AS.get(type(data), ()):
+            return False
+        if isinstance(data, NodeDue):
+            return data.attempt == open.attempt
+        if isinstance(data, ToolsCompleted):
+            asked, now = self.recorded.calls[data.round].calls[0], self.calls[node]
+            return (asked.name, asked.arguments) == (now.name, now.arguments)
+        if isinstance(data, ChildEnded):
+            return self.recorded.asked.get(data.round) == self.asked.get(node)
+        return True
+
+    def time_comes(self, node: str) -> Made:
+        """Fire a timer of the rehearsal that was not recorded."""
+        assert self.newest is not None, "the run has begun"
+        before = self.newest
+        self.own += 1
+        data = NodeDue(node=node, attempt=self.state.open[node].attempt)
+        fields = before.event.model_dump(include={"source", "subject", "time", "correlationid", "format"})
+        id = child_id(before.event.id, _OWN + self.own)
+        event = ENVELOPES[NodeDue](id=id, type=data.type, data=data, **fields)
+        return self.take(EventLine(before.n, before.entry, event))
+
+    def node_of(self, number: int) -> str:
+        """Return the node of an open request, by its number."""
+        return self.state.paths.get(number, "")
+
+    def _made(self, line: EventLine, step: Step | None) -> Made:
+        self.newest = line
+        if step is None:
+            return Made({}, (), None)
+        before = dict(self.state.paths)
+        self.state.apply(step.change)
+        outputs = outputs_of(step)
+        for one in outputs:
+            if isinstance(one, ToolsRequested):
+                self.calls[one.node] = one.calls[0]
+                self.called.append(one.node)
+        timers = tuple(timer_record(timer, line.event.format) for timer in step.timers)
+        paths = {**before, **self.state.paths}
+        sends = send_records(step.sends, line.event.format)
+        asked = questions_of(sends)
+        self.asked |= {
+            one.node: asked[one.child]
+            for one in outputs
+            if isinstance(one, ChildBegun) and one.child in asked
+        }
+        return Made(acts_of(outputs, timers, sends, lambda number: paths.get(number, "")), timers, step)
+
+    def _renumbered(self, event: AnyEvent) -> tuple[AnyEvent, Logged | None]:
+        """Return the event with the rehearsal's request number, and likewise the event that a component failed on."""
+        data = event.data
+        node = self.recorded.node(data)
+        open = self.state.open.get(node) if node is not None else None
+        number = open.number if open is not None else 0
+        if isinstance(data, ComponentFailed):
+            named = named_by(event, self.recorded.known)
+            if named is None or not number or self.recorded.failed(data) is None:
+                return event, named
+            about = named.event.data.model_copy(update={"round": number})
+            return event, Logged(named.entry, named.event.model_copy(update={"data": about}))
+        if number and hasattr(data, "round") and data.round != number:
+            return event.model_copy(update={"data": data.model_copy(update={"round": number})}), None
+        return event, None
+
+
+@lru_cache(_PLANS_MAX)
+def specification_of(canonical: bytes) -> Specification:
+    """Return a specification from its stored form."""
+    return SPECIFICATION.read(canonical)
+
+
+@lru_cache(_PLANS_MAX)
+def graph_of(canonical: bytes, workflow: str) -> Graph:
+    """Return one of its workflows, compiled once for all runs of it."""
+    return compile_graph(specification_of(canonical), workflow)
+
+
+def _with_all(catalogue: Catalogue, graph: Graph) -> Catalogue:
+    """Return the recorded tools and the newly called ones, whose contracts are unknown."""
+    missing = [name for name in tools_called(graph) if name not in catalogue.by_name and name not in BUILT_IN]
+    if not missing:
+        return catalogue
+    unknown = [
+        ToolDefinition(name=name, description="", input_schema={"type": "object"}, effect="read")
+        for name in missing
+    ]
+    return Catalogue(tools=(*catalogue.tools, *unknown), default_scopes=catalogue.default_scopes)

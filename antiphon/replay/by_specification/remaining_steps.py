@@ -1,0 +1,102 @@
+"""The course after the first difference, as far as the recorded results lead. Pure.
+
+A recorded result of a node answers its call in any order, if the tool and the arguments are the same. Waiting
+times pass at once.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from antiphon_shared.events import ResponseReady
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.by_specification.acts import end_of
+from antiphon.replay.by_specification.recorded_run import RecordedRun
+from antiphon.replay.by_specification.rehearsal import Rehearsal
+from antiphon.replay.by_specification.result import Rest
+
+_DECISIONS_MAX = 200_000
+_NAMED_MAX = 20
+
+
+def rest_of(rehearsal: Rehearsal, left: Sequence[EventLine], end: dict[str, Any] | None) -> Rest:
+    """Continue with the recorded events that are left; `end` is how the run would already have ended, if so."""
+    waiting = _Waiting(rehearsal.recorded, left)
+    for node in rehearsal.state.open:
+        waiting.opened(node)
+    for _ in range(_DECISIONS_MAX):
+        if end is not None:
+            break
+        line = waiting.next(rehearsal)
+        timer = None if line is not None else _timer(rehearsal)
+        if line is None and timer is None:
+            break
+        made = rehearsal.take(line) if line is not None else rehearsal.time_comes(timer or "")
+        end = made.acts.get(("", "ends"))
+        if made.step is not None:
+            for node in made.step.change.open:
+                waiting.opened(node)
+    if end is None:
+        return Rest(missing=tuple(_missing(rehearsal))[:_NAMED_MAX])
+    recorded = next((end_of(data) for data in _answers(rehearsal.recorded)), None)
+    is_same = recorded is not None and all(end[name] == recorded[name] for name in ("status", "output"))
+    return Rest(status=end["status"], is_same_end=is_same)
+
+
+class _Waiting:
+    """Recorded events without a decision by the rehearsal yet, by their node."""
+
+    def __init__(self, recorded: RecordedRun, left: Sequence[EventLine]) -> None:
+        self._by_node: dict[str, deque[EventLine]] = defaultdict(deque)
+        self._due: list[tuple[int, str]] = []
+        """The nodes that may take an event, by the event's number; an empty node is the whole run."""
+        for line in left:
+            node = recorded.node(line.event.data)
+            self._by_node[node or ""].append(line)
+            if not node:
+                heappush(self._due, (line.n, ""))
+
+    def opened(self, node: str) -> None:
+        """Queue the node's next recorded event, as its state has changed."""
+        if self._by_node.get(node):
+            heappush(self._due, (self._by_node[node][0].n, node))
+
+    def next(self, rehearsal: Rehearsal) -> EventLine | None:
+        """Return the earliest event that a node waits for, and remove it."""
+        while self._due:
+            _, node = heappop(self._due)
+            lines = self._by_node[node]
+            if lines and (not node or rehearsal.awaits(lines[0].event.data)):
+                line = lines.popleft()
+                self.opened(node)
+                return line
+        return None
+
+
+def _timer(rehearsal: Rehearsal) -> str | None:
+    """Return a node that waits for time alone."""
+    return next((node for node, one in rehearsal.state.open.items() if one.kind == "timer"), None)
+
+
+def _missing(rehearsal: Rehearsal) -> list[str]:
+    """Return what the run waits for without a recorded result, in words."""
+    told = []
+    for node, open in rehearsal.state.open.items():
+        match open.kind:
+            case "call":
+                told.append(f"the result of `{rehearsal.calls[node].name}` at `{node}`")
+            case "person" | "approval":
+                told.append(f"a person's {'values' if open.kind == 'person' else 'decision'} at `{node}`")
+            case "reason":
+                told.append(f"the result of the reasoning at `{node}`")
+            case "timer":
+                pass
+    return told
+
+
+def _answers(recorded: RecordedRun) -> list[ResponseReady]:
+    return [
+        one for decided in recorded.decisions for one in decided.outputs if isinstance(one, ResponseReady)
+    ]

@@ -1,0 +1,65 @@
+"""The sum of many results: recordings grouped by their first difference. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from antiphon.replay.by_specification.result import Found
+
+Result = Literal["same", "differs", "unchecked", "other", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A recording's result, or the reason why it is unreadable."""
+
+    path: str
+    found: Found | None = None
+    error: str = ""
+    duration_s: float = 0.0
+
+    @property
+    def result(self) -> Result:
+        """Return the verdict."""
+        return "unreadable" if self.found is None else self.found.result
+
+
+@dataclass
+class Group:
+    """Recordings that share their first difference."""
+
+    workflow: str
+    sentence: str
+    cases: list[Held] = field(default_factory=list)
+
+    @property
+    def ends(self) -> Counter[str]:
+        """Return the counts of how these runs would end, in words."""
+        return Counter(end_in_words(one.found) for one in self.cases if one.found is not None)
+
+
+def grouped(all: Sequence[Held]) -> list[Group]:
+    """Return the differing recordings by their first difference, the largest group first."""
+    groups: dict[tuple[str, str], Group] = {}
+    for one in all:
+        if one.found is not None and one.found.first is not None:
+            key = (one.found.workflow, one.found.first.sentence)
+            groups.setdefault(key, Group(*key)).cases.append(one)
+    return sorted(groups.values(), key=lambda group: (-len(group.cases), group.workflow, group.sentence))
+
+
+def result_of(all: Sequence[Held]) -> Result:
+    """Return the worst result of all; "unchecked" where no recording is of a run of these workflows."""
+    results = {one.result for one in all}
+    worst: tuple[Result, ...] = ("unreadable", "differs", "unchecked")
+    found = next((result for result in worst if result in results), None)
+    return found or ("same" if "same" in results else "unchecked")
+
+
+def end_in_words(found: Found) -> str:
+    """Return the course of a run from its first difference, in words."""
+    rest = found.rest
+    if rest is None or not rest.status:
+        return "its continuation is unknown"
+    return "it ends as before" if rest.is_same_end else f"it ends as {rest.status}, with another output"

@@ -1,0 +1,146 @@
+"""A recorded call of a model, repeated with several models, side by side.
+
+    replies = await call(lines, "reasoning.requested@2", ["claude-opus-5-5", "offline"])
+
+The request is sent as it was recorded, except for the model's name, and the system prompt where another is given. An
+error of one model does not affect the others.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.process.settings import PipelineSettings, load
+from pydantic import ValidationError
+
+from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered, short_type
+from antiphon.replay.provider import provider_of
+from antiphon.replay.requests import whole_request
+from reasoning_engine.access import load_access
+from reasoning_engine.choice import choose_model
+from reasoning_engine.exchange_record import message_of
+from reasoning_engine.model_errors import MODEL_ERRORS, classify
+from reasoning_engine.port import OwnedModel
+from reasoning_engine.prices import Prices
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply import Reply, parse, usage_of
+from reasoning_engine.settings import EngineSettings
+from reasoning_engine.wires import wire_of
+
+RECORDED = "recorded"
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """A model's reply to the request, or its error."""
+
+    model: str
+    """The requested model; `recorded` for the reply in the recording."""
+    said: Reply | None = None
+    error: ErrorInfo | None = None
+    cost_usd: float | None = None
+    """The cost; None where the model's prices are not set."""
+    duration_ms: int = 0
+
+
+async def call(
+    lines: Sequence[Line], place: str, models: Sequence[str], system: str | None = None, times: int = 1
+) -> list[Replied]:
+    """Return the recorded reply, then the replies of each model, `times` of each.
+
+    `offline` is the offline model. Raises NoSuchPoint, UnreadableEvent and ConfigurationError.
+    """
+    exchange, contents = _exchange(lines, place)
+    frozen = exchange.calls[-1]
+    request = whole_request(frozen, contents)
+    request.pop("stream", None)
+    if system is not None:
+        request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+    settings = load(EngineSettings)
+    room = asyncio.Semaphore(_AT_ONCE)
+    asked = {model: _model(model, settings) for model in dict.fromkeys(models)}
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_reply(asked[model], model, request, settings, room))
+                for model in models
+                for _ in range(times)
+            ]
+    finally:
+        for one in asked.values():
+            await one.close()
+    return [_recorded(frozen, exchange), *(task.result() for task in tasks)]
+
+
+def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
+    """Return the recorded exchange of an event, and the contents.
+
+    Raises NoSuchPoint, which names the events with calls.
+    """
+    event = event_numbered(lines, place)
+    contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
+    records = {
+        line.record.of: line.record
+        for line in lines
+        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord) and line.record.calls
+    }
+    if event.event.id not in records:
+        there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
+        named = ", ".join(f"{line.n} ({short_type(line)})" for line in there[:20])
+        raise NoSuchPoint(
+            f"Event {event.n}, {short_type(event)}, led to no model call.",
+            hint=f"Choose one of these events: {named}."
+            if named
+            else "The recording contains no model calls.",
+        )
+    return records[event.event.id], contents
+
+
+def _model(model: str, settings: EngineSettings) -> OwnedModel:
+    named = {"--model": (model,)} if wire_of(model) == "chat" else {}
+    return choose_model(provider_of(model), load_access(), settings.request_timeout_s, named)
+
+
+async def _reply(
+    asked: OwnedModel,
+    model: str,
+    request: Mapping[str, Any],
+    settings: EngineSettings,
+    room: asyncio.Semaphore,
+) -> Replied:
+    """Return one reply, or the error in its place."""
+    prompt = cast(Prompt, {**request, "model": model})
+    async with room:
+        began_s = monotonic_s()
+        try:
+            async with asyncio.timeout(settings.request_timeout_s):
+                message = await asked.reply(prompt, lambda text: None, lambda headers: None)
+        except MODEL_ERRORS as error:
+            return Replied(
+                model, error=classify(error, wire_of(model)).error, duration_ms=_milliseconds_since(began_s)
+            )
+    is_default = model == load(PipelineSettings).model
+    cost_usd = settings.priced_for(model, is_default=is_default).cost_usd(usage_of(message))
+    return Replied(model, parse(message), None, cost_usd, _milliseconds_since(began_s))
+
+
+def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
+    if frozen.reply is None:
+        error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply.")
+        return Replied(RECORDED, error=error, duration_ms=frozen.duration_ms)
+    message = message_of(frozen.reply)
+    try:
+        cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
+    except ValidationError as error:
+        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+    return Replied(RECORDED, parse(message), None, cost_usd, frozen.duration_ms)
+
+
+def _milliseconds_since(began_s: float) -> int:
+    return round((monotonic_s() - began_s) * 1000)

@@ -1,0 +1,86 @@
+"""The assembler's answers, composed again from the recording."""
+
+from antiphon_shared.events import (
+    AssemblyRequested,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ResponseReady,
+    ToolsCompleted,
+)
+from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
+from antiphon_shared.memory.found import Read, found_of
+from antiphon_shared.memory.layers import MEMORY_DELTA, Memory
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import LogEntry
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.checks.briefings import Briefings
+from antiphon.replay.steps.known import DataT, Known, Redone, Step
+from coordinator.alone import answer_alone
+from coordinator.decision import Decision
+from coordinator.endings import ending_of, moment_of
+from response_assembler.compose import compose
+from response_assembler.material import material_of
+
+
+class Assemblies:
+    """The composition of answers from the memory that `Briefings` has filed."""
+
+    def __init__(self, briefings: Briefings) -> None:
+        self._briefings = briefings
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """Compose one answer with today's code. Raises UnreadableEvent when the recording lacks its material."""
+        request, record = step.line.event.data, step.record
+        if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
+            raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
+        read = self.read(request, record, known)
+        return Redone((compose(material_of(step.line.event, request, read, record.waited_ms)),))
+
+    def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
+        """Return the answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
+        session = decision.session
+        request = ending_of(session, known.named(session.awaited))
+        found = found_of(request, self.read(request, read, known))
+        at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
+        response = answer_alone(session, request, found, catalogue, at, decision.alone)
+        return ResponseReady(**response.model_dump())
+
+    def read(self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known) -> Read:
+        """Return the material that was read for the answer.
+
+        Raises UnreadableEvent when the recording lacks some of it.
+        """
+        question = _read(request.question, QuerySubmitted, record, known)
+        return Read(
+            memory=self._memory(question.query if question else "", record),
+            reply=_read(request.reply, ReasoningCompleted, record, known),
+            reasoning=_read(request.reasoning, ReasoningCompleted, record, known),
+            results=_read(request.results, ToolsCompleted, record, known),
+            batch=record.batch,
+            missing=record.missing,
+            steps=tuple(
+                (step.step, output.text)
+                for step in request.steps
+                if (output := _read(step.reply, ReasoningCompleted, record, known)) is not None
+            ),
+        )
+
+    def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:
+        """Return the memory as it was filed at the time of reading, as far as it was readable."""
+        memory, items = self._briefings.memory, self._briefings.items
+        filings = len(items) if record.filings is None else record.filings
+        lost = {
+            number for number in range(1, len(items) + 1) if f"memory of filing {number}" in record.missing
+        }
+        if filings >= len(items) and not lost and (memory.query == query or not items):
+            return memory if items else Memory(query)
+        deltas = (item for number, item in enumerate(items[: max(0, filings)], 1) if number not in lost)
+        return Memory.of(query, map(MEMORY_DELTA.read, deltas))
+
+
+def _read(
+    entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: Known
+) -> DataT | None:
+    """Return the named event, unless it was unreadable then."""
+    return None if entry in record.missing else known.data(entry, kind)

@@ -1,0 +1,112 @@
+"""The dispatcher's batches, planned again and run in the recorded order; the tools' results are inputs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Contract
+
+from antiphon.replay.checks.catalogues import contracts_of
+from antiphon.replay.checks.filled import filled
+from antiphon.replay.differences import Difference, differences
+from antiphon.replay.steps.known import Known, Redone, Step
+from tool_dispatcher.batch import Bounds, Plan, advance, failed, plan_batch, start
+
+_Begins = tuple[tuple[int, ...], ...]
+
+
+class Batches:
+    """The planning of batches by the contracts of the session's catalogue."""
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
+        request, record = step.line.event.data, step.record
+        told = next((line.event.data for line in step.outputs), None)
+        if (
+            not isinstance(request, ToolsRequested)
+            or not isinstance(record, BatchRecord)
+            or not isinstance(told, ToolsCompleted)
+        ):
+            raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
+        returned = {result.index: result for result in told.results}
+        if returned.keys() != set(range(len(request.calls))):
+            raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
+        catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
+        plan = _plan(request, record, catalogue)
+        units = tuple((unit.tool, unit.calls) for unit in plan.units)
+        others = [("units", one) for one in _differences(record.units, units)]
+        today_filled = filled(request, record, plan, returned, catalogue, step.line.event.format)
+        returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
+        begins, results = _run(plan, record.ends, returned)
+        others += [("begins", one) for one in _differences(record.begins, begins)]
+        others += [("results", one) for one in _not_alternatives(told.results, contracts_of(catalogue))]
+        others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
+        changed = {"units": units, "begins": begins, "filled": today_filled.digests}
+        today = record.model_copy(update=changed) if others else record
+        if results is None:
+            others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
+            return Redone((told,), tuple(others), today)
+        completed = ToolsCompleted.of(request.round, results, told.duration_ms)
+        return Redone((completed,), tuple(others), today)
+
+
+def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) -> Plan:
+    named = {*record.settled, *record.refused, *record.begun}
+    is_in_place = all(result.index == place for place, result in record.settled.items())
+    if not is_in_place or not named <= set(range(len(request.calls))):
+        raise UnreadableEvent("the record of a batch names calls that it has not.")
+    return plan_batch(
+        request,
+        contracts_of(catalogue),
+        Bounds(record.batch_concurrency, record.collapse_above),
+        settled=record.settled,
+        refused=record.refused,
+        begun=record.begun,
+        barred=record.barred,
+        repeats=record.repeats,
+        example_of=record.examples.get,
+    )
+
+
+def _run(
+    plan: Plan, ends: Sequence[Sequence[int]], returned: dict[int, ToolResult]
+) -> tuple[_Begins, tuple[ToolResult, ...] | None]:
+    """Return the units begun at each step with the recorded ends; and the results, where all calls have one."""
+    step = start(plan)
+    begins = [tuple(unit.number for unit in step.begin)]
+    for ended in ends:
+        if not step.progress.running.issuperset(ended) or len(set(ended)) != len(ended):
+            break
+        units = [plan.units[number] for number in ended]
+        step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
+        begins.append(tuple(unit.number for unit in step.begin))
+    return tuple(begins), step.progress.results() if step.progress.is_done else None
+
+
+def _not_alternatives(
+    results: Iterable[ToolResult], contracts: Mapping[str, Contract]
+) -> Iterator[Difference]:
+    """Yield the results that a tool has answered which is no alternative of the called one."""
+    for result in results:
+        contract = contracts.get(result.tool)
+        names = [one.tool for one in contract.alternatives] if contract else []
+        if result.substitute and result.substitute not in names:
+            expected = " or ".join(names) or "no alternative"
+            yield Difference(f"[{result.index}].substitute", result.substitute, expected)
+
+
+def _failed(result: ToolResult, error: ToolError) -> ToolResult:
+    """Return the result of a call that a placeholder prevents from running, with the recorded duration."""
+    call = RequestedCall(id=result.call_id, name=result.tool)
+    return failed(result.index, call, error, result.duration_ms)
+
+
+def _differences(then: Any, now: Any) -> list[Difference]:
+    return [] if then == now else list(differences(_lists(then), _lists(now)))
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,266 @@
+"""The coordinator's decisions, repeated from the recording."""
+
+from typing import Any
+
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.events import (
+    AnyEvent,
+    ComponentFailed,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ResponseReady,
+    SessionOpened,
+)
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, MaterialRead
+from antiphon_shared.output.schema import OutputSchema
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall
+from pydantic import ValidationError
+
+from antiphon.recording.lines import EventLine
+from antiphon.recording.session_document import Document, is_of_today
+from antiphon.replay.checks.assemblies import Assemblies
+from antiphon.replay.checks.sends import send_differences
+from antiphon.replay.differences import Difference, differences
+from antiphon.replay.steps.known import Known, Redone, Step
+from coordinator import repetitions
+from coordinator.decide import decide
+from coordinator.decision import Decision
+from coordinator.document import changes
+from coordinator.endings import has_parent, tell_parent
+from coordinator.lookup import named_by, needs_query, schema_of
+from coordinator.opening import never_opened, open_session, recorded_opening
+from coordinator.record import record_of
+from coordinator.session import PARTS, Session, replace
+
+_UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/document.py)"
+
+
+class _AnswerUnknown(UnreadableEvent):
+    """The coordinator's own answer cannot be composed again; the decisions after it can be repeated."""
+
+
+class Decisions:
+    """One session's document, followed through its recorded decisions.
+
+    Each decision is made on the recorded document, so that one divergence causes no others; with
+    `follows_today`, on the document of today's code. Where today's code cannot read the recorded document,
+    its own document is used too, while the session takes the recorded course: the events are compared, but
+    none of these decisions counts as checked.
+    """
+
+    def __init__(self, follows_today: bool = False, assemblies: Assemblies | None = None) -> None:
+        """Begin without a session; `assemblies` has the material of the coordinator's own answers."""
+        self._assemblies = assemblies
+        self._follows_today = follows_today
+        self.session: Session | None = None
+        """The session as recorded after the last decision."""
+        self.lacks = ""
+        """The reason why a recorded decision is unknown, and so no later one can be repeated."""
+        self.takes_answers = False
+        """Whether an answer of the coordinator's own was taken from the recording, for want of `assemblies`."""
+        self._unread = ""
+        """The reason why today's code cannot read the recorded document, from some decision on."""
+        self._document = Document()
+
+    @property
+    def can_look(self) -> bool:
+        """Return whether the effect of an event without a decision can be found out."""
+        return self.session is not None and not self.lacks
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """Repeat one decision with today's code. Raises UnreadableEvent when this or an earlier one lacks something."""
+        if self.lacks:
+            raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
+        assert isinstance(step.record, DecisionRecord)
+        try:
+            return self._redo(step, step.record, known)
+        except _AnswerUnknown:
+            raise
+        except UnreadableEvent as error:
+            self.lacks = error.message
+            raise
+
+    def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
+        if not self._unread:
+            self._document.take(record)
+        before, decision = self.session, self._decide(step, record, known)
+        if decision.alone:
+            return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
+        if before is not None and decision.closes and has_parent(before):
+            asked = known.data(before.query.question, QuerySubmitted)
+            decision = tell_parent(decision, step.line.event.data, asked)
+        if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
+            self.session = decision.session
+            return Redone(decision.commands, (), record)
+        today = record_of(step.line.event, before, decision)
+        changed, self.session = self._changed(record, today, before, decision.session)
+        others = [
+            *_told("state", changed, today.changed),
+            *(_told("timers", _timers(record), _timers(today)) if record.timers != today.timers else ()),
+            *_told("effects", _effects(record), _effects(today)),
+        ]
+        answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
+        outputs = (*answer, *decision.commands)
+        if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
+            self.lacks = self._unread  # the two sessions take different courses from here on
+        sent = send_differences(record.sends, today.sends, outputs)
+        return Redone(outputs, tuple(others), today, sends=sent, unchecked=self._unchecked)
+
+    @property
+    def _unchecked(self) -> str:
+        return _UNREAD.format(self._unread) if self._unread else ""
+
+    def _changed(
+        self, record: DecisionRecord, today: DecisionRecord, before: Session | None, after: Session
+    ) -> tuple[dict[str, Any], Session]:
+        """Return the recorded change in today's form, and the session to continue with.
+
+        Both are today's where the recorded document is unreadable.
+        """
+        if self._unread:
+            return today.changed, after
+        if self._follows_today or (is_of_today(record, after) and record.changed == today.changed):
+            return record.changed, after
+        try:
+            recorded = self._document.session()
+        except UnreadableEvent as error:
+            self._unread = error.message.rstrip(".")
+            return today.changed, after
+        changed = record.changed if is_of_today(record, after) else changes(before, recorded)
+        return changed, after if changed == today.changed else recorded
+
+    def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
+        """Return the coordinator's own answer with today's code; it changes no document. Raises _AnswerUnknown."""
+        if self._assemblies is None:  # answers are not requested: only their existence is compared
+            if recorded := [
+                one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
+            ]:
+                self.takes_answers = True
+                return recorded[0]
+            raise _AnswerUnknown("what the session had found is not known here.")
+        try:
+            read = record.read or MaterialRead()
+            return self._assemblies.alone(step.line, decision, read, known)
+        except UnreadableEvent as error:
+            raise _AnswerUnknown(error.message) from None
+
+    def take(self, record: DecisionRecord) -> None:
+        """Continue with the recorded document, where today's code has none."""
+        try:
+            self._document.take(record)
+            self.session = self._document.session()
+        except UnreadableEvent as error:
+            self.lacks = error.message
+
+    def forked(self, record: ForkRecord) -> None:
+        """Apply the changes that a fork made to the document."""
+        try:
+            then = self._document.session() if self._follows_today and self.session else None
+            self._document.take(record)
+            recorded = self._document.session()
+        except UnreadableEvent as error:
+            self.lacks = f"what the fork has changed cannot be read: {error.message}"
+            return
+        if then is None or self.session is None:
+            self.session = recorded
+        else:
+            self.session = _changed_likewise(self.session, then, recorded)
+
+    def lets_go(self, line: EventLine, known: Known) -> bool:
+        """Return whether the session, in its present state, changes nothing on an event."""
+        assert self.session is not None, "it is asked for where it can look"
+        decision = decide(
+            self.session,
+            line.event,
+            line.entry,
+            known.catalogue(self.session.tools.catalogue),
+            named=known.named(named_by(self.session, line.event)),
+        )
+        follows = decision.alone or decision.timers or decision.sends
+        return decision.session is self.session and not follows
+
+    def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
+        event, entry = step.line.event, step.line.entry
+        if self.session is not None:
+            outages = self._outages(record, self.session)
+            named = known.named(named_by(self.session, event))
+            earlier = earlier_calls(self.session, event, known)
+            catalogue = known.catalogue(self.session.tools.catalogue)
+            schema = known_schema(self.session, event, known)
+            return decide(self.session, event, entry, catalogue, outages, named, earlier, schema)
+        match event.data:
+            case ComponentFailed() as failure:
+                return never_opened(event, entry, failure)
+            case QuerySubmitted() as query:
+                opened = next((one.event.data for one in step.outputs), None)
+                if not isinstance(opened, SessionOpened):
+                    raise UnreadableEvent(f"no {SessionOpened.type} came of event {step.line.n}.")
+                catalogue = known.catalogue(opened.catalogue)
+                return open_session(event, entry, query, recorded_opening(opened), catalogue)
+            case _:
+                raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
+
+    def _outages(self, record: DecisionRecord, before: Session) -> Outages:
+        """Return the outages at the time of the decision, which are an input. Raises UnreadableEvent."""
+        if not (is_of_today(record, before) or self._unread):
+            return self._document.session().models.outages
+        changed = record.changed.get("models", {}) if record.document_version > 1 else record.changed
+        if "outages" not in changed:
+            return before.models.outages
+        try:
+            return Outages.model_validate(changed["outages"])
+        except ValidationError as error:
+            raise UnreadableEvent(f"the recorded outages are unreadable: {explain(error)}") from None
+
+
+def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
+    """Return the schema of the answer, where `event` may be the answer. Raises UnreadableEvent."""
+    asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    return schema_of(asked, session.steps.number)
+
+
+def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
+    """Return the calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
+    if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
+        return {}
+    found: dict[str, ToolCall] = {}
+    for id, (entry, source) in repetitions.named(session, event.data).items():
+        reply = known.data(entry, ReasoningCompleted)
+        found.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
+    return found
+
+
+def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
+    """Return whether a decision without timers and sends, the usual case, leaves the recorded record."""
+    return (
+        is_of_today(record, decision.session)
+        and not (record.timers or decision.timers or record.sends or decision.sends)
+        and (record.closes, record.stops_work) == (decision.closes, decision.stops_work)
+        and record.changed == changes(before, decision.session)
+    )
+
+
+def _changed_likewise(session: Session, then: Session, now: Session) -> Session:
+    """Return the session with every field changed that differs between `then` and `now`."""
+    differing = _differing(then, now)
+    parts = {name: _differing(getattr(then, name), differing[name]) for name in PARTS if name in differing}
+    changed = {name: replace(getattr(session, name), **fields) for name, fields in parts.items()}
+    return replace(session, **differing | changed)
+
+
+def _differing(then: Any, now: Any) -> dict[str, Any]:
+    return {name: value for name, value in now.__dict__.items() if value != then.__dict__[name]}
+
+
+def _told(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:
+    return [] if expected == got else [(what, one) for one in differences(expected, got)]
+
+
+def _timers(record: DecisionRecord) -> list[Any]:
+    return [timer.model_dump(mode="json", exclude_defaults=True) for timer in record.timers]
+
+
+def _effects(record: DecisionRecord) -> dict[str, bool]:
+    return {"closes": record.closes, "stops_work": record.stops_work}

@@ -1,0 +1,273 @@
+"""The engine's exchanges with a model, repeated: today's prompts, and today's reading of recorded replies.
+
+Whether and when a call was made depended on the remaining time, the limits and the breakers; those are
+inputs. The requests, the reading of each reply, and the result of all of them are decided again.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from antiphon_shared.events import (
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.memory.briefing import Briefing, digest_of
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Usage
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from antiphon.replay.checks.briefings import Briefings
+from antiphon.replay.checks.catalogues import offer_of
+from antiphon.replay.differences import ABSENT, Difference, differences
+from antiphon.replay.requests import system_in, whole_request
+from antiphon.replay.steps.known import Known, Redone, Step
+from reasoning_engine.asking import Wanted, asked, tokens_asked
+from reasoning_engine.dialogue import Dialogue, dialogue
+from reasoning_engine.ended import NOT_SUPPORTED, Ended, reasoned, summarized, too_late
+from reasoning_engine.exchange_record import failure_of, message_of, request_json
+from reasoning_engine.failure import Failed, Failure
+from reasoning_engine.offer import NO_TOOLS
+from reasoning_engine.prices import Prices
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply import Reply, usage_of
+from reasoning_engine.summarize import build_summary_prompt
+from reasoning_engine.wires import wire_of
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
+
+_FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
+"""Codes of failures without a call: the time was over, or no further call was allowed."""
+
+_Outcome = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
+_OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
+
+
+class Exchanges:
+    """The repetition of exchanges.
+
+    Prompts are built on the briefings of `Briefings`; where those differ, on the sent one.
+    """
+
+    def __init__(self, briefings: Briefings) -> None:
+        self._briefings = briefings
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """Repeat one exchange with today's code. Raises UnreadableEvent when the recording lacks part of the prompt."""
+        request, record = step.line.event.data, step.record
+        told = next((line.event.data for line in step.outputs), None)
+        if not isinstance(record, ExchangeRecord) or not isinstance(told, _OUTCOMES):
+            raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
+        sent = [whole_request(call, known.contents) for call in record.calls]
+        replayed = _Replayed(record, sent, told)
+        match request:
+            case _ if not record.calls:
+                return Redone((_not_asked(told, record),), record=record)
+            case ReasoningRequested():
+                return self._reasoning(request, replayed, known)
+            case SummaryRequested():
+                return self._summary(request, replayed)
+            case _:
+                raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
+
+    def _reasoning(self, request: ReasoningRequested, replayed: "_Replayed", known: Known) -> Redone:
+        record = replayed.record
+        names = request.tools
+        offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
+        model_id = request.model or record.default_model
+
+        system = system_in(replayed.sent[0]) if record.has_own_prompt else None
+
+        schema, validation_tools = _options(request, known).demanded(request.step)
+        wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
+
+        def prompt_on(briefing: Briefing, wanted: Wanted = wanted) -> Prompt:
+            return asked(request, briefing, offer, model_id, record.max_output_tokens, wanted, system)
+
+        briefing = self._briefings.newest.get(request.briefing)
+        if briefing is None:
+            behind = _text_in(dict(prompt_on(Briefing.of(""))))
+            text = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
+            replayed.texts = (request.briefing, text, self._briefings.text)
+            briefing = Briefing.of(text)
+        prompt = prompt_on(briefing)
+        other = wanted.otherwise(prompt)
+        ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))
+        if ended is None:
+            return replayed.redone(replayed.told)
+        estimated = 0 if record.is_offline else tokens_asked(prompt, offer, wanted)
+        return replayed.redone(reasoned(request, ended, model_id, estimated, record.tool_style))
+
+    def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
+        source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
+        if source is None:
+            raise UnreadableEvent("the text to summarize is another one today.")
+        ended = replayed.ended(build_summary_prompt(request, source, model_id))
+        return replayed.redone(replayed.told if ended is None else summarized(request, ended, model_id))
+
+
+def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
+    """Return the query's options for its answer. Raises UnreadableEvent."""
+    query = known.data(request.output, QuerySubmitted) if request.output is not None else None
+    return _no_options() if query is None else query.options
+
+
+@cache
+def _no_options() -> QueryOptions:
+    return QueryOptions()
+
+
+@dataclass
+class _Replayed:
+    """The recorded calls with their recorded replies, and today's requests."""
+
+    record: ExchangeRecord
+    sent: list[dict[str, Any]]
+    """The recorded requests, whole."""
+    told: _Outcome
+    """The recorded outcome."""
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    """Today's requests."""
+    others: list[tuple[str, Difference]] = field(default_factory=list)
+    texts: tuple[str, str, str] | None = None
+
+    def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Ended | None:
+        """Return the result of the calls by today's code; None when it needs more calls than were recorded."""
+        prices, usage = _prices(self.record), Usage(cost_usd=0.0)
+        talk = dialogue(prompt, otherwise)
+        ask = next(talk)
+        reply: Reply | Failure | None = None
+        for call in self.record.calls:
+            self.asked.append(request_json(ask))
+            message, failed = _came_of(call)
+            if message is not None:
+                usage = prices.spent(usage, usage_of(message))
+            self._hold(call, failed)
+            is_last = len(self.asked) == len(self.sent)
+            if failed is None and message is not None:
+                ask, reply = _heard(talk, message, ask)
+            elif failed is not None and failed.is_of_schema and otherwise is not None:
+                ask = talk.throw(Failed(failed))
+                otherwise = None
+            elif failed is not None and (is_last or not failed.error.retryable):
+                reply = failed
+            if is_last and (reply is None or failed is not None):
+                reply = self._from_outside(call) or reply
+            if reply is not None:
+                return Ended(reply, usage, len(self.asked), self.told.duration_ms)
+        self.asked.append(request_json(ask))
+        return None
+
+    def _hold(self, call: ModelCall, failed: Failure | None) -> None:
+        """Compare an error's classification, and the wait before the next call, with the recorded ones."""
+        if failed is None or call.error is None:
+            return
+        then, now = (
+            {**error.model_dump(mode="json"), "retry_after_s": wait_s}
+            for error, wait_s in (
+                (call.error.failure, call.error.retry_after_s),
+                (failed.error, failed.retry_after_s),
+            )
+        )
+        found = differences(then, now, f"calls[{len(self.asked) - 1}].error")
+        self.others += [("error", one) for one in found]
+
+    def _from_outside(self, last: ModelCall) -> Failure | None:
+        """Return the failure after the last call that the call itself did not cause; None for none."""
+        error = getattr(self.told, "error", None)
+        is_own = last.error is not None and error == last.error.failure
+        if error is None or is_own or error.code not in _FROM_OUTSIDE:
+            return None
+        if error.code == "timeout":
+            return too_late()
+        return Failure(error, getattr(self.told, "retry_after_s", None))
+
+    def redone(self, outcome: _Outcome) -> Redone:
+        """Return the repeated step, with the differences of the requests."""
+        others = [*self.others, *(("request", one) for one in self._differences())]
+        return Redone((outcome,), tuple(others), self._record() if others else self.record, self.texts)
+
+    def _differences(self) -> Iterator[Difference]:
+        """Yield the differences of the requests."""
+        for n in range(max(len(self.sent), len(self.asked))):
+            then = self.sent[n] if n < len(self.sent) else ABSENT
+            now = self.asked[n] if n < len(self.asked) else ABSENT
+            if then != now:
+                yield from differences(then, to_jsonable_python(now), f"calls[{n}]")
+
+    def _record(self) -> ExchangeRecord:
+        """Return the record of today's code, as far as there are replies."""
+        calls = [
+            call.model_copy(update={"request": _as_recorded(call.request, then, to_jsonable_python(now))})
+            for call, then, now in zip(self.record.calls, self.sent, self.asked, strict=False)
+        ]
+        return self.record.model_copy(update={"calls": tuple(calls)})
+
+
+def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
+    """Return the message, whole or partial, and the failure."""
+    if call.reply is not None:
+        return message_of(call.reply), None
+    if call.error is None:
+        return None, too_late()
+    partial = call.error.partial
+    return None if partial is None else message_of(partial), failure_of(
+        call.error, wire_of(call.request.get("model"))
+    )
+
+
+def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
+    """Return the next request and None; or the last request and the result."""
+    try:
+        return talk.send(message), None
+    except StopIteration as end:
+        reply: Reply = end.value
+        return asked, reply
+    except Failed as error:
+        return asked, error.failure
+
+
+def _not_asked(told: _Outcome, record: ExchangeRecord) -> _Outcome:
+    """Return the recorded outcome of an exchange without a call, an input; offline summaries get today's error."""
+    if record.is_offline and isinstance(told, SummaryFailed):
+        return told.model_copy(update={"error": NOT_SUPPORTED})
+    return told
+
+
+def _prices(record: ExchangeRecord) -> Prices:
+    try:
+        return Prices(**record.prices)
+    except ValidationError as error:
+        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+
+
+def _text_in(request: dict[str, Any]) -> str:
+    """Return the text of the one user message."""
+    match request.get("messages"):
+        case [{"content": str(text)}, *_]:
+            return text
+        case _:
+            return ""
+
+
+def _text_before(behind: str, sent: str, digest: str) -> str:
+    """Return the briefing that was sent. Raises UnreadableEvent when the text after it has changed too."""
+    text = sent.removesuffix(behind)
+    if digest_of(text) != digest:
+        raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
+    return text
+
+
+def _as_recorded(recorded: dict[str, Any], then: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Return today's request; unchanged parts keep their recorded form, the hash of their content."""
+    return {name: recorded[name] if then.get(name) == value else value for name, value in now.items()}

@@ -1,0 +1,58 @@
+"""The differences in the events of a run's decision, by node. Pure."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from antiphon_shared.events import ApprovalRequested, EventData, NodesSettled
+
+from antiphon.replay.differences import ABSENT, AtNode, Difference, differences
+
+
+def run_differences(recorded: Sequence[EventData], today: Sequence[EventData]) -> Iterator[AtNode]:
+    """Yield the differences; each event is compared with the event of the same node and type."""
+    then, now = dict(_by_node(recorded)), dict(_by_node(today))
+    for key in dict.fromkeys((*then, *now)):
+        node, output, _ = key
+        left, right = then.get(key), now.get(key)
+        if left is None or right is None:
+            shown = (ABSENT, output) if left is None else (output, ABSENT)
+            yield AtNode(node, output, Difference("", *shown))
+        elif left != right:
+            for found in differences(left, right):
+                yield AtNode(node, output, found)
+    if then != now:
+        return
+    order_then, order_now = list(then), list(now)
+    if order_then != order_now:
+        yield AtNode("", "outputs", Difference("", _shown(order_then), _shown(order_now)))
+
+
+def _by_node(events: Sequence[EventData]) -> Iterator[tuple[tuple[str, str, int], Any]]:
+    """Yield each event's content under its node, its type, and a number for repeated ones."""
+    seen: dict[tuple[str, str], int] = {}
+
+    def key(node: str, type: str) -> tuple[str, str, int]:
+        seen[node, type] = seen.get((node, type), 0) + 1
+        return node, type, seen[node, type]
+
+    for one in events:
+        fields = one.model_dump(mode="json")
+        if isinstance(one, NodesSettled):
+            for node in fields["nodes"]:
+                yield key(node["path"], one.type), {"status": node["status"], "message": node["message"]}
+            if one.more:
+                yield key("", one.type), {"more": one.more}
+        else:
+            yield key(node_of(one), one.type), fields
+
+
+def node_of(data: EventData) -> str:
+    """Return the path of the node of an event; empty for none."""
+    if isinstance(data, ApprovalRequested) and data.calls:
+        return data.calls[0].id.rpartition("#")[0]
+    node = getattr(data, "node", "")
+    return node if isinstance(node, str) else ""
+
+
+def _shown(keys: Sequence[tuple[str, str, int]]) -> list[str]:
+    return [f"{output} {node}".strip() for node, output, _ in keys]

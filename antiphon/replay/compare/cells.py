@@ -1,0 +1,170 @@
+"""The result of a comparison: a cell for each question and plan, with as many runs as requested. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, median
+from typing import Literal
+
+from antiphon_shared.events.session import Response
+
+from antiphon.replay.compare.questions import Question
+
+Plan = Literal["recorded", "single", "linear", "rounds"]
+PLANS: tuple[Plan, ...] = ("single", "linear", "rounds")
+"""The plans that can be run; `recorded` is the recording's own answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A scorer's judgement of an answer."""
+
+    name: str
+    score: float | None
+    """From 0 to 1; None when the scorer has failed."""
+    note: str = ""
+    """The reason, or the scorer's error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An answer, or the error in its place."""
+
+    response: Response | None
+    error: str = ""
+    misses: int = 0
+    """The number of calls without a recorded result, where the tools answer from a recording."""
+    judgements: tuple[Judgement, ...] = ()
+
+    @property
+    def score(self) -> float | None:
+        """Return the mean of its scores; 0 without an answer, None without a scorer."""
+        scores = [one.score for one in self.judgements if one.score is not None]
+        return fmean(scores) if scores else None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The effort of answers; for several runs the median. None: unknown, or nothing to count."""
+
+    rounds: float | None = None
+    calls: float | None = None
+    tokens: float | None = None
+    cost_usd: float | None = None
+    latency_ms: float | None = None
+    misses: float | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A question answered by one plan."""
+
+    question: Question
+    plan: Plan
+    runs: tuple[Run, ...]
+
+    @property
+    def status(self) -> str:
+        """Return `complete`, or `complete 2, partial 1` where runs differ."""
+        said = [run.response.status if run.response else "error" for run in self.runs]
+        kinds = dict.fromkeys(said)
+        return said[0] if len(kinds) == 1 else ", ".join(f"{one} {said.count(one)}" for one in kinds)
+
+    @property
+    def first(self) -> Run:
+        """Return the run whose answer is shown."""
+        return self.runs[0]
+
+    @property
+    def numbers(self) -> Numbers:
+        responses = [run.response for run in self.runs if run.response is not None]
+        costs = [response.usage.cost_usd for response in responses]
+        scores = [run.score for run in self.runs if run.score is not None]
+        return Numbers(
+            rounds=_median([response.rounds_used for response in responses]),
+            calls=_median([response.tool_calls_used for response in responses]),
+            tokens=_median([response.usage.total_tokens for response in responses]),
+            cost_usd=_median([cost for cost in costs if cost is not None]) if None not in costs else None,
+            latency_ms=_median([response.duration_ms for response in responses]),
+            misses=_median([run.misses for run in self.runs if run.response]),
+            score=fmean(scores) if scores else None,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All cells; a plan that a question does not have, such as `recorded`, has no cell."""
+
+    questions: tuple[Question, ...]
+    plans: tuple[Plan, ...]
+    cells: tuple[Cell, ...]
+    times: int
+
+    def cell(self, question: Question, plan: Plan) -> Cell | None:
+        """Return the cell of a question and plan; None where there is none."""
+        return self._by_place.get((question.id, plan))
+
+    def of(self, plan: Plan) -> list[Cell]:
+        """Return the plan's cells, in the order of the questions."""
+        found = (self.cell(question, plan) for question in self.questions)
+        return [cell for cell in found if cell is not None]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, Plan], Cell]:
+        return {(cell.question.id, cell.plan): cell for cell in self.cells}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The totals of one plan over all questions."""
+
+    plan: Plan
+    answered: int
+    """The number of questions that it answered completely, in every run."""
+    asked: int
+    sums: Numbers
+    """The sums of rounds, calls, tokens, cost, latency and misses; the score is the mean."""
+    medians: Numbers
+
+
+def totals(comparison: Comparison, plan: Plan) -> Totals:
+    """Return the sums and medians of a plan."""
+    cells = comparison.of(plan)
+    all = [cell.numbers for cell in cells]
+    costs = [one.cost_usd for one in all]
+    scores = [one.score for one in all if one.score is not None]
+    mean = fmean(scores) if scores else None
+    return Totals(
+        plan=plan,
+        answered=sum(cell.status == "complete" for cell in cells),
+        asked=len(cells),
+        sums=Numbers(
+            rounds=_sum([one.rounds for one in all]),
+            calls=_sum([one.calls for one in all]),
+            tokens=_sum([one.tokens for one in all]),
+            cost_usd=None if None in costs else _sum(costs),
+            latency_ms=_sum([one.latency_ms for one in all]),
+            misses=_sum([one.misses for one in all]),
+            score=mean,
+        ),
+        medians=Numbers(
+            rounds=_median([one.rounds for one in all]),
+            calls=_median([one.calls for one in all]),
+            tokens=_median([one.tokens for one in all]),
+            cost_usd=None if None in costs else _median(costs),
+            latency_ms=_median([one.latency_ms for one in all]),
+            misses=_median([one.misses for one in all]),
+            score=_median(scores),
+        ),
+    )
+
+
+def _median(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return median(known) if known else None
+
+
+def _sum(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None

@@ -1,0 +1,131 @@
+"""The questions of a comparison: queries from recordings or from a file, with their expected answers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+from antiphon_shared.events import QuerySubmitted, ResponseReady
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.session import QueryOptions, Response
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Value
+from pydantic import Field, ValidationError
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import EventLine
+from antiphon.replay.compare.matchers import Expected
+from antiphon.replay.compare.served import Served
+from antiphon.submission import Options
+
+_ALONE = {"conversation_id", "interactive"}
+"""Options that need other sessions or people; no plan but `rounds` could follow them."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query for every plan."""
+
+    id: str
+    query: str
+    options: Options = field(default_factory=lambda: Options())
+    expected: Expected | None = None
+    recorded: Response | None = None
+    served: Served | None = None
+    """Its tools, which answer as recorded."""
+
+
+class Asked(Value):
+    """A line of a file of queries, or of a file of expectations."""
+
+    id: str = ""
+    query: str = ""
+    expected: Expected | None = None
+    options: QueryOptions = Field(default=QueryOptions())
+
+
+def of_recording(path: Path) -> Question:
+    """Return the query of a recording, with its answer and its tools. Raises UnreadableEvent."""
+    served, submitted, response = Served(), None, None
+    try:
+        for line in read_lines(path):
+            served.read(line)
+            if isinstance(line, EventLine):
+                match line.event.data:
+                    case QuerySubmitted() as query:
+                        submitted = submitted or query
+                    case ResponseReady() as ready:
+                        response = Response.model_validate(ready.model_dump())
+    except (OSError, EOFError) as error:
+        raise UnreadableEvent(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from None
+    if submitted is None:
+        raise UnreadableEvent(f"{path}: contains no query.")
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    name = name.encode(errors="replace").decode()
+    return Question(name, submitted.query, _options(submitted.options), recorded=response, served=served)
+
+
+def of_file(path: Path) -> list[Question]:
+    """Return the queries of a file, one per line.
+
+    A line is a JSON object such as `{"query": ..., "expected": ...}`, or plain text. Raises UnreadableEvent,
+    which names the line.
+    """
+    questions = []
+    for number, line in _lines(path):
+        asked = _read(path, number, line) if line.startswith("{") else Asked(query=line)
+        if not asked.query.strip():
+            raise UnreadableEvent(f"{path}, line {number}: `query` is missing.")
+        id = asked.id or f"q{number}"
+        questions.append(Question(id, asked.query, _options(asked.options), asked.expected))
+    return questions
+
+
+def expecting(questions: Iterable[Question], path: Path) -> list[Question]:
+    """Return the questions with a file's expectations, matched by id or query. Raises UnreadableEvent."""
+    expected: dict[str, Expected] = {}
+    for number, line in _lines(path):
+        asked = _read(path, number, line)
+        if asked.expected is None or not (asked.id or asked.query):
+            raise UnreadableEvent(
+                f"{path}, line {number}: must contain `expected`, and an `id` or a `query`."
+            )
+        expected[asked.id or asked.query] = asked.expected
+    return [_expecting(question, expected) for question in questions]
+
+
+def _expecting(question: Question, expected: Mapping[str, Expected]) -> Question:
+    session = question.recorded.session_id if question.recorded else ""
+    for name in (question.id, session, question.query):
+        if name in expected:
+            return replace(question, expected=expected[name])
+    return question
+
+
+def _options(options: QueryOptions) -> Options:
+    said: Any = options.model_dump(exclude_none=True, exclude=_ALONE)
+    given: Options = said
+    return given
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, with their numbers. Raises UnreadableEvent."""
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"{path} is not UTF-8 text: {error}.") from None
+    except OSError as error:
+        raise UnreadableEvent(f"{path} cannot be read: {error.strerror or error}.") from None
+    yield from ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+
+
+def _read(path: Path, number: int, line: str) -> Asked:
+    try:
+        return Asked.model_validate(orjson.loads(line))
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"{path}, line {number}: not JSON: {error}.") from None
+    except ValidationError as error:
+        raise UnreadableEvent(f"{path}, line {number}: {explain(error)}.") from None

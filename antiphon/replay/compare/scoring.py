@@ -1,0 +1,133 @@
+"""The scoring of answers: by matchers where an answer is expected, and by rubrics, which are the user's functions.
+
+    def rubric(query: str, response: Response, expected: Expected | None) -> float | bool | Score
+
+It may be async, and may take any of `query`, `answer`, `response` and `expected`, by these names.
+"""
+
+import asyncio
+import importlib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.excerpt import one_line
+
+from antiphon.replay.compare.cells import Judgement
+from antiphon.replay.compare.matchers import Expected, matched
+from antiphon.replay.compare.questions import Question
+
+RUBRIC_S_MAX = 300.0
+"""The limit for one judgement; it may ask a model."""
+_NOTE_CHARACTERS_MAX = 1_000
+_TOLD = ("query", "answer", "response", "expected")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A rubric's result, where a number alone does not explain enough."""
+
+    score: float
+    """From 0 to 1."""
+    note: str = ""
+    """The reason, for the reader of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """A function that judges answers."""
+
+    name: str
+    function: Callable[..., Any]
+    takes: tuple[str, ...]
+
+
+def load_rubric(spec: str) -> Rubric:
+    """Return the function that `package.module:function` names. Raises ConfigurationError, which says what to do."""
+    module_name, _, name = spec.partition(":")
+    if not name:
+        raise ConfigurationError(f"--rubric: {spec!r} is not `package.module:function`.")
+    try:
+        function = getattr(importlib.import_module(module_name.strip()), name.strip())
+        parameters = inspect.signature(function).parameters.values()
+    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+        said = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
+        raise ConfigurationError(
+            f"--rubric: {spec} cannot be used: {said}.",
+            hint="The module must be importable, like those of --tools, and contain that function.",
+        ) from error
+    needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER}
+    if unknown := sorted(needed - set(_TOLD)):
+        raise ConfigurationError(
+            f"--rubric: {spec} takes {', '.join(unknown)}.",
+            hint=f"The parameters of a rubric are any of {', '.join(_TOLD)}.",
+        )
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    named = {one.name for one in parameters}
+    return Rubric(name.strip(), function, tuple(one for one in _TOLD if takes_all or one in named))
+
+
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+async def judged(
+    question: Question, response: Response | None, rubrics: Iterable[Rubric]
+) -> tuple[Judgement, ...]:
+    """Return every scorer's judgement of an answer; 0 each without an answer. Errors of a rubric are not raised."""
+    expected, rubrics = question.expected, tuple(rubrics)
+    if response is None:
+        names = [*_names(expected), *(rubric.name for rubric in rubrics)]
+        return tuple(Judgement(name, 0.0, "no answer") for name in names)
+    judgements = [Judgement(name, float(is_so)) for name, is_so in _matched(expected, response).items()]
+    told = {"query": question.query, "answer": response.answer, "response": response, "expected": expected}
+    return (*judgements, *[await _judgement(rubric, told) for rubric in rubrics])
+
+
+async def _judgement(rubric: Rubric, told: Mapping[str, Any]) -> Judgement:
+    arguments = {name: told[name] for name in rubric.takes}
+    try:
+        async with asyncio.timeout(RUBRIC_S_MAX):
+            if inspect.iscoroutinefunction(rubric.function):
+                said = await rubric.function(**arguments)
+            else:
+                said = await asyncio.to_thread(rubric.function, **arguments)
+                said = await said if inspect.isawaitable(said) else said
+        return _read(rubric.name, said)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a rubric is the user's, and must not end the table
+        text = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
+        return Judgement(rubric.name, None, f"The rubric failed: {text}")
+
+
+def _read(name: str, said: Any) -> Judgement:
+    """Return a rubric's result as a judgement. Raises TypeError, ValueError."""
+    score, note = (
+        (said.score, one_line(str(said.note), _NOTE_CHARACTERS_MAX))
+        if isinstance(said, Score)
+        else (said, "")
+    )
+    if not isinstance(score, int | float):
+        raise TypeError(
+            f"it returned {type(score).__name__}; return a number from 0 to 1, a bool, or a Score"
+        )
+    if not (math.isfinite(score) and 0 <= score <= 1):
+        raise ValueError(f"it returned {score}; return a score from 0 to 1")
+    return Judgement(name, float(score), note)
+
+
+def _matched(expected: Expected | None, response: Response) -> Mapping[str, bool]:
+    return {} if expected is None else matched(expected, response)
+
+
+def _names(expected: Expected | None) -> tuple[str, ...]:
+    return (
+        ()
+        if expected is None
+        else tuple(name for name in _MATCHERS if getattr(expected, name) not in (None, ()))
+    )
+
+
+_MATCHERS = tuple(Expected.model_fields)

@@ -1,0 +1,112 @@
+"""A comparison as rows for a terminal, and as JSON. Pure."""
+
+from typing import Any
+
+from antiphon.replay.compare.cells import Cell, Comparison, Numbers, Run, Totals, totals
+
+HEADINGS = ("question", "plan", "status", "score", "rounds", "calls", "tokens", "cost", "latency")
+_QUESTION_CHARACTERS = 40
+_NOTHING = "—"
+
+
+def rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Return one row for each cell; for several questions, also the sum and the median of each plan."""
+    found = [
+        (*_named(cell), *cells_of(cell.numbers))
+        for question in comparison.questions
+        for plan in comparison.plans
+        if (cell := comparison.cell(question, plan)) is not None
+    ]
+    if len(comparison.questions) < 2:
+        return found
+    for plan in comparison.plans:
+        sums = totals(comparison, plan)
+        found.append(("sum", plan, answered(sums), *cells_of(sums.sums)))
+        found.append(("median", plan, "", *cells_of(sums.medians)))
+    return found
+
+
+def cells_of(numbers: Numbers) -> tuple[str, ...]:
+    """Return score, rounds, calls, tokens, cost and latency, as they are shown."""
+    calls = _count(numbers.calls)
+    if numbers.misses:
+        calls += f" ({_count(numbers.misses)} not recorded)"
+    return (
+        _NOTHING if numbers.score is None else f"{numbers.score:.2f}",
+        _count(numbers.rounds),
+        calls,
+        _count(numbers.tokens),
+        _NOTHING if numbers.cost_usd is None else f"${numbers.cost_usd:.4f}",
+        _time(numbers.latency_ms),
+    )
+
+
+def answered(sums: Totals) -> str:
+    """Return `3 of 4 complete`."""
+    return f"{sums.answered} of {sums.asked} complete"
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """Return the whole comparison, for programs."""
+    return {
+        "plans": list(comparison.plans),
+        "times": comparison.times,
+        "questions": [
+            {
+                "id": question.id,
+                "query": question.query,
+                "expected": question.expected.model_dump(mode="json", exclude_defaults=True)
+                if question.expected
+                else None,
+                "cells": {
+                    plan: _cell(cell)
+                    for plan in comparison.plans
+                    if (cell := comparison.cell(question, plan)) is not None
+                },
+            }
+            for question in comparison.questions
+        ],
+        "totals": {plan: _totals(totals(comparison, plan)) for plan in comparison.plans},
+    }
+
+
+def _named(cell: Cell) -> tuple[str, str, str]:
+    id = cell.question.id
+    return (
+        id if len(id) <= _QUESTION_CHARACTERS else f"{id[: _QUESTION_CHARACTERS - 1]}…",
+        cell.plan,
+        cell.status,
+    )
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {"status": cell.status, **vars(cell.numbers), "runs": [_run(run) for run in cell.runs]}
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "error": run.error,
+        "response": run.response.model_dump(mode="json") if run.response else None,
+        "scores": [{"name": one.name, "score": one.score, "note": one.note} for one in run.judgements],
+    }
+
+
+def _totals(sums: Totals) -> dict[str, Any]:
+    return {
+        "complete": sums.answered,
+        "asked": sums.asked,
+        "sums": vars(sums.sums),
+        "medians": vars(sums.medians),
+    }
+
+
+def _count(number: float | None) -> str:
+    if number is None:
+        return _NOTHING
+    return f"{number:,.0f}" if number == int(number) else f"{number:,.1f}"
+
+
+def _time(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return _NOTHING
+    return f"{milliseconds:,.0f} ms" if milliseconds < 10_000 else f"{milliseconds / 1000:,.1f} s"

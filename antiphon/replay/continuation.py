@@ -1,0 +1,45 @@
+"""The course of a session after today's code has decided differently than recorded. Pure.
+
+Verification starts each step from the record, so it does not show where a changed decision leads. Here
+today's code continues from its first changed decision, until the session is answered, or a model or a tool is
+called.
+"""
+
+from collections.abc import Sequence
+
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.events.step_records import DecisionRecord
+
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.replay.forking.point import walked
+from antiphon.replay.injection.trace import Trace
+from antiphon.replay.next_step import Next, answered, asked
+from antiphon.replay.report import Divergence, Report
+
+
+def continuation(lines: Sequence[Line], report: Report) -> Next | None:
+    """Return the next step after today's first changed decision; None where no decision changes.
+
+    Raises UnreadableEvent, and any error of today's code.
+    """
+    first = next((one for one in report.divergences if sends_otherwise(one)), None)
+    if first is None:
+        return None
+    line = next(one for one in lines if isinstance(one, EventLine) and one.n == first.event)
+    point = walked(lines, line.n, unhandled=line.event.id)
+    if point.session is None:
+        return None
+    record = next(
+        (one.record for one in lines if isinstance(one, RecordLine) and one.record.of == line.event.id), None
+    )
+    changed = record.changed if isinstance(record, DecisionRecord) else {}
+    outages = Outages.model_validate(changed["outages"]) if "outages" in changed else None
+    traced = Trace(point, point.session, line, outages).run()
+    if traced.answer is not None:
+        return answered(first.event, traced.answer)
+    return asked(first.event, traced.asks) or Next(kind="waits", event=first.event)
+
+
+def sends_otherwise(divergence: Divergence) -> bool:
+    """Return whether the coordinator sends other events; a change of its state alone does not count."""
+    return divergence.component == "coordinator" and divergence.output.startswith("antiphon.")

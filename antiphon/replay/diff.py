@@ -1,0 +1,149 @@
+"""The comparison of two recordings, usually of the same question. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+from antiphon_shared.events import ResponseReady
+from antiphon_shared.events.step_records import ExchangeRecord
+
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.replay.differences import Difference, differences
+from antiphon.replay.normal import Moment, moments
+
+DIFFERENCES_KEPT_MAX = 100
+"""The limit for one place; further differences are not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One recording in numbers."""
+
+    status: str = "none"
+    termination_reason: str = "none"
+    rounds: int = 0
+    tool_calls: int = 0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+    sources: int = 0
+    uncertainties: int = 0
+    events: int = 0
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An event or exchange that differs, or that only one recording has."""
+
+    what: str
+    """The event's type, or `model exchange`."""
+    round: int | None
+    a: int | None
+    """The event's number in the first recording; None where it is missing."""
+    b: int | None
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of two recordings; `expected` is the first one's value, `got` the second one's."""
+
+    a: Figures
+    b: Figures
+    places: tuple[Place, ...]
+    """In the order of the first; an event of the second alone follows its predecessor there."""
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether both are the same, except for ids and times."""
+        return not self.places
+
+
+class _Key(NamedTuple):
+    """The key by which events are paired: the first `reasoning.requested` of round 2 with the first of round 2."""
+
+    what: str
+    round: int | None
+    occurrence: int
+
+
+def diff(a: Iterable[Line], b: Iterable[Line]) -> Comparison:
+    """Compare two recordings. Raises the errors of reading them."""
+    first, second = _Tally(), _Tally()
+    mine, others = _by_key(moments(first.over(a))), _by_key(moments(second.over(b)))
+    places = (_place(key, mine.get(key), others.get(key)) for key in _merged(list(mine), list(others)))
+    return Comparison(first.figures, second.figures, tuple(place for place in places if place))
+
+
+def _by_key(found: Iterable[Moment]) -> dict[_Key, Moment]:
+    seen: Counter[tuple[str, int | None]] = Counter()
+    keyed = {}
+    for moment in found:
+        seen[moment.what, moment.round] += 1
+        keyed[_Key(moment.what, moment.round, seen[moment.what, moment.round])] = moment
+    return keyed
+
+
+def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
+    """Yield all keys in the order of the first; a key of the second alone follows its predecessor there."""
+    own = set(mine)
+    behind: dict[_Key | None, list[_Key]] = {}
+    before: _Key | None = None
+    for key in others:
+        if key in own:
+            before = key
+        else:
+            behind.setdefault(before, []).append(key)
+    yield from behind.get(None, ())
+    for key in mine:
+        yield key
+        yield from behind.get(key, ())
+
+
+def _place(key: _Key, a: Moment | None, b: Moment | None) -> Place | None:
+    """Return the difference of the two; None where they are equal."""
+    if a is None or b is None:
+        return Place(key.what, key.round, a and a.n, b and b.n)
+    found = tuple(islice(differences(a.data, b.data), DIFFERENCES_KEPT_MAX))
+    return Place(key.what, key.round, a.n, b.n, found) if found else None
+
+
+class _Tally:
+    """The counts of one recording's lines."""
+
+    def __init__(self) -> None:
+        self._response: ResponseReady | None = None
+        self._model_calls = self._events = 0
+
+    def over(self, lines: Iterable[Line]) -> Iterator[Line]:
+        for line in lines:
+            if isinstance(line, EventLine):
+                self._events += 1
+                if isinstance(line.event.data, ResponseReady):
+                    self._response = line.event.data
+            elif isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord):
+                self._model_calls += len(line.record.calls)
+            yield line
+
+    @property
+    def figures(self) -> Figures:
+        counted: dict[str, Any] = {"events": self._events, "model_calls": self._model_calls}
+        if (response := self._response) is None:
+            return Figures(**counted)
+        return Figures(
+            status=response.status,
+            termination_reason=response.termination_reason,
+            rounds=response.rounds_used,
+            tool_calls=response.tool_calls_used,
+            **response.usage.model_dump(),
+            sources=len(response.sources),
+            uncertainties=len(response.uncertainty),
+            duration_ms=response.duration_ms,
+            **counted,
+        )

@@ -1,0 +1,71 @@
+"""The event of a recording that a person names: by its number, or by its type and round. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from antiphon_shared.process.errors import ConfigurationError
+
+from antiphon.recording.lines import EventLine, Line
+
+_NAMED_MAX = 20
+_NAMED = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
+
+
+class NoSuchPoint(ConfigurationError):
+    """A session cannot be resumed from that point."""
+
+    code = "no_such_point"
+
+
+def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
+    """Return the event at `place`. Raises NoSuchPoint."""
+    events = [line for line in lines if isinstance(line, EventLine)]
+    found = next(_matching(events, place), None)
+    if found is None:
+        raise NoSuchPoint(
+            f"The recording has no event {place}; it has {len(events)} events.",
+            hint="Use its number, or its type with the round, such as reasoning.requested@2.",
+        )
+    return found
+
+
+def number_of(lines: Sequence[Line], place: str) -> int:
+    """Return the number of the event at `place`. Raises NoSuchPoint, with the best events to resume from."""
+    try:
+        return event_numbered(lines, place).n
+    except NoSuchPoint as error:
+        raise NoSuchPoint(error.message, hint=resumable(lines)) from None
+
+
+def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
+    if place.isascii() and place.isdigit():
+        yield from (line for line in events if str(line.n) == place.lstrip("0"))
+    elif named := _NAMED.fullmatch(place):
+        of_type = [line for line in events if short_type(line) == named[1]]
+        wanted = int(named[2] or 1)
+        has_rounds = any(hasattr(line.event.data, "round") for line in of_type)
+        yield from (
+            line
+            for count, line in enumerate(of_type, 1)
+            if (getattr(line.event.data, "round", 0) if has_rounds else count) == wanted
+        )
+
+
+def short_type(line: EventLine) -> str:
+    """Return the short name of its type, such as `reasoning.requested`."""
+    return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
+
+
+def resumable(lines: Sequence[Line]) -> str:
+    """Return a hint with the best events to resume from: answered requests to other components."""
+    events = [line for line in lines if isinstance(line, EventLine)]
+    answered = {line.event.causationid for line in events}
+    good = [
+        f"{line.n} ({short_type(line)})"
+        for line in events
+        if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
+    ]
+    if not good:
+        return "No event of the session can be continued from."
+    more = f", and {len(good) - _NAMED_MAX} more" if len(good) > _NAMED_MAX else ""
+    return f"Use one of these events: {', '.join(good[:_NAMED_MAX])}{more}."

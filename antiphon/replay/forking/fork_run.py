@@ -1,0 +1,195 @@
+"""A fork of a recorded run, resumed live from one of its events or nodes, by its own specification or another.
+
+    lines = await fork_run(list(read_lines(path)), "", "book", specification, read_changes(), tools=[...])
+
+Earlier calls stay done: no write is repeated. From there on the tools are really called, on a Redis of its own.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from antiphon_shared.bus.handling import RUN
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.restoring import SessionSnapshot, restore, timer_event
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsRequested
+from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.specification import Specification, canonical
+from pydantic_core import from_json
+
+from antiphon.embedded import EmbeddedPipeline
+from antiphon.errors import StillRunning
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Line,
+    Parent,
+    RecordLine,
+    SpecificationLine,
+)
+from antiphon.recording.session_lines import session_lines
+from antiphon.replay.forking.changes import Changes
+from antiphon.replay.forking.event_at import NoSuchPoint
+from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, pipeline_of, published_by
+from antiphon.replay.forking.moved import moved
+from antiphon.replay.forking.run_point import RunPoint, run_point
+from antiphon.replay.forking.run_records import fork_record, moved_change
+from coordinator.runs.memory import stored_changes
+from coordinator.runs.state import RUN_CHANGE, RunState
+
+_PATIENCE_S = 30.0
+
+
+async def fork_run(
+    lines: Sequence[Line],
+    place: str,
+    node: str,
+    specification: Specification | None,
+    changes: Changes,
+    tools: Sequence[Any],
+    on_start: Callable[[RunPoint], None] = lambda point: None,
+) -> list[Line]:
+    """Return the new recording; arguments as in `run_point`, and `tools` as for a pipeline.
+
+    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end.
+    """
+    if not tools:
+        raise NoSuchPoint(
+            "From that point on the run calls tools, whose functions are not recorded.",
+            hint="Name their module with --tools.",
+        )
+    run_point(lines, place, node, specification, None)  # an impossible fork is refused before anything starts
+    async with pipeline_of(tools, changes) as (pipeline, bus):
+        published = await published_by(pipeline, bus)
+        point = run_point(lines, place, node, specification, published if specification else None)
+        on_start(point)
+        by = utc_now() - point.event.event.time
+        deliveries = [_delivered(point, line, by) for line in point.deliveries]
+        await _put_there(bus, point, deliveries, by, published)
+        await _ended(pipeline, bus, point)
+        id = point.session_id
+        live = [line async for line in session_lines(id, bus.session(id), bus)]
+    return list(_joined(lines, point, fork_record(point, deliveries, by), changes, published, live))
+
+
+async def _put_there(
+    bus: Bus,
+    point: RunPoint,
+    deliveries: Sequence[EventLine],
+    by: timedelta,
+    published: tuple[str, Catalogue],
+) -> None:
+    """Restore the run, so that the components resume it."""
+    await WorkflowStore(bus).keep(point.specification)
+    state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
+    changes = [*point.changes]
+    if changes:
+        changes.append((point.changes[-1][0], moved_change(state, by)))
+    first = next(line for line in point.lines if isinstance(line, EventLine))
+    delivered = {line.event.id: line.event for line in deliveries}
+    log = [line for line in point.lines if isinstance(line, EventLine)]
+    standing = SessionSnapshot(
+        session_id=point.session_id,
+        opened=first.event.time,
+        log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],
+        documents={},
+        lists={RUN: [of.bytes + RUN_CHANGE.write(change, format) for of, change in changes]},
+        catalogues={**known.catalogues, published[0]: published[1]},
+        timers=list(_timers(point, by)),
+        deliveries=[(line.entry, line.event) for line in deliveries],
+    )
+    await restore(bus, standing)
+
+
+def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:
+    """Return the event of a delivery that was in flight, as it is delivered now."""
+    event: AnyEvent = moved(line.event, by)
+    data = event.data
+    if isinstance(data, QuerySubmitted):
+        workflow = data.options.workflow
+        assert workflow is not None, "it is a run"
+        pinned = workflow.model_copy(update={"specification": point.rehearsal.content_hash})
+        data = data.model_copy(update={"options": data.options.model_copy(update={"workflow": pinned})})
+    elif isinstance(data, ToolsRequested):
+        data = data.model_copy(update={"allowed": tuple(call.name for call in data.calls)})
+    return EventLine(line.n, line.entry, event.model_copy(update={"data": data}))
+
+
+def _timers(point: RunPoint, by: timedelta) -> Iterator[tuple[str, datetime, AnyEvent]]:
+    for timer in point.timers.values():
+        due = timer.due + by
+        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
+
+
+async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
+    """Return when the run has its answer. Raises StillRunning, PipelineFailed."""
+    workflow = point.specification.workflows[point.rehearsal.workflow]
+    until_s = monotonic_s() + workflow.timeout_s + _PATIENCE_S
+    session = bus.session(point.session_id)
+    while await session.response() is None:
+        state = RunState()
+        for _, change in await stored_changes(session):
+            state.apply(change)
+        kinds = {one.kind for one in state.open.values()}
+        if kinds and kinds <= {"person", "approval"}:
+            raise StillRunning(
+                f"The fork waits for a person at {', '.join(state.open)}, but a fork cannot ask a person.",
+                hint="Fork from a later point.",
+            )
+        await a_moment(pipeline, until_s, "the run did not end in its time")
+    until_s = monotonic_s() + _PATIENCE_S
+    while not await _is_recorded(bus, point.session_id):  # the answer is stored before its record
+        await a_moment(pipeline, until_s, "the last decision of the run was not recorded")
+
+
+async def _is_recorded(bus: Bus, session_id: str) -> bool:
+    """Return whether the decision that sent the answer has its record."""
+    lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    records = {line.record.of for line in lines if isinstance(line, RecordLine)}
+    answers = [
+        one for one in lines if isinstance(one, EventLine) and isinstance(one.event.data, ResponseReady)
+    ]
+    return any(answer.event.causationid in records for answer in answers)
+
+
+def _joined(
+    lines: Sequence[Line],
+    point: RunPoint,
+    record: ForkRecord,
+    changes: Changes,
+    published: tuple[str, Catalogue],
+    live: Sequence[Line],
+) -> Iterator[Line]:
+    """Yield the recorded lines, the record of the fork, and the new lines."""
+    taken, known = point.lines[1:], point.recorded.known
+    told = {**changes.told, "specification": point.rehearsal.content_hash}
+    parent = Parent(
+        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=told
+    )
+    hashes = tuple(dict.fromkeys((*point.header.catalogues, published[0])))
+    yield point.header.model_copy(update={"parent": parent, "catalogues": hashes})
+    yield from taken
+    if published[0] not in known.catalogues:
+        yield CatalogueLine(hash=published[0], catalogue=published[1])
+    if point.rehearsal.content_hash not in known.specifications:
+        fields = from_json(canonical(point.specification))
+        yield SpecificationLine(hash=point.rehearsal.content_hash, specification=fields)
+    yield RecordLine(record=record)
+    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
+    for line in live:
+        match line:
+            case EventLine() if line.n > point.event.n:
+                events += 1
+            case RecordLine():
+                records += 1
+            case ContentLine():
+                pass
+            case _:
+                continue
+        yield line
+    yield End(events=events, records=records)

@@ -1,0 +1,209 @@
+"""A fork: a recorded session, resumed live from one of its events, with changes.
+
+    lines = await fork(list(read_lines(path)), "reasoning.requested@2", read_changes("claude-opus-5-5"), tools=[...])
+
+The new recording holds the earlier lines as they were recorded. From there on today's components run, with real calls
+of the model and the tools, on a Redis of their own. The session's deadline keeps its remaining time. A `fork` record
+and the header's `parent` hold the changes.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+from antiphon_shared.bus.handling import STATE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.restoring import restore, timer_event
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.environment import environment
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.relevance import BUILT_INS
+
+from antiphon.embedded import EmbeddedPipeline
+from antiphon.errors import StillRunning
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    Parent,
+    RecordLine,
+    encode_line,
+)
+from antiphon.recording.session_lines import session_lines
+from antiphon.replay.forking.changes import Changes, Forked, forked
+from antiphon.replay.forking.event_at import NoSuchPoint
+from antiphon.replay.forking.point import Point, point_at
+from antiphon.replay.forking.snapshot import snapshot
+from antiphon.replay.forking.writes import restore_writes
+from antiphon.replay.provider import provider_of
+from coordinator.document import SESSION
+from coordinator.session import Session
+
+_POLL_S = 0.02
+_PATIENCE_S = 30.0
+"""The extra time beyond the session's deadline and the time for its answer; also the limit for publishing the tools.
+"""
+
+
+async def fork(
+    lines: Sequence[Line],
+    place: str,
+    changes: Changes,
+    tools: Sequence[Any] = (),
+    on_start: Callable[[Point], None] = lambda point: None,
+) -> list[Line]:
+    """Return the new recording.
+
+    `place` is a number or a type, such as `reasoning.requested@2`; `tools` as for a pipeline. Raises
+    NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in time.
+    """
+    point = point_at(lines, place)
+    if not tools:
+        _check_needs_no_tools(point)
+    on_start(point)
+    async with pipeline_of(tools, changes) as (pipeline, bus):
+        content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
+        told = forked(point, changes, utc_now(), content, catalogue)
+        log = [line for line in point.lines if isinstance(line, EventLine)]
+        catalogues = {content: catalogue} if content else {}
+        timers = list(_timers(point, told))
+        await restore_writes(bus, point)
+        await restore(bus, snapshot(told.session, log, told.deliveries, point.briefings, catalogues, timers))
+        await _ended(pipeline, bus, told.session)
+        session_id = told.session.id
+        live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    return list(_joined(lines, point, changes, told, CatalogueLine(hash=content, catalogue=catalogue), live))
+
+
+def digest_of_lines(lines: Iterable[Line]) -> str:
+    """Return the digest by which forks name their parent, independent of its file's compression."""
+    return content_hash(b"\n".join(map(encode_line, lines)))
+
+
+def _check_needs_no_tools(point: Point) -> None:
+    """Raise NoSuchPoint when the session may still call tools: their functions are in no recording."""
+    assert point.session is not None, "a point's session is open"
+    own = [name for name in point.session.tools.usable if name not in BUILT_INS]
+    may_go_on = point.session.last_round is None or point.session.steps.number > 0
+    if own and may_go_on and point.session.phase != "assembling":
+        named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
+        raise NoSuchPoint(
+            f"From that event on the session can call tools, whose functions are not recorded: {named}.",
+            hint="Name their module, or other tools, with --tools.",
+        )
+
+
+@asynccontextmanager
+async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
+    """Run the five components with the settings of the fork; yield the pipeline and its bus."""
+    with environment({**changes.settings, "ANTIPHON_BUS_RECORDING": "true"}):
+        pipeline = EmbeddedPipeline(tools, provider_of(changes.model))
+        bus = await pipeline.start()
+    try:
+        yield pipeline, bus
+    finally:
+        await pipeline.stop()
+
+
+async def _catalogue(
+    point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
+) -> tuple[str, Catalogue]:
+    """Return the content hash and the tools from now on; the recorded ones where none are given."""
+    assert point.session is not None, "a point's session is open"
+    if not has_tools:
+        return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
+    return await published_by(pipeline, bus)
+
+
+async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catalogue]:
+    """Return the content hash and the tools of a pipeline. Raises StillRunning, PipelineFailed."""
+    until_s = monotonic_s() + _PATIENCE_S
+    while (published := await bus.current_catalogue()) is None:
+        await a_moment(pipeline, until_s, "its tools were not published")
+    return published, await bus.catalogue(published)
+
+
+def _timers(point: Point, told: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:
+    for timer in point.timers.values():
+        due = timer.due + told.moved_by
+        if timer.due == (point.session and point.session.deadline):
+            due = told.session.deadline
+        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
+
+
+async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None:
+    """Return when the session is closed. Raises StillRunning, PipelineFailed."""
+    left_s = (session.deadline - utc_now()).total_seconds() + session.limits.assembly_s
+    until_s = monotonic_s() + max(0.0, left_s) + _PATIENCE_S
+    while True:
+        _, content = await bus.session(session.id).document(STATE)
+        if content is not None and SESSION.read(content).phase == "closed":
+            return
+        await a_moment(pipeline, until_s, "the session did not end in its time")
+
+
+async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
+    """Wait a short time; `what` describes a missed limit. Raises StillRunning, PipelineFailed."""
+    pipeline.check()
+    if monotonic_s() > until_s:
+        raise StillRunning(
+            f"The fork has no result: {what}.", hint="Raise --set deadline_s, or check its tools."
+        )
+    await asyncio.sleep(_POLL_S)
+
+
+def _joined(
+    lines: Sequence[Line],
+    point: Point,
+    changes: Changes,
+    told: Forked,
+    catalogue: CatalogueLine,
+    live: Sequence[Line],
+) -> Iterator[Line]:
+    """Yield the recorded lines, the record of the fork, and the new lines."""
+    assert point.event is not None, "a point is behind an event"
+    taken = point.lines[1:]
+    yield _header(lines, point, changes, told)
+    yield from taken
+    if catalogue.hash and catalogue.hash not in point.known.catalogues:
+        yield catalogue
+    yield RecordLine(record=told.record)
+    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
+    for line in live:
+        match line:
+            case EventLine() if line.n > point.event.n:
+                events += 1
+            case RecordLine():
+                records += 1
+            case ContentLine() if line.hash not in point.known.contents:
+                pass
+            case _:
+                continue
+        yield line
+    yield End(events=events, records=records)
+
+
+def _header(lines: Sequence[Line], point: Point, changes: Changes, told: Forked) -> Header:
+    assert point.event is not None, "a point is behind an event"
+    session, header = told.session, point.header
+    parent = Parent(
+        session_id=header.session_id,
+        digest=digest_of_lines(lines),
+        event=point.event.n,
+        changes=changes.told,
+    )
+    prompt = {"reason": changes.told["prompt"]} if "prompt" in changes.told else {}
+    update: dict[str, Any] = {
+        "prompts": header.prompts | prompt,
+        "parent": parent,
+        "catalogues": tuple(dict.fromkeys((*header.catalogues, *filter(None, [session.tools.catalogue])))),
+        "models": tuple(dict.fromkeys((*header.models, *session.models.order))),
+    }
+    return header.model_copy(update=update)

@@ -1,0 +1,235 @@
+"""The state of a recorded run at an event or a node, by its own specification or another. Pure.
+
+The state follows from the recorded events by the specification that the run resumes with. So that
+specification must lead to that point in the same way.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from antiphon_shared.events import QuerySubmitted, ToolsRequested
+from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
+
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
+from antiphon.replay.by_specification.compared_run import Walk
+from antiphon.replay.by_specification.first import Moved, differing
+from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
+from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
+from antiphon.replay.checks.run_outputs import node_of
+from antiphon.replay.checks.runs import specification_in
+from antiphon.replay.checks.specifications import specification_of
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
+from antiphon.replay.forking.point import Timer, end_of_step, set_timer
+from coordinator.runs.state import RunChange
+from coordinator.workflows.plan import template_of
+
+_NAMED_MAX = 20
+
+
+@dataclass
+class RunPoint:
+    """A run right after one of its events, or just before one of its nodes begins."""
+
+    header: Header
+    lines: list[Line]
+    event: EventLine
+    """The last event included."""
+    recorded: RecordedRun
+    rehearsal: Rehearsal
+    specification: Specification
+    changes: list[tuple[UUID, RunChange]] = field(default_factory=list)
+    timers: dict[str, Timer] = field(default_factory=dict)
+    deliveries: list[EventLine] = field(default_factory=list)
+    """The deliveries in flight, with the rehearsal's numbers for requests."""
+
+    @property
+    def session_id(self) -> str:
+        """Return the run's session id."""
+        return self.header.session_id
+
+
+def is_run(lines: Sequence[Line]) -> bool:
+    """Return whether a recording is of a run."""
+    first = next((line.event.data for line in lines if isinstance(line, EventLine)), None)
+    return isinstance(first, QuerySubmitted) and first.options.workflow is not None
+
+
+def run_point(
+    lines: Sequence[Line],
+    place: str,
+    node: str,
+    specification: Specification | None,
+    catalogue: tuple[str, Catalogue] | None,
+) -> RunPoint:
+    """Return the state of a run at the point of a fork. Raises NoSuchPoint, which says why not, and UnreadableEvent.
+
+    Args:
+        lines: The recording.
+        place: The last event to include: a number, or a type and round; empty with `node`.
+        node: The path of the node to begin again.
+        specification: The specification to resume with; None for the run's own.
+        catalogue: The tools that another specification may call, and the hash of their catalogue.
+    """
+    taken = list(_taken(lines, place, node))
+    recorded = RecordedRun.of(taken)
+    events = [line for line in taken if isinstance(line, EventLine)]
+    query = events[0].event.data
+    assert isinstance(query, QuerySubmitted), "it is a run"
+    assert query.options.workflow is not None, "it is a run"
+    own = _own(lines)
+    chosen, name = specification or own, query.options.workflow.name
+    if name not in chosen.workflows:
+        raise NoSuchPoint(
+            f"The other workflow file does not contain the workflow {name!r}.",
+            hint="Use a file that contains it.",
+        )
+    rehearsal = Rehearsal(recorded, canonical(chosen), specification_hash(chosen), name, catalogue)
+    assert isinstance(lines[0], Header), "a recording begins with its header"
+    point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal, chosen)
+    _walk(point)
+    point.deliveries = list(_under_way(point, events))
+    if recorded.decisions and not (point.deliveries or point.timers):
+        raise NoSuchPoint("The run cannot continue from there: no work is left.", hint=_hint(lines))
+    return point
+
+
+def _own(lines: Sequence[Line]) -> Specification:
+    whole = RecordedRun.of(lines)
+    if whole.opened is None:
+        raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
+    return specification_of(specification_in(whole.known, whole.opened.specification))
+
+
+def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
+    """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
+    if any(isinstance(line, RecordLine) and isinstance(line.record, ForkRecord) for line in lines):
+        raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
+    unhandled: UUID | None = None
+    if node:
+        cause = _began(lines, node)
+        last, unhandled = cause.n, cause.event.id
+    else:
+        last = end_of_step(lines, event_numbered(lines, place).n)
+    for line in lines:
+        if isinstance(line, End) or (isinstance(line, EventLine) and line.n > last):
+            return
+        if isinstance(line, RecordLine) and line.record.of == unhandled:
+            return
+        yield line
+
+
+def _began(lines: Sequence[Line], node: str) -> EventLine:
+    """Return the event whose decision began a node."""
+    recorded = RecordedRun.of(lines)
+    begun: dict[str, EventLine] = {}
+    for decided in recorded.decisions:
+        waits = [timer.name.partition(":")[2] for timer in decided.record.timers if timer.type]
+        for path in (*map(node_of, decided.outputs), *waits):
+            if path:
+                begun.setdefault(path, decided.line)
+    if node not in begun:
+        named = ", ".join(list(begun)[:_NAMED_MAX])
+        raise NoSuchPoint(f"The run did not start a node {node!r}.", hint=f"These have: {named}.")
+    return begun[node]
+
+
+def _walk(point: RunPoint) -> None:
+    """Rehearse the decisions up to the point. Raises NoSuchPoint where the specification leads another way."""
+    walk, rehearsal = Walk(point.rehearsal), point.rehearsal
+    for decided in point.recorded.decisions:
+        step = walk.step(decided)
+        if step.differs:
+            told = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
+            raise NoSuchPoint(
+                "With this workflow file the run would have differed before that point: at event "
+                f"{decided.line.n}, {told[0].sentence}.",
+                hint=_earlier(told[0].node),
+            )
+        assert step.made is not None, "it was decided"
+        assert step.made.step is not None, "as it was recorded"
+        point.changes.append((decided.line.event.id, step.made.step.change))
+        _timers(point, decided, step.made)
+    if rehearsal.state.run.ended is not None:
+        raise NoSuchPoint(
+            "The run had already ended.", hint="Continue from an earlier event, or from a node."
+        )
+
+
+def _earlier(node: str) -> str:
+    return (
+        f"Continue from that node: --from-node {node}."
+        if node
+        else "Continue from an earlier event, or run the workflow again."
+    )
+
+
+def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
+    """Update the timers after a decision."""
+    gone = decided.line.event.data
+    for name, timer in list(point.timers.items()):
+        if timer.data == gone:
+            del point.timers[name]
+    assert made.step is not None, "it was decided"
+    told = decided.line.event.time
+    if decided.outputs:
+        newest = [
+            line
+            for line in point.recorded.known.lines.values()
+            if line.event.causationid == decided.line.event.id
+        ]
+        told = newest[-1].event.time if newest else told
+    for number, record in enumerate(made.timers, start=decided.record.outputs):
+        set_timer(point.timers, record, told, decided.line, number)
+
+
+def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:
+    """Yield unanswered calls, and events without a decision yet. Raises NoSuchPoint."""
+    state, decided = point.rehearsal.state, {one.line.event.id for one in point.recorded.decisions}
+    answered = {line.event.causationid for line in events}
+    for path, open in state.open.items():
+        if open.kind in ("person", "approval", "reason"):
+            who = "for a person" if open.kind != "reason" else "for a model"
+            raise NoSuchPoint(
+                f"The run waits {who} at `{path}`, which a fork cannot do.",
+                hint="Continue from a point before or after that node.",
+            )
+        request = _request(path, open.number, events) if open.kind == "call" else None
+        if request is not None and request.event.id not in answered:
+            yield request
+    for line in events:
+        if line.event.data.inbox == "coordinator" and line.event.id not in decided and _matters(point, line):
+            yield line
+
+
+def _request(path: str, number: int, events: Sequence[EventLine]) -> EventLine:
+    asked = [
+        line
+        for line in events
+        if isinstance(line.event.data, ToolsRequested) and line.event.data.node == path
+    ]
+    if not asked:
+        raise UnreadableEvent(f"the recording lacks the running call of `{path}`.")
+    line = asked[-1]
+    data = line.event.data.model_copy(update={"round": number})
+    return EventLine(line.n, line.entry, line.event.model_copy(update={"data": data}))
+
+
+def _matters(point: RunPoint, line: EventLine) -> bool:
+    rehearsal = point.rehearsal
+    if rehearsal.pinned is None:
+        return isinstance(line.event.data, QuerySubmitted)
+    return rehearsal.means_something(line)
+
+
+def _hint(lines: Sequence[Line]) -> str:
+    begun = dict.fromkeys(
+        template_of(node)
+        for one in RecordedRun.of(lines).decisions
+        for node in map(node_of, one.outputs)
+        if node
+    )
+    return f"Start one of these nodes again with --from-node: {', '.join(list(begun)[:_NAMED_MAX])}."

@@ -1,0 +1,85 @@
+"""The record of a fork of a run, and the state in which the run resumes by it. Pure."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from antiphon_shared.events.step_records import ForkRecord, Redelivered, RunRecord
+from antiphon_shared.workflows.specification import canonical
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
+from antiphon.replay.by_specification.rehearsal import Rehearsal
+from antiphon.replay.checks.runs import specification_in
+from antiphon.replay.checks.specifications import specification_of
+from antiphon.replay.forking.moved import moved
+from antiphon.replay.forking.run_point import RunPoint
+from antiphon.replay.steps.known import Known, Step
+from antiphon.replay.steps.repeat import RUN_CHANGED
+from coordinator.runs.making import Pinned
+from coordinator.runs.state import Open, RunChange, RunState
+
+
+def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta) -> ForkRecord:
+    """Return the record of a fork for replays; `deliveries` are as they are delivered now."""
+    catalogue = point.rehearsal.catalogue
+    changed = {
+        "specification": point.rehearsal.content_hash,
+        "catalogue": catalogue[0] if catalogue else None,
+        "moved_us": by // timedelta(microseconds=1),
+    }
+    known = point.recorded.known
+    return ForkRecord(
+        of=point.event.event.id,
+        changed={RUN_CHANGED: changed},
+        redelivered=tuple(_redelivered(known.lines[line.event.id], line) for line in deliveries),
+    )
+
+
+def moved_change(state: RunState, by: timedelta) -> RunChange:
+    """Return the change that shifts all times of a state by the same span."""
+    waits: dict[str, Open | None] = {path: moved(open, by) for path, open in state.open.items()}
+    return RunChange(
+        done=state.run.done,
+        undo_failed=state.run.undo_failed,
+        open=waits,
+        number=state.number,
+        worked_s=state.worked_s,
+        working_since=state.working_since + by if state.working_since else None,
+        kept_until=state.kept_until + by if state.kept_until else None,
+        has_untrusted=state.has_untrusted,
+        answers=state.answers,
+    )
+
+
+def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) -> tuple[Pinned, RunState]:
+    """Return the state in which a forked run resumes. Raises UnreadableEvent."""
+    changed: dict[str, Any] = record.changed[RUN_CHANGED]
+    recorded = RecordedRun(known=known)
+    for line in known.lines.values():
+        recorded.note(line.event)
+    for step in decided:
+        assert isinstance(step.record, RunRecord), "a decision on a run"
+        recorded.decisions.append(
+            Decided(step.line, step.record, tuple(one.event.data for one in step.outputs))
+        )
+    content, name = changed["specification"], changed["catalogue"]
+    specification = specification_of(specification_in(known, content))
+    catalogue = None if name is None else (name, known.catalogue(name))
+    assert recorded.opened is not None, "a run that was forked behind a decision was opened"
+    rehearsal = Rehearsal(recorded, canonical(specification), content, recorded.opened.workflow, catalogue)
+    for one in recorded.decisions:
+        _ = rehearsal.take(one.line) if rehearsal.pinned else rehearsal.begin(one.line)
+    rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))
+    assert rehearsal.pinned is not None, "it has begun"
+    return rehearsal.pinned, rehearsal.state
+
+
+def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
+    then = recorded.event.data.model_dump(mode="json", exclude={"results"})
+    now = delivered.event.data.model_dump(mode="json", exclude={"results"})
+    return Redelivered(
+        event=recorded.event.id,
+        time=delivered.event.time,
+        changed={name: value for name, value in now.items() if value != then[name]},
+    )

@@ -1,0 +1,1 @@
+"""The injection of faults into recordings, and the trace of the session after them."""

@@ -1,0 +1,137 @@
+"""The course of a recorded session after a fault in one of its events. Pure.
+
+    chain = inject(lines, "tool_timeout@8")
+
+The fault replaces one recorded event. From there on today's code continues: the coordinator decides, the synthesizer
+briefs, the assembler answers, until a model or a tool would be called.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from antiphon_shared.bus.committing import reply
+from antiphon_shared.events import (
+    AnyEvent,
+    DeadlineReached,
+    EventData,
+)
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import ConfigurationError
+
+from antiphon.recording.lines import EventLine, Line
+from antiphon.replay.forking.event_at import event_numbered, short_type
+from antiphon.replay.forking.point import Point, walked
+from antiphon.replay.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
+from antiphon.replay.injection.trace import Trace, TracedStep
+from coordinator.decide import decide
+from coordinator.decision import Decision
+from coordinator.lookup import named_by
+from coordinator.session import Session
+
+_FAULT = 2_000_000
+"""The number of an injected event among its parent's outputs, beyond all real ones."""
+_WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
+_FORM = "Use the form tool_timeout@8, or tool_timeout:search@8 for the calls of one tool."
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The course of a session after a fault."""
+
+    n: int
+    """The number of the event that was replaced."""
+    type: str
+    """The type of that event."""
+    fault: str
+    steps: tuple[TracedStep, ...]
+    end: str
+    """The reason why the chain ends there, as a sentence."""
+    answer: Response | None = None
+    """The session's answer, where it gets one."""
+
+
+def inject(lines: Sequence[Line], what: str) -> Chain:
+    """Return the course after a fault: `tool_timeout@8`, `tool_timeout:search@8`, `deadline@reasoning.completed@2`.
+
+    Raises ConfigurationError, which names the faults that fit, and UnreadableEvent.
+    """
+    kind, tool, place = read_fault(what)
+    if not place:
+        raise _without_place(what.rstrip("@"), kind, lines)
+    line = event_numbered(lines, place)
+    _check_fits(kind, line, lines)
+    point = walked(lines, line.n, unhandled=line.event.id)
+    if point.session is None:
+        raise ConfigurationError(
+            f"{what}: the session was not open at event {line.n}.", hint="Choose a later event."
+        )
+    catalogue = point.known.catalogue(point.session.tools.catalogue)
+    named = point.known.named(named_by(point.session, line.event))
+    if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
+        raise ConfigurationError(
+            f"{what}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
+        )
+    data = faulty(kind, tool, line.event.data, point.session, catalogue)
+    injected = EventLine(line.n, line.entry, _event(line, kind, data, point, point.session))
+    traced = Trace(point, point.session, injected).run()
+    return Chain(line.n, line.event.type, what.partition("@")[0], traced.steps, traced.end, traced.answer)
+
+
+def read_fault(what: str) -> tuple[Kind, str, str]:
+    """Return fault, tool and place from their written form; a missing place is empty. Raises ConfigurationError."""
+    written = _WRITTEN.fullmatch(what)
+    if written is None:
+        raise ConfigurationError(f"{what!r} is not a fault.", hint=_FORM)
+    kind, tool, place = written[1], written[2] or "", written[3] or ""
+    if kind not in KINDS:
+        raise ConfigurationError(
+            f"Fault {kind!r} does not exist.", hint=f"The faults are {', '.join(KINDS)}."
+        )
+    if tool and not kind.startswith("tool_"):
+        raise ConfigurationError(f"{kind} does not apply to a tool.", hint=_FORM)
+    return cast(Kind, kind), tool, place
+
+
+def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> ConfigurationError:
+    """Return the error for a fault without `@`, which says where it could be."""
+    places = _places_of(kind, lines)
+    fits = (
+        f"It applies to event {_listed(places)}: use {what}@{places[0]}."
+        if places
+        else "It applies to no event of this recording."
+    )
+    return ConfigurationError(f"{what} does not name an event.", hint=fits)
+
+
+def _places_of(kind: Kind, lines: Sequence[Line]) -> list[str]:
+    """Return the numbers of the events that a fault can replace."""
+    return [str(one.n) for one in lines if isinstance(one, EventLine) and kind in kinds_for(one.event.data)]
+
+
+def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
+    fitting = kinds_for(line.event.data)
+    if kind in fitting:
+        return
+    others = _places_of(kind, lines)
+    where = f"event {_listed(others)}" if others else "no event of this recording"
+    raise ConfigurationError(
+        f"{kind} cannot replace event {line.n}, {short_type(line)}.",
+        hint=f"{_listed(fitting) or 'No fault'} can. {kind} applies to {where}.",
+    )
+
+
+def _listed(names: Sequence[str], names_max: int = 20) -> str:
+    return ", ".join(names[:names_max]) + (" and others" if len(names) > names_max else "")
+
+
+def _event(line: EventLine, kind: Kind, data: EventData, point: Point, session: Session) -> AnyEvent:
+    """Return the event with the fault: a reply to the same request, or an event of another source."""
+    event = line.event
+    parent = point.known.lines.get(event.causationid) if event.causationid else None
+    if is_instead(kind) and parent is not None:
+        return reply(parent.event, _FAULT, data, event.source, event.time)
+    query, _, _ = point.opened
+    now = max(event.time, session.deadline) if isinstance(data, DeadlineReached) else event.time
+    return reply(query.event, _FAULT, data, "coordinator", now)

@@ -1,0 +1,80 @@
+"""Redacted recordings that are still consistent.
+
+Digests of briefings and counts of tokens are computed anew from the redacted text, so that a redacted
+recording verifies like any other. Where that is impossible, `replay verify` shows the differences. A session
+that today's code decides differently keeps its decisions: new ones would be today's, and verify.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+from antiphon_shared.process.errors import UnreadableEvent
+
+from antiphon.recording.lines import Line
+from antiphon.recording.redaction.redact import Redaction
+
+
+def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
+    """Return the redacted lines of one recording."""
+    redaction = redaction.anew()
+    for line in lines:
+        redaction.learn(line)
+    shown = [redaction.line(line) for line in lines]
+    if not redaction.count:
+        return shown
+    from antiphon.replay.update import (  # most recordings need none of today's code
+        TakesAnotherWay,
+        updated,
+    )
+    from antiphon.replay.verify import verify_lines
+
+    try:
+        if verify_lines(lines).result == "diverged":
+            return shown
+        consistent = list(updated(shown))
+        return consistent if verify_lines(consistent).result != "diverged" else shown
+    except (TakesAnotherWay, UnreadableEvent):
+        return shown
+
+
+async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
+    """Make a redacted recording in a file consistent, if its session verifies; return the first divergence if not.
+
+    Where today's code decides differently, it would write its own decisions into the file, which would then verify.
+    """
+    diverges = await _divergence(lines)
+    if not diverges:
+        await asyncio.to_thread(_rewrite, path)
+    return diverges
+
+
+async def _divergence(lines: AsyncGenerator[Line]) -> str:
+    """Return the first divergence of today's code, without the session's values; an empty text for none."""
+    from antiphon.replay.reports.text import headline
+    from antiphon.replay.verify import Verification
+
+    checked = Verification()
+    try:
+        async with aclosing(lines):
+            async for line in lines:
+                checked.read(line)
+        report = checked.report()
+    except UnreadableEvent as error:
+        return error.message
+    return "" if report.first is None else headline(report)
+
+
+def _rewrite(path: Path) -> None:
+    from antiphon.replay.rewriting import rewritten
+    from antiphon.replay.update import TakesAnotherWay
+
+    try:
+        new = rewritten(path)
+    except (TakesAnotherWay, UnreadableEvent):
+        return
+    if new is not None and new.report.result != "diverged":
+        new.take()
+    elif new is not None:
+        new.drop()

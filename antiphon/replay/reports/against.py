@@ -1,0 +1,187 @@
+"""The effects of a change on recordings: in words, as JSON, and as Markdown for a pull request. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from antiphon.replay.against.changes import Change, Compared, Kind
+from antiphon.replay.against.decisions import Case, Decision
+from antiphon.replay.reports.as_json import json_text
+from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.reports.text import reasons
+
+_DECISIONS_MAX = 20
+_NAMES_MAX = 5
+_LINES_MAX = 12
+"""The limit for the first change of a decision."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The whole comparison with one other version."""
+
+    label: str
+    """The label of the other version."""
+    commit: str
+    recordings: Sequence[Compared]
+    decisions: Sequence[Decision]
+    allowed: str = ""
+    """The reason why steps may go unchecked; empty where they may not."""
+
+    @property
+    def passes(self) -> bool:
+        """Return whether nothing changes; unchecked steps count as a change unless they are allowed."""
+        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
+
+    @property
+    def counts(self) -> Counter[Kind]:
+        return Counter(one.result for one in self.recordings)
+
+    @property
+    def result(self) -> Kind:
+        """Return the worst result of all: an unreadable recording may hide any change."""
+        worst: tuple[Kind, ...] = ("unreadable", "changed", "unchecked")
+        return next((kind for kind in worst if self.counts[kind]), "same")
+
+    @property
+    def unchecked(self) -> Mapping[str, int]:
+        found: Counter[str] = Counter()
+        for one in self.recordings:
+            found.update(one.unchecked)
+        return found
+
+
+def reported(summary: Summary) -> Iterator[str]:
+    """Yield the lines for a terminal: unreadable recordings, then the decisions."""
+    for one in summary.recordings:
+        if one.errors:
+            yield f"{printable(one.path)}: unreadable {printable('; '.join(one.errors))}"
+    for decision in summary.decisions[:_DECISIONS_MAX]:
+        yield printable(decision.words)
+        yield from (f"  {line}" for line in _first(decision))
+        if names := _names(decision.cases[1:]):
+            yield f"  also: {names}"
+    if (more := len(summary.decisions) - _DECISIONS_MAX) > 0:
+        yield f"{more} more decisions; --json lists all."
+
+
+def headline(summary: Summary) -> str:
+    """Return the summary in one line."""
+    count = len(summary.recordings)
+    words = f"{count} recording{'s' if count != 1 else ''} against {printable(summary.label)}: {_counted(summary)}"
+    alike = sum(one.alike for one in summary.recordings)
+    if alike:
+        words += f"; {alike} divergence{'s' if alike != 1 else ''} from the record that both have"
+    return f"{words}; {_unchecked(summary)}" if summary.unchecked else words
+
+
+def document(summary: Summary) -> str:
+    """Return the summary as JSON, for programs."""
+    return json_text(
+        {
+            "result": summary.result,
+            "against": {"name": summary.label, "commit": summary.commit},
+            "counts": {"same": 0, "changed": 0, "unchecked": 0, "unreadable": 0} | summary.counts,
+            "unchecked": dict(summary.unchecked),
+            "allowed_unchecked": summary.allowed or None,
+            "decisions": [_decision(one) for one in summary.decisions],
+            "recordings": [_recording(one) for one in summary.recordings],
+        }
+    )
+
+
+def markdown(summary: Summary) -> str:
+    """Return the summary for a pull request: a sentence for each decision, and its first change."""
+    lines = [f"### Recorded sessions against {_code(summary.label)}", "", f"{_counted(summary)}.", ""]
+    for decision in summary.decisions[:_DECISIONS_MAX]:
+        lines += ["<details>", f"<summary>{_escaped(decision.words)}</summary>", ""]
+        change_lines = list(_first(decision))
+        fence = "`" * max(3, 1 + _longest_run("\n".join(change_lines)))
+        lines += [f"{fence}diff", *(line.removeprefix("  ") for line in change_lines), fence, ""]
+        if names := _names(decision.cases[1:]):
+            lines += [f"Also {_escaped(names)}.", ""]
+        lines += ["</details>", ""]
+    if (more := len(summary.decisions) - _DECISIONS_MAX) > 0:
+        lines += [f"{more} more decisions.", ""]
+    lines += [
+        f"- {_code(one.path)}: unreadable {_escaped('; '.join(one.errors))}"
+        for one in summary.recordings
+        if one.errors
+    ]
+    if summary.unchecked:
+        lines += [f"{_escaped(_unchecked(summary))}.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _unchecked(summary: Summary) -> str:
+    allowed = f"; allowed: {printable(summary.allowed)}" if summary.allowed else ""
+    return f"not checked: {reasons(summary.unchecked)}{allowed}"
+
+
+def _counted(summary: Summary) -> str:
+    counts = summary.counts
+    return (
+        ", ".join(
+            f"{counts[kind]} {kind}"
+            for kind in ("changed", "unchecked", "unreadable", "same")
+            if counts[kind]
+        )
+        or "none"
+    )
+
+
+def _first(decision: Decision) -> Iterator[str]:
+    case, one = decision.cases[0], decision.cases[0].step.first
+    yield f"first: {printable(case.path)}, event {case.step.event} ({printable(case.step.type)})"
+    yield f"{one.component}, {printable(f'{one.output} {one.path}'.strip())}:"
+    yield from (f"  {line}" for line in change(one.before, one.now, _LINES_MAX))
+
+
+def _names(cases: Sequence[Case]) -> str:
+    more = f" and {len(cases) - _NAMES_MAX} more" if len(cases) > _NAMES_MAX else ""
+    return ", ".join(printable(case.path) for case in cases[:_NAMES_MAX]) + more
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    return {
+        "words": decision.words,
+        "sentence": decision.sentence,
+        "sessions": len(decision.cases),
+        "steps": decision.steps,
+        "causes": list(decision.causes),
+        "first": {"path": decision.cases[0].path, **asdict(decision.cases[0].step)},
+        "recordings": [case.path for case in decision.cases],
+    }
+
+
+def _recording(one: Compared) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "session_id": one.session_id,
+        "result": one.result,
+        "errors": list(one.errors),
+        "unchecked": dict(one.unchecked),
+        "alike": one.alike,
+        "changes": [_change(found) for step in one.steps for found in step.changes],
+    }
+
+
+def _change(one: Change) -> dict[str, Any]:
+    return asdict(one)
+
+
+def _code(text: str) -> str:
+    fence = "`" * (1 + _longest_run(text))
+    return f"{fence}{printable(text)}{fence}"
+
+
+def _escaped(text: str) -> str:
+    plain = printable(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{sign}" if sign in "\\`*_[]|~#" else sign for sign in plain)
+
+
+def _longest_run(text: str) -> int:
+    return max(
+        (len(run) for run in "".join(sign if sign == "`" else " " for sign in text).split()), default=0
+    )

@@ -1,0 +1,144 @@
+"""The rehearsal of recorded runs by another specification: in words, as JSON, and as JUnit XML. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from antiphon.replay.by_specification.result import Found
+from antiphon.replay.by_specification.sums import Group, Held, Result, end_in_words, grouped, result_of
+from antiphon.replay.reports.as_json import json_text
+from antiphon.replay.reports.shown import change, printable
+
+SUITE = "antiphon.replay.workflows"
+_CASES_SHOWN_MAX = 5
+_MISSING_SHOWN_MAX = 3
+_RESULTS: tuple[Result, ...] = ("same", "differs", "unchecked", "other", "unreadable")
+
+
+def told(all: Sequence[Held]) -> Iterator[str]:
+    """Yield the first differences, the most frequent first, then the unreadable and unchecked recordings."""
+    for group in grouped(all):
+        yield from _group(group)
+    for one in all:
+        if one.found is None:
+            yield f"{printable(one.path)}: unreadable: {printable(one.error)}"
+        elif one.found.result == "unchecked":
+            yield f"{printable(one.path)}: not checked whole: {printable(one.found.why)}"
+
+
+def summary(all: Sequence[Held], duration_s: float) -> list[str]:
+    """Return the counts of all results."""
+    counts = Counter(one.result for one in all)
+    words: dict[Result, str] = {
+        "same": "decide the same",
+        "differs": "differ",
+        "other": "are not runs of these workflows",
+    }
+    said = [f"{counts[result]} {words.get(result, result)}" for result in _RESULTS if counts[result]]
+    decisions = sum(one.found.decisions for one in all if one.found is not None)
+    many = f"{len(all)} recording{'s' if len(all) != 1 else ''}"
+    return [f"{many}: {', '.join(said) or 'none'}; {decisions} decisions are the same, {duration_s:.2f} s"]
+
+
+def document(all: Sequence[Held]) -> str:
+    """Return the `result` of all, `counts`, the first differences with their frequency, and `recordings` one by one."""
+    counts = Counter(one.result for one in all)
+    return json_text(
+        {
+            "result": result_of(all),
+            "counts": {result: counts[result] for result in _RESULTS},
+            "differences": [
+                {
+                    "workflow": group.workflow,
+                    "difference": group.sentence,
+                    "recordings": len(group.cases),
+                    "ends": dict(group.ends),
+                }
+                for group in grouped(all)
+            ],
+            "recordings": [_recording(one) for one in all],
+        }
+    )
+
+
+def junit(all: Sequence[Held]) -> bytes:
+    """Return the document, in UTF-8.
+
+    Differing and unchecked runs are failures; recordings of no such run are skipped.
+    """
+    from xml.etree import ElementTree
+
+    verdicts = {"differs": "failure", "unchecked": "failure", "unreadable": "error", "other": "skipped"}
+    kinds = Counter(verdicts.get(one.result, "") for one in all)
+    counts = {
+        "tests": str(len(all)),
+        "failures": str(kinds["failure"]),
+        "errors": str(kinds["error"]),
+        "skipped": str(kinds["skipped"]),
+        "time": f"{sum(one.duration_s for one in all):.3f}",
+    }
+    suites = ElementTree.Element("testsuites", {"name": SUITE} | counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": SUITE} | counts)
+    for one in all:
+        about = {"classname": SUITE, "name": printable(one.path), "time": f"{one.duration_s:.3f}"}
+        case = ElementTree.SubElement(suite, "testcase", about)
+        if verdict := verdicts.get(one.result):
+            lines = list(case_lines(one))
+            element = ElementTree.SubElement(case, verdict, {"message": lines[0], "type": one.result})
+            element.text = "\n".join(lines)
+    ElementTree.indent(suites)
+    written: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def case_lines(one: Held) -> Iterator[str]:
+    """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
+    found = one.found
+    if found is None or found.first is None:
+        yield printable(one.error if found is None else found.why)
+        return
+    first = found.first
+    more = f" (and {first.more} more node{'s' if first.more > 1 else ''} there)" if first.more else ""
+    yield f"at event {first.event} ({printable(first.type)}): {printable(first.sentence)}{more}"
+    if first.did is not None or first.would is not None:
+        yield "- as recorded, + with the other workflow file"
+        yield from (f"  {line}" for line in change(_or_nothing(first.did), _or_nothing(first.would)))
+    yield f"from there: {_rest(found)}"
+
+
+def _group(group: Group) -> Iterator[str]:
+    count = len(group.cases)
+    who = f"{count} run{'s' if count != 1 else ''} of {printable(group.workflow)}"
+    yield f"{who}: {printable(group.sentence)}"
+    example = group.cases[0]
+    if count > 1:
+        ends = ", ".join(f"{number}: {end}" for end, number in group.ends.most_common())
+        yield f"  from there, {ends}"
+        yield f"  first of them, {printable(example.path)}"
+    else:
+        yield f"  {printable(example.path)}"
+    yield from (f"    {line}" for line in case_lines(example))
+    for one in group.cases[1:_CASES_SHOWN_MAX]:
+        yield f"  {printable(one.path)}"
+    if count > _CASES_SHOWN_MAX:
+        yield f"  and {count - _CASES_SHOWN_MAX} more (--json lists all)"
+
+
+def _rest(found: Found) -> str:
+    missing = () if found.rest is None else found.rest.missing
+    if not missing:
+        return end_in_words(found)
+    listed = ", ".join(map(printable, missing[:_MISSING_SHOWN_MAX]))
+    more = f" and {len(missing) - _MISSING_SHOWN_MAX} more" if len(missing) > _MISSING_SHOWN_MAX else ""
+    return f"{end_in_words(found)}: not recorded: {listed}{more}"
+
+
+def _or_nothing(value: Any) -> Any:
+    return "nothing" if value is None else value
+
+
+def _recording(one: Held) -> dict[str, Any]:
+    if one.found is None:
+        return {"path": one.path, "result": one.result, "error": one.error}
+    return {"path": one.path, **asdict(one.found)}

@@ -1,0 +1,86 @@
+"""The comparison of two recordings, in words and as JSON. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from antiphon.replay.diff import Comparison, Place
+from antiphon.replay.reports.as_json import json_text
+from antiphon.replay.reports.shown import change, printable
+
+_PLACES_MAX = 20
+_DIFFERENCES_MAX = 5
+_LINES_MAX = 20
+"""The limit for one difference."""
+
+
+def told(names: tuple[str, str], comparison: Comparison) -> Iterator[str]:
+    """Yield the first difference, the figures side by side, then the differences place by place."""
+    both = " and ".join(map(printable, names))
+    if comparison.is_same:
+        yield f"{both}: same, except for ids and times"
+        return
+    count = len(comparison.places)
+    yield f"{both}: {count} place{'s' if count > 1 else ''} differ, first {_where(comparison.places[0])}"
+    yield ""
+    yield from _table(comparison)
+    for place in comparison.places[:_PLACES_MAX]:
+        yield ""
+        yield from _place(place)
+    if (more := count - _PLACES_MAX) > 0:
+        yield ""
+        yield f"{more} more places; --json lists all."
+
+
+def document(names: tuple[str, str], comparison: Comparison) -> str:
+    """Return the whole comparison, for programs."""
+    return json_text(
+        {
+            "is_same": comparison.is_same,
+            "a": {"path": names[0], **asdict(comparison.a)},
+            "b": {"path": names[1], **asdict(comparison.b)},
+            "places": [_as_json(place) for place in comparison.places],
+        }
+    )
+
+
+def _table(comparison: Comparison) -> Iterator[str]:
+    a, b = asdict(comparison.a), asdict(comparison.b)
+    rows = [("", "A", "B"), *((name.replace("_", " "), _cell(a[name]), _cell(b[name])) for name in a)]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for name, mine, other in rows:
+        mark = "*" if mine != other and name not in ("", "duration ms") else ""
+        yield f"{name:{widths[0]}}  {mine:{widths[1]}}  {other} {mark}".rstrip()
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+def _place(place: Place) -> Iterator[str]:
+    yield _where(place)
+    for found in place.differences[:_DIFFERENCES_MAX]:
+        yield f"  {printable(found.path)}"
+        yield from (f"    {line}" for line in change(found.expected, found.got, _LINES_MAX))
+    if (more := len(place.differences) - _DIFFERENCES_MAX) > 0:
+        yield f"  and in {more} more fields"
+
+
+def _where(place: Place) -> str:
+    what = printable(place.what) + (f" of round {place.round}" if place.round is not None else "")
+    if place.a is None:
+        return f"at event {place.b} of B: {what}, which A lacks"
+    if place.b is None:
+        return f"at event {place.a} of A: {what}, which B lacks"
+    number = f"event {place.a}" if place.a == place.b else f"event {place.a} of A, {place.b} of B"
+    return f"at {number}: {what}"
+
+
+def _as_json(place: Place) -> dict[str, Any]:
+    return {
+        "what": place.what,
+        "round": place.round,
+        "a": place.a,
+        "b": place.b,
+        "differences": [found._asdict() for found in place.differences],
+    }

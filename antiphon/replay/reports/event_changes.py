@@ -1,0 +1,27 @@
+"""The changes of an update in a recording, in words. Pure."""
+
+from collections.abc import Sequence
+
+from antiphon.replay.event_changes import Change
+from antiphon.replay.reports.shown import change, printable
+
+_EVENTS_NAMED_MAX = 12
+
+
+def told(path: str, found: Sequence[Change]) -> list[str]:
+    """Return every difference, by event: the recorded value, and today's."""
+    places = f"{len(found)} difference{'s' if len(found) != 1 else ''}"
+    lines = [f"{printable(path)}: would be rewritten with {places}", "  - as recorded, + as rewritten"]
+    for one in found:
+        lines.append(f"  {_where(one)}")
+        lines += [f"    {line}" for line in change(one.expected, one.got)]
+    return lines
+
+
+def _where(one: Change) -> str:
+    what = printable(f"{one.what} {one.path}".strip())
+    if not one.events:
+        return what
+    named = ", ".join(map(str, one.events[:_EVENTS_NAMED_MAX]))
+    more = f" and {len(one.events) - _EVENTS_NAMED_MAX} more" if len(one.events) > _EVENTS_NAMED_MAX else ""
+    return f"event{'s' if len(one.events) > 1 else ''} {named}{more}: {what}"

@@ -1,0 +1,272 @@
+"""`replay rerun`: recorded sessions, run again by the whole pipeline of today.
+
+Redis, the five components and the events between them are real. The model and the tools answer from the
+recording, by the content of each request, and a request that it does not hold is refused: nothing is ever
+called. Outside events, of people and timers, are sent again when the events before them have happened again.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
+
+import structlog
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.live_format import FORGET_MS
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.restoring import restore
+from antiphon_shared.bus.scripts import HEARTBEAT
+from antiphon_shared.events import COMPONENTS, ChildBegun, QuerySubmitted, encode
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process import logs
+from antiphon_shared.process.environment import environment
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.health import HEARTBEAT_S
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.settings import BusSettings, load
+
+from antiphon import private_redis
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import EventLine
+from antiphon.replay.forking.snapshot import snapshot
+from antiphon.replay.rerun_report import RerunReport, report_of
+from antiphon.replay.serving.components import part_of
+from antiphon.replay.serving.exchanges import Exchanges, Match, Miss
+from antiphon.replay.serving.model_server import ModelServer
+from antiphon.replay.serving.plan import Plan, read_score
+from antiphon.replay.serving.processes import processes
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.surroundings import HIDDEN, variables
+from antiphon.replay.serving.tools import misses_key
+from antiphon.replay.serving.turns import POLL_S, events_there
+
+SESSION_LIMIT_S = 60.0
+_AT_ONCE = 8
+_CONNECT_PATIENCE_S = 10.0
+_LOOK_EVERY_S = 1.0
+_GRACE_S = 0.2
+
+
+async def rerun(
+    paths: Sequence[Path],
+    *,
+    has_processes: bool = False,
+    match: Match = "strict",
+    limit_s: float = SESSION_LIMIT_S,
+) -> list[RerunReport]:
+    """Run recordings again; return for each whether its final response is the same.
+
+    `has_processes`: the five components are processes of their own, which takes a redis-server. `limit_s`:
+    the longest time without a new event in a session. Raises UnreadableEvent, which names the file, OSError,
+    ConfigurationError.
+    """
+    if not structlog.is_configured():
+        logs.silence("critical")  # recorded failures occur again, and are no news
+    scores = [(path, read_score(path)) for path in paths]
+    reports: dict[Path, RerunReport] = {}
+    for wave in _waves(scores):
+        found = await _run_again(wave, has_processes, match, limit_s)
+        reports |= {path: report for (path, _), report in zip(wave, found, strict=True)}
+    return [reports[path] for path in paths]
+
+
+def works_alone(path: Path) -> bool:
+    """Return whether a recorded session has neither parent nor child sessions: only such sessions are run again.
+
+    Raises UnreadableEvent, OSError.
+    """
+    events = (line.event.data for line in read_lines(path) if isinstance(line, EventLine))
+    return not any(
+        isinstance(data, ChildBegun) or (isinstance(data, QuerySubmitted) and data.parent is not None)
+        for data in events
+    )
+
+
+def _waves(scores: Iterable[tuple[Path, RecordingIndex]]) -> list[list[tuple[Path, RecordingIndex]]]:
+    """Return groups of recordings that can share a Redis: one per session, and all of one format."""
+    waves: list[dict[str, tuple[Path, RecordingIndex]]] = []
+    for path, recording_index in scores:
+        for wave in waves:
+            if (
+                recording_index.session_id not in wave
+                and _format(wave.values()) == recording_index.query.format
+            ):
+                wave[recording_index.session_id] = path, recording_index
+                break
+        else:
+            waves.append({recording_index.session_id: (path, recording_index)})
+    return [list(wave.values()) for wave in waves]
+
+
+def _format(recordings: Iterable[tuple[Path, RecordingIndex]]) -> int:
+    """Return the oldest format in which the sessions were opened."""
+    return min(recording_index.query.format for _, recording_index in recordings)
+
+
+async def _run_again(
+    recordings: Sequence[tuple[Path, RecordingIndex]], has_processes: bool, match: Match, limit_s: float
+) -> list[RerunReport]:
+    """Run recordings of different sessions on one pipeline, a few at once."""
+    exchanges = Exchanges((recording_index for _, recording_index in recordings), match)
+    async with ModelServer(exchanges).listening() as model, _redis(has_processes, model.url) as bus:
+        plan = Plan(
+            redis_url=bus.connections.url,
+            model_url=model.url,
+            paths=tuple(path.absolute() for path, _ in recordings),
+        )
+        scores = {recording_index.session_id: recording_index for _, recording_index in recordings}
+        running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
+        async with opening_in(_format(recordings), bus), running:
+            room = asyncio.Semaphore(_AT_ONCE)
+            await asyncio.gather(
+                *(_play(bus, recording_index, room, limit_s) for recording_index in scores.values())
+            )
+            misses = [*exchanges.misses, *await _tools_missed(bus)]
+            return [
+                report_of(
+                    str(path),
+                    recording_index,
+                    await bus.session(recording_index.session_id).log(),
+                    [miss for miss in misses if miss.session_id == recording_index.session_id],
+                )
+                for path, recording_index in recordings
+            ]
+
+
+@contextlib.asynccontextmanager
+async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
+    """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
+
+    async def beat() -> None:
+        told = f'{{"pid":0,"format":{format}}}'
+        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", told, FORGET_MS])
+
+    async def beat_on() -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            await beat()
+
+    if format >= FORMAT:
+        yield
+        return
+    await beat()
+    beating = asyncio.create_task(beat_on())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+
+
+async def _play(bus: Bus, recording_index: RecordingIndex, room: asyncio.Semaphore, limit_s: float) -> None:
+    """Run one session from its query to its end, or until its log stops growing."""
+    async with room:
+        await _begin(bus, recording_index)
+        telling = asyncio.create_task(_tell(bus, recording_index))
+        ending = asyncio.create_task(_ended(bus, recording_index, telling))
+        try:
+            await _while_it_grows(bus, recording_index, ending, limit_s)
+        finally:
+            ending.cancel()
+            telling.cancel()
+            await asyncio.gather(telling, ending, return_exceptions=True)
+
+
+async def _while_it_grows(
+    bus: Bus, recording_index: RecordingIndex, ending: asyncio.Task[None], limit_s: float
+) -> None:
+    """Wait for the end of a session while its log grows. Raises the errors of the wait."""
+    log, length, stood_s = bus.keys.log(recording_index.session_id), -1, 0.0
+    while stood_s < limit_s:
+        done, _ = await asyncio.wait((ending,), timeout=_LOOK_EVERY_S)
+        if done:
+            return ending.result()
+        before, length = length, await bus.batcher.submit("XLEN", log)
+        stood_s = stood_s + _LOOK_EVERY_S if before == length else 0.0
+    return None
+
+
+async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
+    """Submit the query as clients do; restore a fork where it resumed."""
+    begun = recording_index.beginning
+    if begun is None:
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(recording_index.query))
+        return
+    log = recording_index.events[: begun.taken_over]
+    await restore(
+        bus, snapshot(begun.session, log, begun.deliveries, begun.briefings, recording_index.catalogues)
+    )
+
+
+async def _tell(bus: Bus, recording_index: RecordingIndex) -> None:
+    """Send the events of people and timers, each when the events before it are there."""
+    for line in recording_index.outside:
+        await events_there(bus, recording_index.session_id, line.n - 1)
+        await bus.publish(line.event, "signal")
+
+
+async def _ended(bus: Bus, recording_index: RecordingIndex, telling: asyncio.Task[None]) -> None:
+    """Return when the session is answered and its last events are there; without an answer, when all are sent."""
+    session = bus.session(recording_index.session_id)
+    if recording_index.response is None:
+        await telling
+        await events_there(bus, recording_index.session_id, len(recording_index.events))
+        return
+    while await session.response() is None:
+        if telling.done():
+            telling.result()
+        await asyncio.sleep(POLL_S)
+    while not await events_there(bus, recording_index.session_id, len(recording_index.events)):
+        if not await _is_at_work(bus, recording_index.session_id):
+            return  # no component will send the missing events
+
+
+async def _is_at_work(bus: Bus, session_id: str) -> bool:
+    """Return whether a component has work: a summary may still be in flight after the answer."""
+    partition = bus.keys.partition(session_id)
+    inboxes = [bus.keys.inbox(partition, component) for component in COMPONENTS]
+    return any([await bus.batcher.submit("XLEN", inbox) for inbox in inboxes])
+
+
+async def _tools_missed(bus: Bus) -> list[Miss]:
+    told: list[bytes] = await bus.batcher.submit("LRANGE", misses_key(bus), 0, -1)
+    words = [word.decode() for word in told]
+    return [
+        Miss(session_id, "tool", asked) for session_id, asked in zip(words[::2], words[1::2], strict=True)
+    ]
+
+
+@contextlib.asynccontextmanager
+async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
+    """Yield a bus on the rerun's own Redis. Raises ConfigurationError, RedisUnavailable."""
+    redis = private_redis.choose()
+    if has_processes and not isinstance(redis, private_redis.RedisServer):
+        raise ConfigurationError(
+            "A rerun with --processes needs redis-server, which is not on PATH.",
+            hint="Install redis-server, or omit --processes.",
+        )
+    bus = None
+    try:
+        connections = await redis.start()
+        with environment(variables(connections.url, model_url), without=HIDDEN):
+            bus = Bus(connections, Keys(), load(BusSettings))
+        await bus.open(_CONNECT_PATIENCE_S)
+        yield bus
+    finally:
+        if bus is not None:
+            await bus.close()
+        await redis.stop()
+
+
+@contextlib.asynccontextmanager
+async def _embedded(bus: Bus, scores: dict[str, RecordingIndex], plan: Plan) -> AsyncIterator[None]:
+    """Run the five components as tasks of this process. Raises the error that ended one of them."""
+    stop = asyncio.Event()
+    with environment(variables(plan.redis_url, plan.model_url), without=HIDDEN):
+        services = [part_of(name, bus, scores, plan.model_url) for name in COMPONENTS]
+    tasks = [asyncio.create_task(run_service(bus, service, stop, _GRACE_S)) for service in services]
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.gather(*tasks)

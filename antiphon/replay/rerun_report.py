@@ -1,0 +1,129 @@
+"""The result of a rerun. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from antiphon_shared.events import AnyEvent, ResponseReady
+
+from antiphon.replay.differences import ABSENT, Difference, differences
+from antiphon.replay.serving.exchanges import Miss
+from antiphon.replay.serving.recording_index import RecordingIndex
+
+Outcome = Literal["same", "different", "unfinished", "none"]
+"""`unfinished`: the session did not end in time; `none`: the recorded one did not end either, and this went as far.
+"""
+_TIMED = frozenset({"duration_ms"})
+_IN_OTHER_WORDS: Mapping[str, frozenset[str]] = {
+    "antiphon.reasoning.failed.v1": frozenset({"message"}),
+    "antiphon.summary.failed.v1": frozenset({"message"}),
+    "antiphon.rung.taken.v1": frozenset({"because"}),
+}
+"""A repeated connection failure may have another message; the answer does not depend on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventDifference:
+    """The first event of a rerun that differs from the recording."""
+
+    event: int
+    """The number in the recording; for an additional event, the one after the last."""
+    type: str
+    path: str
+    expected: Any
+    got: Any
+
+
+@dataclass(frozen=True)
+class RerunReport:
+    """The rerun of one recording with today's pipeline."""
+
+    path: str
+    session_id: str
+    answer: Outcome
+    response: tuple[Difference, ...] = ()
+    """The differences of the final response."""
+    first: EventDifference | None = None
+    misses: tuple[Miss, ...] = ()
+    events: int = 0
+    """The number of events in the rerun."""
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether the final response is the same, and every request was recorded."""
+        return self.answer in ("same", "none") and not self.misses
+
+
+def report_of(
+    path: str, recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
+) -> RerunReport:
+    """Return the report of a session with this log after the rerun."""
+    today = next((event.data for _, event in log if isinstance(event.data, ResponseReady)), None)
+    answer: Outcome = "none" if recording_index.response is None else "unfinished"
+    found: tuple[Difference, ...] = ()
+    if today is not None:
+        then = ABSENT if recording_index.response is None else _said(recording_index.response)
+        found = tuple(differences(then, _said(today)))
+        answer = "different" if found else "same"
+    elif recording_index.response is None and len(log) < len(recording_index.events):
+        answer = "unfinished"
+    return RerunReport(
+        path=path,
+        session_id=recording_index.session_id,
+        answer=answer,
+        response=found,
+        first=_first(recording_index, log),
+        misses=tuple(misses),
+        events=len(log),
+    )
+
+
+def _said(response: ResponseReady) -> dict[str, Any]:
+    return response.model_dump(mode="json", exclude=set(_TIMED))
+
+
+def _first(recording_index: RecordingIndex, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
+    """Return the first recorded event that is missing or differs; else the first additional one."""
+    now = {event.id: event for _, event in log}
+    places_then = {line.entry: f"event {line.n}" for line in recording_index.events}
+    places_now = {
+        entry: f"event {recording_index.by_id[event.id].n}"
+        if event.id in recording_index.by_id
+        else "another event"
+        for entry, event in log
+    }
+    for line in recording_index.events:
+        then, today = line.event, now.get(line.event.id)
+        if today is None:
+            return EventDifference(line.n, then.type, "", then.type, ABSENT)
+        if today.type != then.type:
+            return EventDifference(line.n, then.type, "", then.type, today.type)
+        for path, expected, got in differences(_plain(then, places_then), _plain(today, places_now)):
+            return EventDifference(line.n, then.type, path, expected, got)
+    more = _unknown(recording_index.by_id, log)
+    return (
+        None
+        if more is None
+        else EventDifference(len(recording_index.events) + 1, more.type, "", ABSENT, more.type)
+    )
+
+
+def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:
+    return next((event for _, event in log if event.id not in known), None)
+
+
+def _plain(event: AnyEvent, places: Mapping[str, str]) -> Any:
+    """Return an event's data without the values of one run alone: measured times, and log entries."""
+    ignored = _TIMED | _IN_OTHER_WORDS.get(event.type, frozenset())
+    return _without(event.data.model_dump(mode="json"), ignored, places)
+
+
+def _without(value: Any, ignored: frozenset[str], places: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without(inner, ignored, places) for name, inner in value.items() if name not in ignored
+        }
+    if isinstance(value, list):
+        return [_without(inner, ignored, places) for inner in value]
+    return places.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,130 @@
+"""The coordinator of a rerun."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from antiphon_shared.breakers.outages import NO_OUTAGES
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, OutagesSeen, SessionOpened
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.conversation import OpenTurn, Said
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings
+
+from antiphon.replay.serving.components.part import Part, at_its_time
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.turns import reached
+from coordinator.component import build
+from coordinator.decision import BELIEVED, GrantCheck
+from coordinator.opening import recorded_opening
+from coordinator.settings import CoordinatorSettings
+
+
+class CoordinatorPart(Part):
+    """The coordinator with recorded times and outages, and without timers, whose events are sent as recorded."""
+
+    name = "coordinator"
+
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
+        self._locks = {id: asyncio.Lock() for id in scores}
+        self._outages = dict.fromkeys(scores, NO_OUTAGES)
+        self._latest = {id: recording_index.query.time for id, recording_index in scores.items()}
+        self._decided: set[UUID] = set()
+
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        models = recording_index.opened.models if recording_index.opened else ()
+        return build(
+            bus,
+            _settings(recording_index.opened),
+            PipelineSettings.model_construct(model=models[0] if models else "", models=models[1:]),
+            outages=lambda: self._outages[recording_index.session_id],
+            turns=_RecordedTurns(recording_index.opened.conversation if recording_index.opened else ()),
+            grants=lambda grant, session_id: _check_of(recording_index),
+        )
+
+    async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Decide in the recorded order: two events of which the first has no outputs can be there at once."""
+        id = delivery.event.id
+        before = self.recording_index(session.session_id).decision_before(id)
+
+        async def is_next() -> bool:
+            return before is None or before in self._decided
+
+        await reached(self.bus, session.session_id, is_next)
+        outcome = await super().play(delivery, session)
+
+        def decided() -> None:
+            self._decided.add(id)
+            if outcome.after_commit is not None:
+                outcome.after_commit()
+
+        return replace(outcome, timers=(), after_commit=decided)
+
+    async def never_end(
+        self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
+    ) -> None:
+        """Do nothing: a decision without outputs ends too."""
+
+    def alone(self, session_id: str) -> asyncio.Lock:
+        return self._locks[session_id]
+
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+        if (seen := recording_index.output(event.id, OutagesSeen)) is not None:
+            self._outages[recording_index.session_id] = seen.outages
+
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        then = at_its_time(recording_index, event, self._latest[recording_index.session_id])
+        self._latest[recording_index.session_id] = then.time
+        return then
+
+
+PART = CoordinatorPart
+
+
+def _settings(opened: SessionOpened | None) -> CoordinatorSettings:
+    """Return the settings with which a session was opened, without a wait for tools."""
+    if opened is None:
+        return CoordinatorSettings.model_construct(catalogue_wait_s=0)
+    given = opened.limits.model_dump(include=_LIMITS)
+    return CoordinatorSettings.model_construct(
+        **given,
+        person_wait_s=opened.limits.person_s,
+        tools_offered_all_max=opened.tools_offered_all_max,
+        tools_offered=opened.tools_offered,
+        catalogue_wait_s=0,
+    )
+
+
+_LIMITS = {"max_rounds", "max_tool_calls", "max_tokens", "deadline_s", "summaries_max", "model_failures_max"}
+"""Limits of a session that are settings by the same name."""
+
+
+class _RecordedTurns:
+    """The conversation of a session as it was when the session was opened; turns are not added."""
+
+    def __init__(self, turns: tuple[Turn, ...]) -> None:
+        self._turns = turns
+
+    async def said(self, tenant: str, conversation: str, at: datetime | None = None) -> Said:
+        return Said(turns=self._turns)
+
+    async def begin(self, tenant: str, conversation: str, turn: OpenTurn) -> None:
+        """Ignore the turn."""
+
+    async def begun(self, tenant: str, conversation: str, session_id: str) -> OpenTurn | None:
+        return None
+
+    async def keep(self, tenant: str, conversation: str, turn: Turn) -> None:
+        """Ignore the turn."""
+
+
+def _check_of(recording_index: RecordingIndex) -> GrantCheck:
+    """Return the recorded check of the grant."""
+    if recording_index.run is not None:
+        return GrantCheck(recording_index.run.grant_refused, recording_index.run.is_grant_ignored)
+    return recorded_opening(recording_index.opened).grant if recording_index.opened else BELIEVED

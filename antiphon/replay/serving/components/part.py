@@ -1,0 +1,91 @@
+"""The common part of the five components: a step of a rerun, from its turn to its outcome."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, Component
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
+from antiphon_shared.process.service import Service
+
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.surroundings import SessionBus
+from antiphon.replay.serving.turns import events_there
+
+
+class FailedAsRecorded(AntiphonError):
+    """A component could not handle this event when it was recorded."""
+
+    def __init__(self, error: ErrorInfo) -> None:
+        super().__init__(error.message)
+        self.code, self.retryable = error.code, error.retryable
+
+
+class Part:
+    """A component, built for each session by today's wiring from its recorded settings."""
+
+    name: ClassVar[Component]
+
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
+        self.bus, self.scores, self.model_url = bus, scores, model_url
+        self._handlers: dict[str, Handlers] = {}
+
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        """Return today's component, on the bus of one session."""
+        raise NotImplementedError
+
+    async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Run one step in its turn."""
+        id, recording_index = delivery.event.id, self.recording_index(session.session_id)
+        await events_there(self.bus, session.session_id, recording_index.place_of(id))
+        if (error := recording_index.failure(id, self.name)) is not None:
+            raise FailedAsRecorded(error)
+        if recording_index.is_unanswered(id):
+            await self.never_end(recording_index, delivery, session)
+        if session.session_id not in self._handlers:
+            self._handlers[session.session_id] = self.service(
+                SessionBus(self.bus, recording_index), recording_index
+            ).handlers
+        handler = self._handlers[session.session_id][type(delivery.event.data)]
+        async with self.alone(session.session_id):
+            self.before(recording_index, delivery.event)
+            return await handler(
+                replace(delivery, event=self.as_then(recording_index, delivery.event)), session
+            )
+
+    def recording_index(self, session_id: str) -> RecordingIndex:
+        """Return the session's score. Raises UnreadableEvent."""
+        if session_id not in self.scores:
+            raise UnreadableEvent(f"session {session_id} is none of those that are run again.")
+        return self.scores[session_id]
+
+    async def never_end(
+        self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
+    ) -> None:
+        """Wait in an unfinished step until its session is stopped, or the rerun is over."""
+        await asyncio.Event().wait()
+
+    def alone(self, session_id: str) -> AbstractAsyncContextManager[Any]:
+        """Return the context in which a step of a session runs."""
+        return nullcontext()
+
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+        """Prepare for a step that is about to run."""
+
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        """Return the event as it is handled."""
+        return event
+
+    async def close(self) -> None:
+        """Close clients."""
+
+
+def at_its_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:
+    """Return the event with its recorded time; an event that was not recorded gets the other time."""
+    then = recording_index.by_id.get(event.id)
+    return event.model_copy(update={"time": otherwise if then is None else then.event.time})

@@ -1,0 +1,119 @@
+"""The reasoning engine of a rerun."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, ReasoningRequested, SummaryFailed, SummaryRequested
+from antiphon_shared.events.step_records import ExchangeRecord
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings
+
+from antiphon.replay.requests import system_in
+from antiphon.replay.serving.components.part import Part
+from antiphon.replay.serving.model import RecordedCallGuard, RecordedModel, UnderWay, under_way
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.turns import events_there
+from reasoning_engine.component import build
+from reasoning_engine.model import messages_model
+from reasoning_engine.prices import Prices
+from reasoning_engine.settings import EngineSettings
+
+_TIMEOUT_S = 600.0
+_TIME_TO_REPLY = timedelta(minutes=10)
+_TIME_TO_GIVE_UP = timedelta(seconds=2)
+"""The time for an exchange that ran into its session's deadline."""
+_ATTEMPTS_MAX = 20
+"""More than any exchange has: the guard rejects calls after the recorded ones."""
+_PAUSE_S = 0.001
+
+
+class EnginePart(Part):
+    """The engine with the recorded model, settings and prices, and without pauses between attempts."""
+
+    name = "reasoning_engine"
+
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
+        self._model = messages_model(None, model_url, _TIMEOUT_S)
+
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        records = list(recording_index.records_of(ExchangeRecord))
+        is_offline = any(record.is_offline for record in records)
+        default = next((record.default_model for record in records), "")
+        return build(
+            bus,
+            RecordedModel(self._model, recording_index.session_id, is_offline),
+            guard=RecordedCallGuard(),
+            settings=engine_settings(recording_index),
+            pipeline=PipelineSettings.model_construct(model=default),
+        )
+
+    async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Run a step.
+
+        A summary that failed before a call fails again, as other sessions may have kept the engine busy.
+        """
+        id, recording_index = delivery.event.id, self.recording_index(session.session_id)
+        failed = recording_index.output(id, SummaryFailed)
+        if failed is None or id in recording_index.exchanges:
+            return await super().play(delivery, session)
+        await events_there(self.bus, session.session_id, recording_index.place_of(id))
+        return Outcome(events=(failed,))
+
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+        exchange = recording_index.exchanges.get(event.id)
+        under_way.set(None if exchange is None else UnderWay(exchange))
+
+    def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
+        """Return the event with a deadline in the future."""
+        exchange = recording_index.exchanges.get(event.id)
+        is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
+        deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
+        return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+PART = EnginePart
+
+
+class RecordedSettings(EngineSettings):
+    """Settings with the text of the operator's own prompt instead of its file."""
+
+    own_prompt: str | None = None
+
+    def system_prompt(self) -> str | None:
+        return self.own_prompt
+
+
+def engine_settings(recording_index: RecordingIndex) -> EngineSettings:
+    """Return the recorded settings of a session's exchanges, as far as they matter in a rerun."""
+    prices: dict[str, Prices] = {}
+    given: dict[str, Any] = {}
+    for of, exchange in recording_index.exchanges.items():
+        request, record = recording_index.by_id[of].event.data, exchange.record
+        if isinstance(request, SummaryRequested) and exchange.calls:
+            given["summary_model"] = str(exchange.calls[0].request.get("model", ""))
+            prices[given["summary_model"]] = Prices(**record.prices)
+        elif isinstance(request, ReasoningRequested):
+            given["max_output_tokens"] = record.max_output_tokens
+            given["tool_style"] = record.tool_style
+            if given.get("output_style") != "auto":  # a refused style is replaced by that of a tool
+                given["output_style"] = record.output_style
+            if record.has_own_prompt and exchange.calls:
+                given["own_prompt"] = system_in(exchange.calls[0].request)
+            prices[request.model or record.default_model] = Prices(**record.prices)
+    return RecordedSettings.model_construct(
+        prices=prices,
+        max_attempts=_ATTEMPTS_MAX,
+        backoff_initial_s=_PAUSE_S,
+        backoff_max_s=_PAUSE_S,
+        retry_after_max_s=0.0,
+        summary_concurrency=1_000,
+        **given,
+    )

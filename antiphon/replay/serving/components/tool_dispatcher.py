@@ -1,0 +1,60 @@
+"""The tool dispatcher of a rerun: today's, with tools that answer from the recordings."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.service import Service
+
+from antiphon.replay.serving.components.part import Part
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.tools import (
+    RecordedCaller,
+    RecordedGatekeeper,
+    RecordedResults,
+    course,
+    misses_key,
+    recorded_tools,
+)
+from tool_dispatcher.component import build
+from tool_dispatcher.settings import ToolDispatcherSettings
+
+
+class DispatcherPart(Part):
+    """The dispatcher with recorded bounds, which reports calls that the recordings do not hold."""
+
+    name = "tool_dispatcher"
+
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
+        self._results = {id: RecordedResults(recording_index) for id, recording_index in scores.items()}
+        self._callers = {id: RecordedCaller(id) for id in scores}
+
+    def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
+        settings = ToolDispatcherSettings.model_construct()
+        if record := next(iter(recording_index.records_of(BatchRecord)), None):
+            bounds = {"batch_concurrency": record.batch_concurrency, "collapse_above": record.collapse_above}
+            settings = settings.model_copy(update=bounds)
+        caller = self._callers[recording_index.session_id]
+        return build(bus, recorded_tools(recording_index), settings, RecordedGatekeeper(), caller)
+
+    async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Restore the journal, run the step, and report its misses in Redis."""
+        id = self.recording_index(session.session_id).session_id
+        then = self._results[id].course(delivery.event)
+        course.set(then)
+        assert isinstance(delivery.event.data, ToolsRequested)
+        if await then.put_back(delivery.event.data, session):
+            delivery = replace(delivery, redelivered=True)
+        outcome = await super().play(delivery, session)
+        misses = self._callers[id].misses
+        while misses:
+            miss = misses.pop(0)
+            await self.bus.batcher.submit("RPUSH", misses_key(self.bus), miss.session_id, miss.asked)
+        return outcome
+
+
+PART = DispatcherPart

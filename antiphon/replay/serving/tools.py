@@ -1,0 +1,222 @@
+"""Tools that answer from a recording: every call gets its recorded result, and nothing is run.
+
+They replace the grants of today's dispatcher, and the execution of a batch's units.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, NoReturn
+from uuid import UUID
+
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
+from antiphon_shared.tools.relevance import BUILT_INS
+
+from antiphon.recording.hashes import sorted_json
+from antiphon.replay.serving.exchanges import Miss
+from antiphon.replay.serving.recording_index import RecordingIndex
+from antiphon.replay.serving.turns import PATIENCE_S
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Unit
+from tool_dispatcher.running.arguments import Arguments
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.call import Caller
+
+_Named = tuple[str, str]
+"""A call by its tool and its arguments."""
+
+
+_UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
+"""The record of a batch that has none."""
+
+
+class CallTrace:
+    """The recorded results of one batch, and the order in which its units ended."""
+
+    def __init__(self, results: Sequence[ToolResult | None], record: BatchRecord | None) -> None:
+        self.results, self.record = results, record or _UNKNOWN
+        self._turns = {unit: turn for turn, units in enumerate(self.record.ends) for unit in units}
+        self._left = [len(units) for units in self.record.ends]
+        self._over = [asyncio.Event() for _ in self.record.ends]
+
+    async def turn_of(self, unit: Unit) -> None:
+        """Return when the units before this one have ended; after a limit, also without them."""
+        if turn := self._turns.get(unit.number, 0):
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._over[turn - 1].wait()
+            except TimeoutError:
+                return
+
+    def ended(self, unit: Unit) -> None:
+        turn = self._turns.get(unit.number)
+        if turn is not None:
+            self._left[turn] -= 1
+            if self._left[turn] <= 0:
+                self._over[turn].set()
+
+    async def put_back(self, request: ToolsRequested, session: SessionStore) -> bool:
+        """Restore the journal as the worker that finished the batch found it; return whether it held any calls."""
+        settled = [(outcome_entry(one.call_id), one) for one in self.record.settled.values()]
+        begun = [
+            (begun_entry(request.calls[place].id), result)
+            for place in self.record.begun
+            if place < len(request.calls) and (result := self.results[place]) is not None
+        ]
+        for entry, result in (*settled, *begun):
+            await session.note(journal_name(request.round), entry, write_outcome(result, FORMAT))
+        return bool(settled or begun)
+
+
+course: ContextVar[CallTrace] = ContextVar("course")
+"""The course of the batch that is running."""
+
+
+class RecordedResults:
+    """The recorded results of one session's calls. The n-th equal call gets the n-th result."""
+
+    def __init__(self, recording_index: RecordingIndex) -> None:
+        self._recording_index = recording_index
+        self._left: dict[_Named, list[ToolResult]] = defaultdict(list)
+        self._given: dict[UUID, list[ToolResult | None]] = {}
+        for line, request in recording_index.all_of(ToolsRequested):
+            completed = recording_index.output(line.event.id, ToolsCompleted)
+            for result in completed.results if completed else ():
+                if result.index < len(request.calls):
+                    self._left[_named(request.calls[result.index])].append(result)
+
+    def course(self, event: AnyEvent) -> CallTrace:
+        """Return the course of a batch; the same one for a redelivery."""
+        request, record = event.data, self._recording_index.records.get(event.id)
+        assert isinstance(request, ToolsRequested)
+        if event.id not in self._given:
+            self._given[event.id] = [self._result(place, call) for place, call in enumerate(request.calls)]
+        return CallTrace(self._given[event.id], record if isinstance(record, BatchRecord) else None)
+
+    def _result(self, place: int, call: ToolCall) -> ToolResult | None:
+        results = self._left[_named(call)]
+        return results.pop(0).model_copy(update={"index": place, "call_id": call.id}) if results else None
+
+
+class RecordedCaller(Caller):
+    """The caller that returns a unit's recorded results in its turn, and runs nothing."""
+
+    def __init__(self, session_id: str) -> None:
+        self.misses: list[Miss] = []
+        self._session_id = session_id
+
+    async def run(
+        self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]
+    ) -> tuple[ToolResult, ...]:
+        """See Caller."""
+        now = course.get()
+        results = [
+            now.results[place] or self._missed(place, batch.request.calls[place]) for place in unit.calls
+        ]
+        await now.turn_of(unit)
+        settled = await batch.journal.settle(results)
+        now.ended(unit)
+        return settled
+
+    async def repeats(
+        self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
+    ) -> frozenset[int]:
+        """See Caller."""
+        return frozenset(course.get().record.repeats)
+
+    def _missed(self, place: int, call: ToolCall) -> ToolResult:
+        asked = f"`{call.name}` was called as the recording does not hold it, with {_shown(call)}"
+        self.misses.append(Miss(self._session_id, "tool", asked))
+        error = ToolError(
+            error_type="internal_error",
+            message="The recording holds no such call.",
+            suggested_action="Do not call it again: this is a rerun, and no tool is run.",
+        )
+        return ToolResult(index=place, call_id=call.id, tool=call.name, status="error", error=error)
+
+
+class RecordedGatekeeper(Gatekeeper):
+    """A gatekeeper with the recorded refusals: grants may have expired, and the tools themselves are missing."""
+
+    def __init__(self) -> None:
+        """Set nothing up, as it checks nothing."""
+
+    async def permissions(self, request: ToolsRequested, session: SessionStore) -> Permissions:
+        """See Gatekeeper."""
+        record = course.get().record
+        refused = {place: error for place, error in record.refused.items() if place not in record.begun}
+        return Permissions(refused=refused, barred=record.barred)
+
+
+class RecordedTool(Tool):
+    """A tool from its definition in the catalogue. Whether arguments were valid is recorded with the results."""
+
+    secret_paths = ()
+    reconcile = None
+    is_async = False
+
+    def __init__(self, definition: ToolDefinition) -> None:
+        self.name, self.description = definition.name, definition.description
+        self.parameters, self.function = _Anything(), _never_called
+        self.contract, self.input_schema = definition.contract, definition.input_schema
+
+    @property
+    def example(self) -> dict[str, Any] | None:
+        return course.get().record.examples.get(self.name)
+
+
+def recorded_tools(recording_index: RecordingIndex) -> dict[str, Tool]:
+    """Return the tools of a session by name, without the built-in ones of every dispatcher. Raises ValidationError."""
+    tools = recording_index.catalogue(recording_index.catalogue_hash).tools
+    return {one.name: RecordedTool(one) for one in tools if one.name not in BUILT_INS}
+
+
+async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
+    """Write into a batch's journal the recorded content for calls that were in flight."""
+    for result in batch.results:
+        entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
+        await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
+
+
+def misses_key(bus: Bus) -> str:
+    """Return the key of a list: session and description of every tool call without a recorded result."""
+    return f"{bus.keys.namespace}:rerun:misses"
+
+
+class _Anything:
+    """Parameters that accept any arguments."""
+
+    schema: dict[str, Any] = {"type": "object"}  # never changed
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return arguments
+
+
+def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
+    raise AssertionError("a recorded tool is not run")
+
+
+def _is_begun(result: ToolResult) -> bool:
+    """Return whether a call was only known to have begun; see response_assembler/handlers.py."""
+    return (
+        result.error is not None
+        and result.error.error_type == "outcome_unknown"
+        and result.error.message.startswith("The session ended")
+    )
+
+
+def _named(call: ToolCall) -> _Named:
+    return call.name, sorted_json(call.arguments).decode()
+
+
+def _shown(call: ToolCall) -> str:
+    _, arguments = _named(call)
+    return arguments if len(arguments) <= 500 else f"{arguments[:500]}…"

@@ -1,0 +1,128 @@
+"""The state of a replay: the lines read so far, and the result of each repeated step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady, RunOpened, SessionOpened
+from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, StepRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.tools.calls import Catalogue
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.differences import AtNode, Difference
+from coordinator.decision import Logged
+
+DataT = TypeVar("DataT", bound=EventData)
+RecordT = TypeVar("RecordT", bound=StepRecord)
+COMPONENT_OF: dict[str, Component] = {
+    "decision": "coordinator",
+    "run": "coordinator",
+    "briefing": "context_synthesizer",
+    "exchange": "reasoning_engine",
+    "batch": "tool_dispatcher",
+    "assembly": "response_assembler",
+}
+"""The component of a step, by the kind of its record."""
+assert set(COMPONENT_OF.values()) == set(COMPONENTS)
+
+
+class Step(NamedTuple):
+    """A recorded step: the event that was handled, and its outputs."""
+
+    line: EventLine
+    record: StepRecord
+    outputs: Sequence[EventLine]
+
+    @property
+    def closes(self) -> bool:
+        """Return whether the step, a decision, ended the session or the run."""
+        if isinstance(self.record, DecisionRecord):
+            return self.record.closes
+        return any(isinstance(one.event.data, ResponseReady) for one in self.outputs)
+
+
+class Redone(NamedTuple):
+    """The same step, repeated by today's code."""
+
+    outputs: tuple[EventData, ...] = ()
+    """Today's outputs, to be compared with the recorded ones."""
+    others: tuple[tuple[str, Difference], ...] = ()
+    """The differences apart from the outputs, by their kind: as in `Divergence.output`."""
+    record: StepRecord | None = None
+    """The step's record as of today; None where it holds nothing that today's code decides."""
+    texts: tuple[str, str, str] | None = None
+    """A changed briefing: its recorded digest, the text that was sent, and today's text."""
+    digests: tuple[str, str] | None = None
+    """The digests of the step's change, as recorded and as of today, where they differ."""
+    unchecked: str = ""
+    """The reason why a compared step does not count as checked; empty where it does."""
+    sends: tuple[AtNode, ...] = ()
+    """The differences in the events for other sessions."""
+
+
+@dataclass
+class Known:
+    """The events, catalogues, specifications and contents read so far."""
+
+    lines: dict[UUID, EventLine] = field(default_factory=dict)
+    by_entry: dict[str, EventLine] = field(default_factory=dict)
+    catalogues: dict[str, Catalogue] = field(default_factory=dict)
+    contents: dict[str, Any] = field(default_factory=dict)
+    specifications: dict[str, dict[str, Any]] = field(default_factory=dict)
+    opened: SessionOpened | RunOpened | None = None
+    forgotten: list[str] = field(default_factory=list)
+    """The log entries of the events that were dropped."""
+
+    def add(self, line: EventLine) -> None:
+        if self.opened is None and isinstance(line.event.data, SessionOpened | RunOpened):
+            self.opened = line.event.data
+        self.lines[line.event.id] = line
+        self.by_entry[line.entry] = line
+
+    def forget(self, entry: str) -> None:
+        """Drop an event that is not named any more: results of tools are most of a recording."""
+        line = self.by_entry.pop(entry, None)
+        if line is not None:
+            self.lines.pop(line.event.id, None)
+            self.forgotten.append(entry)
+
+    def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
+        """Return the data of the event at a log entry; None for no entry. Raises UnreadableEvent."""
+        if entry is None:
+            return None
+        line = self.by_entry.get(entry)
+        if line is None or not isinstance(line.event.data, kind):
+            raise UnreadableEvent(f"the recording has no {kind.type} at {entry}.")
+        return line.event.data
+
+    def named(self, id: UUID | None) -> Logged | None:
+        """Return the event of that id in the form for decisions; None for none."""
+        line = None if id is None else self.lines.get(id)
+        return None if line is None else Logged(line.entry, line.event)
+
+    def catalogue(self, content_hash: str) -> Catalogue:
+        """Return the catalogue of that hash; empty for no hash. Raises UnreadableEvent when it was not recorded."""
+        if not content_hash:
+            return Catalogue()
+        if content_hash not in self.catalogues:
+            raise UnreadableEvent(f"the recording lacks the tool catalogue {content_hash}.")
+        return self.catalogues[content_hash]
+
+    def outputs_of(self, record: StepRecord, handled: EventLine) -> list[EventLine]:
+        """Return the outputs of a record's step. Raises UnreadableEvent when it names something missing."""
+        outputs = [line for n in range(record.outputs) if (line := self.lines.get(child_id(record.of, n)))]
+        if len(outputs) < record.outputs:
+            raise UnreadableEvent(f"an event that event {handled.n} led to is missing.")
+        named = set(record.contents) if isinstance(record, ExchangeRecord) else set()
+        if lacking := min(named - self.contents.keys(), default=""):
+            raise UnreadableEvent(
+                f"the record of event {handled.n} names the content {lacking}, which no earlier line holds."
+            )
+        return outputs
+
+
+Redo = Callable[[Step, Known], Redone]
+"""A function that repeats a step. Raises UnreadableEvent when the recording lacks something."""

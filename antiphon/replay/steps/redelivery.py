@@ -1,0 +1,25 @@
+"""Events that a fork has delivered again, as they were delivered. Pure."""
+
+from dataclasses import replace
+
+from antiphon_shared.events.step_records import Redelivered
+from antiphon_shared.process.errors import UnreadableEvent
+
+from antiphon.recording.lines import EventLine
+from antiphon.replay.steps.known import Known
+
+
+def redelivered(one: Redelivered, known: Known) -> EventLine:
+    """Return the event as the fork delivered it, and make it known. Raises UnreadableEvent."""
+    line = known.lines.get(one.event)
+    if line is None:
+        raise UnreadableEvent(f"a fork has delivered the event {one.event}, which is not there.")
+    data = line.event.data
+    if one.changed:
+        try:
+            data = type(data).model_validate({**data.model_dump(mode="json"), **one.changed})
+        except ValueError as error:
+            raise UnreadableEvent(f"event {line.n} as a fork has delivered it: {error}") from None
+    line = replace(line, event=line.event.model_copy(update={"time": one.time, "data": data}))
+    known.add(line)
+    return line

@@ -1,0 +1,69 @@
+"""The choices of a test run: its folder of recordings, how they are recorded, and whether they are collected."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from antiphon.recording.recording_paths import ENDINGS
+
+MARKER = "recording"
+
+
+def path_of(request: pytest.FixtureRequest) -> Path | None:
+    """Return the path of the recording that the marker names: next to the test, or in the folder."""
+    marker = request.node.get_closest_marker(MARKER)
+    if marker is None or len(marker.args) != 1:
+        return None
+    beside, folder = request.path.parent / str(marker.args[0]), folder_of(request.config)
+    return beside if folder is None or beside.exists() else folder / str(marker.args[0])
+
+
+def allowed_in(request: pytest.FixtureRequest) -> str:
+    """Return the reason why steps of the test's recording may go unchecked; empty where they may not."""
+    marker = request.node.get_closest_marker(MARKER)
+    own = marker.kwargs.get("allow_unchecked") if marker is not None else None
+    return str(own or request.config.option.antiphon_allow_unchecked)
+
+
+def mode_of(config: pytest.Config) -> str:
+    return str(config.option.antiphon_record)
+
+
+def folder_of(config: pytest.Config) -> Path | None:
+    """Return the given folder, relative to where pytest was started, or to its root, as in its ini file."""
+    given: str | None = config.option.antiphon_recordings
+    if given is None:
+        return None
+    places = [place / given for place in (config.invocation_params.dir, config.rootpath)]
+    return next((place for place in places if place.is_dir()), places[0]).resolve()
+
+
+def lack(folder: Path) -> str:
+    """Return the reason why the folder has nothing to verify; empty where it has recordings."""
+    if not folder.is_dir():
+        return "is not a folder"
+    names = (name for *_, inside in os.walk(folder) for name in inside)
+    return "" if any(name.endswith(ENDINGS) for name in names) else "contains no recordings"
+
+
+def is_wanted(config: pytest.Config) -> bool:
+    """Return whether recordings are collected in addition to the requested tests.
+
+    With the folder in an ini file, a user who names tests wants those tests alone. The workers of
+    pytest-xdist receive their tests.
+    """
+    if hasattr(config, "workerinput"):
+        return False
+    return is_named(config) or config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+def is_named(config: pytest.Config) -> bool:
+    """Return whether the folder was given on the command line, and not in an ini file."""
+    return any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
+
+
+def is_within(folder: Path, config: pytest.Config) -> bool:
+    """Return whether the folder is collected anyway."""
+    named = ((config.invocation_params.dir / one.partition("::")[0]).resolve() for one in config.args)
+    return any(folder == one or one in folder.parents for one in named)

@@ -1,0 +1,78 @@
+"""The check of a recording in a test: it passes silently, or fails with the differences."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import Header
+from antiphon.replay.report import Report
+from antiphon.replay.reports.outcome import Outcome
+from antiphon.replay.reports.text import told
+from antiphon.replay.rerun_report import RerunReport
+from antiphon.replay.verify import verify
+
+if TYPE_CHECKING:
+    from antiphon.replay.tool_results.todays_tools import TodaysTools
+
+
+class Diverged(AssertionError):
+    """Today's code differs from the recording."""
+
+    def __init__(self, said: Iterable[str], report: Report | RerunReport) -> None:
+        super().__init__("\n".join([*said, "", _NEXT]))
+        self.report = report
+
+
+class Unchecked(AssertionError):
+    """No difference was found, but not every recorded step could be checked."""
+
+    def __init__(self, said: Iterable[str], report: Report) -> None:
+        super().__init__("\n".join([*said, "", _UNCHECKED]))
+        self.report = report
+
+
+_NEXT = (
+    "If the change is intended, use `antiphon replay update`, or record the session again with "
+    "--antiphon-record=rewrite."
+)
+_UNCHECKED = (
+    "Unchecked steps do not count as the same: record the session again, or write the missing "
+    "upcaster. To accept them, give a reason with --antiphon-allow-unchecked=REASON, or "
+    "allow_unchecked=REASON of the marker `recording`."
+)
+
+
+Properties = list[tuple[str, object]]
+"""The properties of a test: its checked steps are counted in them, for its summary and for JUnit XML."""
+
+
+def judge(path: Path, allow_unchecked: str = "", properties: Properties | None = None) -> Report:
+    """Return the report of a recording that is the same; with a reason, unchecked steps are allowed too.
+
+    Raises Diverged, Unchecked, UnreadableEvent, OSError.
+    """
+    return _judged(path, verify(path), allow_unchecked, properties)
+
+
+def judge_tools(
+    path: Path, tools: "TodaysTools", allow_unchecked: str = "", properties: Properties | None = None
+) -> Report:
+    """Return the report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
+    lines = list(read_lines(path))
+    header = lines[0]
+    assert isinstance(header, Header), "what has another first line is unreadable"
+    report = tools.check(lines, Report(header.session_id, 0, {}, answer="unasked"))
+    return _judged(path, report, allow_unchecked, properties)
+
+
+def _judged(path: Path, report: Report, allow_unchecked: str, properties: Properties | None) -> Report:
+    if properties is not None:
+        properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
+        properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]
+        if report.unchecked and allow_unchecked:
+            properties.append(("antiphon.allowed.unchecked", allow_unchecked))
+    if not report.passes(allow_unchecked):
+        said = told(Outcome(str(path), report, allowed=allow_unchecked))
+        raise (Diverged if report.result == "diverged" else Unchecked)(said, report)
+    return report

@@ -1,0 +1,187 @@
+"""The whole question of a test, with its model, tools and permissions; and the question of a recording.
+
+A recorded answer answers a test's question only where both are the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.events import QuerySubmitted, SessionOpened
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.tools.relevance import BUILT_INS
+from pydantic_core import to_json, to_jsonable_python
+
+from antiphon.embedded import dispatcher_settings, registry_of
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import CatalogueLine, EventLine, Header, Line, RecordLine
+from antiphon.replay.differences import ABSENT, differences
+from antiphon.replay.reports.shown import change, printable
+from antiphon.replay.testing.scripted import ScriptedModel, is_scripted, scripted_reply
+from coordinator.models import in_order
+from reasoning_engine.settings import EngineSettings, Provider
+from tool_dispatcher.catalogue import to_catalogue
+
+_HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
+"""Arguments of Antiphon.ask that are no options of the query."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question. None stands for a part that a test leaves open."""
+
+    query: str
+    options: Mapping[str, Any]
+    session_id: str | None
+    grant: Any
+    scopes: tuple[str, ...]
+    tools: Mapping[str, Any]
+    """Definitions of the tools by name, without Antiphon's own."""
+    provider: str | None
+    models: tuple[str, ...] | None
+    script: Sequence[Any] | None
+    """The replies of a scripted model."""
+
+
+def question_of(
+    query: str,
+    tools: Sequence[Any],
+    model: Provider | ScriptedModel | None,
+    scopes: Iterable[str] | None,
+    options: Mapping[str, Any],
+    format: int,
+) -> Question:
+    """Return the question of a test today, in the form of a session of `format`. Raises ConfigurationError."""
+    registry = registry_of(tools)
+    catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
+    catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
+    asked = QueryOptions.model_validate_json(
+        to_json({name: value for name, value in options.items() if name not in _HOW})
+    )
+    pipeline, provider = load(PipelineSettings), _provider(model)
+    deployed = in_order(pipeline.model, pipeline.models)
+    return Question(
+        query=query,
+        options=asked.model_dump(mode="json"),
+        session_id=options.get("session_id"),
+        grant=_claims(options.get("grant", "")),
+        scopes=catalogue.default_scopes,
+        tools=_definitions(catalogue),
+        provider=provider,
+        models=None if provider == "offline" else in_order(asked.model or "", deployed),
+        script=model.script if isinstance(model, ScriptedModel) else None,
+    )
+
+
+def question_in(lines: Sequence[Line]) -> Question:
+    """Return the question that a recording answers. Raises UnreadableEvent when it is unknown."""
+    events = [line.event.data for line in lines if isinstance(line, EventLine)]
+    submitted = next((data for data in events if isinstance(data, QuerySubmitted)), None)
+    opened = next((data for data in events if isinstance(data, SessionOpened)), None)
+    if submitted is None or opened is None:
+        raise UnreadableEvent("the session was not open yet when it was recorded.")
+    catalogues = {line.hash: line.catalogue for line in lines if isinstance(line, CatalogueLine)}
+    if opened.catalogue and opened.catalogue not in catalogues:
+        raise UnreadableEvent(f"it lacks the tool catalogue {opened.catalogue}.")
+    catalogue = catalogues.get(opened.catalogue, Catalogue())
+    exchanges = exchanges_in(lines)
+    calls = [call for exchange in exchanges for call in exchange.calls]
+    has_script = any(is_scripted(call.reply or {}) for call in calls)
+    is_offline = any(exchange.is_offline for exchange in exchanges)
+    provider = "offline" if is_offline else "scripted" if has_script else "anthropic" if calls else None
+    return Question(
+        query=submitted.query,
+        options=submitted.options.model_dump(mode="json"),
+        session_id=next((line.session_id for line in lines if isinstance(line, Header)), None),
+        grant=_claims(submitted.grant),
+        scopes=catalogue.default_scopes,
+        tools=_definitions(catalogue),
+        provider=provider,
+        models=None if is_offline else opened.models,
+        script=[_reply(call) for call in calls] if has_script else None,
+    )
+
+
+def exchanges_in(lines: Sequence[Line]) -> list[ExchangeRecord]:
+    """Return the exchanges with models, in order."""
+    return [
+        line.record
+        for line in lines
+        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
+    ]
+
+
+def difference(then: Question, today: Question) -> list[str]:
+    """Return the differences of the test's question from the recorded one, as lines; an empty list for none."""
+    lines: list[str] = []
+    for part in ("query", "options", "session_id", "grant", "scopes", "provider", "models", "script"):
+        before, after = getattr(then, part), getattr(today, part)
+        if part not in _ALWAYS_SAID and None in (before, after):
+            continue
+        lines += _shown(_NAMES.get(part, part), before, after)
+    for name in sorted({*then.tools, *today.tools}):
+        before, after = then.tools.get(name), today.tools.get(name)
+        if before is None or after is None:
+            lines += _shown(f"tools.{name}", _schema(before), _schema(after))
+        elif before != after:
+            lines.append(f"tools.{name}: {_schema(before)} then, {_schema(after)} now")
+            lines += _shown("", before, after)
+    return lines
+
+
+_ALWAYS_SAID = frozenset({"query", "options", "grant", "scopes"})
+"""Parts whose absence counts as a value; other parts are not compared where one side lacks them."""
+_NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
+_TOOLS_OF_OUR_OWN = frozenset(BUILT_INS)
+
+
+def _shown(name: str, before: Any, after: Any) -> list[str]:
+    lines = []
+    for path, expected, got in differences(to_jsonable_python(before), to_jsonable_python(after)):
+        joint = "." if name and path and not path.startswith("[") else ""
+        lines += [printable(f"{name}{joint}{path}"), *(f"  {line}" for line in change(expected, got))]
+    return lines
+
+
+def _schema(definition: Any) -> str:
+    """Return a tool in a word: the hash of its definition."""
+    return ABSENT if definition is None else f"schema {content_hash(to_json(definition))[:12]}"
+
+
+def _definitions(catalogue: Catalogue) -> dict[str, Any]:
+    """Return the tools' definitions for the model; the operator's rules for approval belong to no question."""
+    return {
+        tool.name: tool.model_dump(mode="json", exclude={"approval"})
+        for tool in catalogue.tools
+        if tool.name not in _TOOLS_OF_OUR_OWN
+    }
+
+
+def _provider(model: Provider | ScriptedModel | None) -> str | None:
+    """Return the provider; None where the available keys decide."""
+    if isinstance(model, ScriptedModel):
+        return "scripted"
+    provider = model or load(EngineSettings).provider
+    return None if provider == "auto" else provider
+
+
+def _claims(grant: str) -> Any:
+    """Return a grant's claims, without its time and its signature, which differ each time."""
+    try:
+        return read_claims(grant).model_dump(mode="json", exclude={"expires"}) if grant else None
+    except UnreadableGrant:
+        return grant
+
+
+def _reply(call: ModelCall) -> dict[str, Any]:
+    """Return one reply in the form of a script."""
+    if call.reply is None:
+        return {"status": call.error.status if call.error else None}
+    return scripted_reply(call.reply)

@@ -1,0 +1,209 @@
+"""A recording in a test: its question and its answer, the check of both, and the making of a new one."""
+
+import asyncio
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolResult
+
+from antiphon import Antiphon, Response
+from antiphon.recording.files import read_lines, write_lines
+from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
+from antiphon.recording.session_lines import session_lines
+from antiphon.recording.settings import own_redaction
+from antiphon.replay.redacted_lines import redacted
+from antiphon.replay.report import Report
+from antiphon.replay.reports.rerun import told
+from antiphon.replay.requests import whole_request
+from antiphon.replay.rerun import rerun
+from antiphon.replay.rerun_report import RerunReport
+from antiphon.replay.testing.blocking import waited_for
+from antiphon.replay.testing.judged import Diverged, judge
+from antiphon.replay.testing.question import difference, exchanges_in, question_in, question_of
+from antiphon.replay.testing.scripted import ScriptedModel
+from reasoning_engine.settings import Provider
+
+_CLOSED_LIMIT_S = 30.0
+_LOOK_EVERY_S = 0.02
+
+
+_ANEW = "Ask the recorded question, or record again with --antiphon-record=rewrite."
+
+
+class AnotherQuestion(AssertionError):
+    """A test asks another question than was recorded, so its answer is unknown."""
+
+    def __init__(self, path: Path, found: Iterable[str]) -> None:
+        head = f"The question of the test differs from the recorded question in {path}:"
+        super().__init__(
+            "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _ANEW])
+        )
+
+
+class Recorded:
+    """The recording at `path`. In mode `none` it is only read; in `once` and `rewrite`, `ask` can make it.
+
+    `allowed` is the reason why its steps may go unchecked. `properties` are the test's, in which steps are
+    counted.
+    """
+
+    def __init__(
+        self, path: Path, mode: str, allowed: str = "", properties: list[tuple[str, object]] | None = None
+    ) -> None:
+        self._path, self.mode = path, mode
+        self._allowed, self._properties = allowed, properties
+        self._new: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Return its path.
+
+        While a recording test runs, that is a temporary file, which replaces the recording when the test
+        passes.
+        """
+        return self._new or self._path
+
+    def settle(self, *, is_kept: bool) -> None:
+        """Put a new recording in place, or drop it: a failed test must not be answered from it later."""
+        new, self._new = self._new, None
+        if new is not None and is_kept:
+            new.replace(self._path)
+        elif new is not None:
+            new.unlink(missing_ok=True)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Return all its lines. Raises AssertionError when there is no recording, UnreadableEvent."""
+        if not self.path.exists():
+            raise AssertionError(
+                f"Recording {self.path} does not exist. To create it, call recording.ask(...) in the "
+                "test, and run the test with --antiphon-record=once, which asks live."
+            )
+        return tuple(read_lines(self.path))
+
+    @property
+    def events(self) -> tuple[AnyEvent, ...]:
+        """Return its events, in order."""
+        return tuple(line.event for line in self.lines if isinstance(line, EventLine))
+
+    @property
+    def query(self) -> str:
+        """Return the query."""
+        return next((one.data.query for one in self.events if isinstance(one.data, QuerySubmitted)), "")
+
+    @property
+    def response(self) -> Response:
+        """Return the final response. Raises AssertionError when the session had not ended."""
+        for event in reversed(self.events):
+            if isinstance(event.data, ResponseReady):
+                return Response.model_validate(event.data.model_dump())
+        raise AssertionError(
+            f"{self.path} contains no answer: the session had not ended when it was recorded."
+        )
+
+    @property
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """Return the results of its calls, in the order of the calls."""
+        completed = (one.data for one in self.events if isinstance(one.data, ToolsCompleted))
+        return tuple(result for batch in completed for result in batch.results)
+
+    def verify(self, allow_unchecked: str = "") -> Report:
+        """Verify it with today's code: `replay verify`.
+
+        `allow_unchecked` is a reason why steps may go unchecked, where neither marker nor command line gives
+        one. Raises Diverged and Unchecked, AssertionErrors with the differences or the unchecked steps.
+        """
+        _ = self.lines  # raises with a hint when there is no recording
+        return judge(self.path, allow_unchecked or self._allowed, self._properties)
+
+    def rerun(self) -> RerunReport:
+        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where the result differs."""
+        _ = self.lines
+        (report,) = waited_for(rerun([self.path]))
+        if not report.is_same:
+            raise Diverged(told(report), report)
+        return report
+
+    def ask(
+        self,
+        query: str,
+        tools: Iterable[Any] = (),
+        model: Provider | ScriptedModel | None = None,
+        scopes: Iterable[str] | None = None,
+        **options: Any,
+    ) -> Response:
+        """Return the answer to a query: live where it has to be recorded, else from the recording.
+
+        For an answer from the recording the whole question must be the recorded one (query, options, grant,
+        scopes, tools and model), and today's code must make the recorded decisions. Without `model`, any
+        recorded model will do; `options` are those of Antiphon.ask. Raises AssertionError, which shows the
+        differences.
+        """
+        tools = list(tools)
+        if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
+            waited_for(self._record(query, tools, model, scopes, options))
+            self.__dict__.pop("lines", None)
+            return self.response
+        self._check_question(query, tools, model, scopes, options)
+        self.verify()
+        if isinstance(model, ScriptedModel):
+            model.answered(self._requests())
+        return self.response
+
+    def _check_question(
+        self,
+        query: str,
+        tools: list[Any],
+        model: Provider | ScriptedModel | None,
+        scopes: Iterable[str] | None,
+        options: dict[str, Any],
+    ) -> None:
+        """Raise AnotherQuestion where the recording answers another question."""
+        try:
+            then = question_in(self.lines)
+        except UnreadableEvent as error:
+            raise AssertionError(f"{self.path}: {error.message} {_ANEW}") from None
+        format = self.events[0].format
+        if found := difference(then, question_of(query, tools, model, scopes, options, format)):
+            raise AnotherQuestion(self.path, found)
+
+    def _requests(self) -> list[dict[str, Any]]:
+        """Return the requests to the model, whole."""
+        contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
+        return [
+            whole_request(call, contents) for exchange in exchanges_in(self.lines) for call in exchange.calls
+        ]
+
+    async def _record(
+        self,
+        query: str,
+        tools: list[Any],
+        model: Provider | ScriptedModel | None,
+        scopes: Iterable[str] | None,
+        options: dict[str, Any],
+    ) -> None:
+        replies = model.model() if isinstance(model, ScriptedModel) else model
+        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
+            response = await antiphon.ask(query, **options)
+            lines = await _closed(antiphon.open_bus(), response.session_id)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_name(f".{os.getpid()}.{self._path.name}")
+        write_lines(new, redacted(lines, own_redaction()))
+        self._new = new
+
+
+async def _closed(bus: Bus, session_id: str) -> list[Line]:
+    """Return the session's lines, once it is closed. Raises TimeoutError."""
+    async with asyncio.timeout(_CLOSED_LIMIT_S):
+        while True:
+            lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+            records = [cast(Any, line).record for line in lines if isinstance(line, RecordLine)]
+            if any(getattr(record, "closes", False) for record in records):
+                return lines
+            await asyncio.sleep(_LOOK_EVERY_S)

@@ -1,0 +1,74 @@
+"""The choice of recorded calls to repeat, with reasons for the others. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from antiphon_shared.tools.relevance import BUILT_INS
+
+from antiphon.replay.recorded_calls import RecordedCall
+from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, MAY_PASS
+from tool_dispatcher.authoring.tool import Tool
+
+PLACEHOLDER = "[redacted"
+
+
+class Left(NamedTuple):
+    """A call that is not repeated."""
+
+    kind: Literal["not_run", "unchecked"]
+    """`not_run`: there is nothing to check, or it must not run; `unchecked`: it would have to be checked."""
+    why: str
+
+
+def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
+    """Return why a call is not repeated; None for one that is."""
+    call, result = one.call, one.result
+    if call.name in BUILT_INS:
+        return Left("not_run", "Antiphon's own tool")
+    if one.writes:
+        return Left("not_run", "a write")
+    if (
+        one.is_refused
+        or result.repeated is not None
+        or ((error := result.error) and not _of_tool(error.error_type))
+    ):
+        return Left("not_run", "its tool was not run when it was recorded")
+    tool = tools.get(call.name)
+    if tool is None:
+        return Left("unchecked", "the tool does not exist any more")
+    if tool.contract.effect == "write":
+        return Left("unchecked", "it is a write now, which is never run")
+    return _unknown(one)
+
+
+def _unknown(one: RecordedCall) -> Left | None:
+    """Return the reason why an incompletely recorded call has no comparable result; None for none."""
+    result = one.result
+    if one.arguments is None:
+        return Left("unchecked", "its arguments are not in the recording")
+    if holds_placeholder(one.arguments):
+        return Left("unchecked", "its arguments were redacted")
+    if result.handle:
+        return Left("unchecked", "its result was cut")
+    if result.substitute:
+        return Left("unchecked", "an alternative answered it")
+    if result.error is not None and result.error.error_type in MAY_PASS:
+        return Left("unchecked", f"it failed with {result.error.error_type}, which may be temporary")
+    return None
+
+
+def holds_placeholder(value: Any) -> bool:
+    """Return whether redaction has replaced a part of a JSON value."""
+    match value:
+        case str():
+            return PLACEHOLDER in value
+        case dict():
+            return any(holds_placeholder(key) or holds_placeholder(item) for key, item in value.items())
+        case list():
+            return any(map(holds_placeholder, value))
+        case _:
+            return False
+
+
+def _of_tool(error_type: str) -> bool:
+    return error_type in ERRORS_OF_TOOLS

@@ -1,0 +1,203 @@
+"""A recording rewritten by today's code, from the same replies, results, client messages and times.
+
+Each step is repeated on today's inputs; its outputs replace the recorded ones, and later steps start from
+there. Messages of other people and machines stay, even where today's request for them is worded differently.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from antiphon_shared.events import (
+    ApprovalRequested,
+    EventData,
+    QuestionAsked,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+)
+from antiphon_shared.events.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.ids import child_id
+from pydantic_core import to_json
+
+from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
+from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.replay.differences import ABSENT
+from antiphon.replay.steps.known import Redone, Step
+from antiphon.replay.steps.repeat import Replay
+from reasoning_engine.exchange_record import SHARED
+
+_WHOLE_CALL = re.compile(r"calls\[\d+\]")
+
+
+class TakesAnotherWay(AntiphonError):
+    """Today's code asks for something that the recording holds no answer to."""
+
+    code = "takes_another_way"
+
+    def __init__(self, event: int, message: str, hint: str = "") -> None:
+        anew = f"Record the session again, or continue it live with `antiphon replay fork --from {event}`."
+        super().__init__(
+            f"The current code decides differently at event {event}: {message}", hint=hint or anew
+        )
+        self.event = event
+
+
+def updated(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines as of today, one by one. Raises TakesAnotherWay, and UnreadableEvent."""
+    update = _Update()
+    for line in lines:
+        yield from update.read(line)
+    update.replay.report()  # raises when the recording is not whole
+
+
+class _Update:
+    """The state of an update: events wait until the record of their step has been read."""
+
+    def __init__(self) -> None:
+        self.replay = Replay(follows_today=True)
+        self._waiting: deque[EventLine] = deque()
+        self._places: dict[UUID, int] = {}
+        """The numbers of all events in the order of reading, from 1."""
+        self._certain = 0
+        self._today: dict[UUID, EventLine] = {}
+        self._told: set[str] = set()
+
+    def read(self, line: Line) -> Iterator[Line]:
+        """Add one line; yield the lines that are final with it."""
+        self.replay.read(line)
+        if self.replay.failed:
+            raise TakesAnotherWay(
+                self.replay.newest_step, f"it raises {self.replay.failed}.", "Repair it first."
+            )
+        match line:
+            case Header():
+                today = {
+                    "antiphon": version("antiphon"),
+                    "schemas": schemas_hash(),
+                    "prompts": prompt_hashes(),
+                }
+                yield line.model_copy(update=today)
+            case ContentLine():
+                pass  # comes before the first record that names it today
+            case EventLine():
+                self._waiting.append(line)
+                self._places[line.event.id] = self._certain + len(self._waiting)
+            case RecordLine():
+                yield from self._step(line.record)
+            case End():
+                yield from map(self._today_of, self._waiting)
+                yield line
+            case _:
+                yield line
+
+    def _step(self, record: AnyRecord) -> Iterator[Line]:
+        """Yield the events up to the step's last, and its record; each as of today, where the step was repeated."""
+        last = self._last(record)
+        if self.replay.redone is not None:
+            record = self._redone(*self.replay.redone) or record
+        # Events and records are in the order of commits: events before the step's own are final too.
+        while self._waiting and self._certain < last:
+            self._certain += 1
+            yield self._today_of(self._waiting.popleft())
+        yield from self._record(record)
+
+    def _last(self, record: AnyRecord) -> int:
+        """Return the number of the last event of the step."""
+        ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
+        return max(self._places[id] for id in ids)
+
+    def _redone(self, step: Step, redone: Redone) -> AnyRecord | None:
+        _hold_way(step, redone)
+        for line, data in zip(step.outputs, redone.outputs, strict=True):
+            if line.event.data != data:
+                today = replace(line, event=line.event.model_copy(update={"data": data}))
+                self._today[line.event.id] = today
+                self.replay.known.add(today)
+        if redone.record is None:
+            return None
+        today_record: Any = redone.record.model_copy(update={"outputs": step.record.outputs})
+        return today_record  # type: ignore[no-any-return]  # of the same kind as the recorded one
+
+    def _record(self, record: AnyRecord) -> Iterator[Line]:
+        """Yield the record, after the contents that it is the first to name."""
+        if isinstance(record, ExchangeRecord):
+            record, contents = _apart(record)
+            for name in record.contents:
+                content = contents.get(name) or self.replay.known.contents.get(name)
+                if content is not None and name not in self._told:
+                    self._told.add(name)
+                    yield ContentLine(hash=name, content=content)
+        yield RecordLine(record=record)
+
+    def _today_of(self, line: EventLine) -> EventLine:
+        return self._today.pop(line.event.id, line)
+
+
+def _hold_way(step: Step, redone: Redone) -> None:
+    """Raise TakesAnotherWay when the next recorded lines do not follow from the step's outputs today."""
+    event = step.line.n
+    then, now = [line.event.data for line in step.outputs], redone.outputs
+    if [one.type for one in then] != [one.type for one in now]:
+        raise TakesAnotherWay(event, f"it sends {_types(now)} instead of {_types(then)}.")
+    for before, today in zip(then, now, strict=True):
+        if _asked(before) != _asked(today):
+            raise TakesAnotherWay(event, f"its {today.type} makes another request.")
+    match step.record, redone.record:
+        case DecisionRecord(closes=True), DecisionRecord(closes=False):
+            raise TakesAnotherWay(event, "it continues, although the session had ended.")
+        case DecisionRecord(closes=False), DecisionRecord(closes=True):
+            raise TakesAnotherWay(event, "it ends the session, although the session continued.")
+        case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
+            raise TakesAnotherWay(event, "the calls of its batch run in another order than recorded.")
+    for what, found in redone.others:
+        if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
+            raise TakesAnotherWay(event, "it makes one more model call than the recording has replies.")
+
+
+def _asked(data: EventData) -> Any:
+    """Return the part of an event that its recorded answer depends on, whatever the words: calls, a model, facts."""
+    match data:
+        case ToolsRequested(calls=calls):
+            return [(call.id, call.name, call.refused is None, call.approval, call.answer) for call in calls]
+        case ReasoningRequested(round=round, model=model):
+            return round, model
+        case SummaryRequested(facts=facts):
+            return facts
+        case ApprovalRequested(calls=calls):
+            return [call.id for call in calls]
+        case QuestionAsked(questions=questions):
+            return [question.id for question in questions]
+        case _:
+            return None
+
+
+def _types(outputs: Iterable[EventData]) -> str:
+    return ", ".join(one.type for one in outputs) or "nothing"
+
+
+def _apart(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
+    """Return the record with the large shared parts of its requests replaced by their hashes; and those parts."""
+    contents: dict[str, Any] = {}
+    named: dict[str, None] = {}
+    calls = []
+    for call in record.calls:
+        request = dict(call.request)
+        for part in SHARED:
+            if part not in request:
+                continue
+            if not _is_named(request[part]):
+                name = content_hash(to_json(request[part]))
+                contents[name], request[part] = request[part], {"$content": name}
+            named[request[part]["$content"]] = None
+        calls.append(call.model_copy(update={"request": request}))
+    return record.model_copy(update={"calls": tuple(calls), "contents": tuple(named)}), contents
+
+
+def _is_named(part: Any) -> bool:
+    return isinstance(part, dict) and set(part) == {"$content"} and isinstance(part["$content"], str)

@@ -1,0 +1,109 @@
+"""The verification of many recordings, in one or several processes."""
+
+import os
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import UnreadableEvent
+
+from antiphon.recording.files import read_lines
+from antiphon.replay.report import Report
+from antiphon.replay.reports.outcome import Outcome
+from antiphon.replay.verify import verify
+
+if TYPE_CHECKING:
+    from antiphon.replay.next_step import Next
+
+UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
+"""The errors of reading a recording: invalid, missing, or cut off within its compression."""
+_BYTES_PER_JOB = 500_000
+"""About a tenth of a second's work: many times the start of a worker."""
+
+
+def verify_all(
+    paths: Sequence[Path], jobs: int | None = 1, only: Collection[Component] = COMPONENTS
+) -> Iterator[Outcome]:
+    """Yield the outcome of each recording, in the order of `paths`; `jobs` None chooses the number of processes.
+
+    Closing the iterator stops the work.
+    """
+    held = partial(outcome, only=only)
+    jobs = sensible_jobs(paths) if jobs is None else jobs
+    if jobs == 1 or len(paths) < 2:
+        return map(held, paths)
+    from antiphon.replay.workers import shared_out  # imports what one process does not need
+
+    # The first is verified here: shared caches are then filled once for all workers.
+    first, rest = held(paths[0]), paths[1:]
+    return chain([first], shared_out(held, lost, rest, jobs, __name__))
+
+
+def sensible_jobs(paths: Sequence[Path]) -> int:
+    """Return one job for each core, as far as there is enough work for each."""
+    size_bytes = 0
+    for path in paths:
+        with suppress(OSError):
+            size_bytes += path.stat().st_size
+    return max(1, min(_cores(), len(paths), size_bytes // _BYTES_PER_JOB))
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def lost(path: Path, error: Exception) -> Outcome:
+    """Return the outcome of a recording whose worker has died."""
+    return Outcome(
+        shown(path), error=f"{error}. Verify this recording alone, with --jobs 1, to see the error."
+    )
+
+
+def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
+    """Return the outcome of one recording; an unreadable one is an outcome too."""
+    began_s = monotonic_s()
+    try:
+        report = verify(path, only)
+    except UNREADABLE as error:
+        return Outcome(shown(path), error=explained(error, path), duration_s=monotonic_s() - began_s)
+    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s, goes_on=_goes_on(path, report))
+
+
+def _goes_on(path: Path, report: Report) -> "Next | None":
+    """Return the next step after a changed decision, where today's code can compute it."""
+    if report.is_same:
+        return None
+    from antiphon.replay.continuation import continuation, sends_otherwise  # most recordings are the same
+
+    if not any(map(sends_otherwise, report.divergences)):
+        return None
+    try:
+        return continuation(list(read_lines(path)), report)
+    except UNREADABLE:
+        return None
+    except Exception as error:  # noqa: BLE001  # today's code may raise anything; the divergence is reported
+        import structlog  # a successful verification does not need it
+
+        structlog.get_logger().debug("goes_on_failed", path=shown(path), error=repr(error))
+        return None
+
+
+def explained(error: Exception, path: Path) -> str:
+    """Return why a recording is unreadable, without its path, which precedes the text."""
+    if isinstance(error, UnreadableEvent):
+        return str(error).removeprefix(f"{path}").lstrip(",: ")
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}."
+    return f"{error}".rstrip(".") + "."
+
+
+def shown(path: Path) -> str:
+    """Return a path as text, with replacements for undecodable bytes."""
+    return str(path).encode("utf-8", "replace").decode()

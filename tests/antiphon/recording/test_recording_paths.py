@@ -1,0 +1,40 @@
+"""Which files a person means by a path."""
+
+from pathlib import Path
+
+import pytest
+
+from antiphon.recording.recording_paths import NoRecordings, found
+
+
+def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_out(tmp_path: Path) -> None:
+    for name in (
+        "b.jsonl",
+        "a.jsonl.gz",
+        "deep/er/c.jsonl",
+        ".half.jsonl",
+        ".git/d.jsonl",
+        "e.json",
+        "f.jsonl.bak",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    assert [str(path.relative_to(tmp_path)) for path in found([tmp_path])] == [
+        "a.jsonl.gz",
+        "b.jsonl",
+        "deep/er/c.jsonl",
+    ]
+
+
+def test_a_file_is_taken_whatever_its_name_and_only_once(tmp_path: Path) -> None:
+    odd = tmp_path / "recording.txt"
+    odd.write_bytes(b"")
+    assert found([odd, odd]) == [odd]
+
+
+def test_a_path_that_is_not_there_is_an_error_and_a_folder_without_recordings_too(tmp_path: Path) -> None:
+    with pytest.raises(NoRecordings, match="does not exist"):
+        found([tmp_path / "none"])
+    with pytest.raises(NoRecordings, match="contains no recordings"):
+        found([tmp_path])

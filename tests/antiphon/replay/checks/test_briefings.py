@@ -1,0 +1,162 @@
+"""Briefings, recorded by the real synthesizer and built anew."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from antiphon_shared.events import BriefingReady, BriefingRequested, ToolsCompleted
+from antiphon_shared.events.step_records import BriefingRecord
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.replay.checks import briefings
+from antiphon.replay.steps.repeat import Replay
+from antiphon.replay.verify import verify_lines
+from context_synthesizer import render, select, turn
+from context_synthesizer.session_index_cache import Kept
+from context_synthesizer.turn import Brought
+from tests.antiphon.replay.checks.conftest import Record
+from tests.antiphon.replay.checks.verdicts import differs_first, is_held_whole, lines_of, said
+from tests.messages_server import Scripted, Use
+
+TOOLS = ["tests.flows.archive_tools"]
+LIGHTHOUSES = Use(name="read_archive", input={"topic": "lighthouses"})
+SCRIPT = (
+    Scripted(when="Round 1 of", text="I look. <note>open: Which one?</note>", uses=(LIGHTHOUSES,)),
+    Scripted(when="Round 2 of", uses=(Use(name="recall", input={"id": "F120"}), LIGHTHOUSES)),
+    Scripted(text="Holm 4 has one [F4].", repeat=True),
+)
+
+
+async def embed(texts: Sequence[str]) -> list[list[float]]:
+    """By their lengths."""
+    return [[1.0, float(len(text) % 7)] for text in texts]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"BRIEFING_TOKENS": 500},
+        {"MEMORY_BYTES_MAX": 12_345},
+        {
+            "MEMORY_BYTES_MAX": 12_345,
+            "EMBEDDINGS": "tests.antiphon.replay.checks.test_briefings:embed",
+        },
+    ],
+    ids=["as it is", "little room in a briefing", "little room in memory", "embeddings"],
+)
+async def test_a_briefing_is_built_the_same_again(record: Record, settings: dict[str, Any]) -> None:
+    prefixed = {f"ANTIPHON_CONTEXT_SYNTHESIZER_{name}": value for name, value in settings.items()}
+    lines = await record(*SCRIPT, tools=TOOLS, **prefixed)
+    report = is_held_whole(lines)
+    assert report.steps["context_synthesizer"] == 3
+    if "EMBEDDINGS" in settings:
+        assert said(lines, BriefingReady)[1].salience
+    if "MEMORY_BYTES_MAX" in settings:
+        (*_, last) = replayed(lines).briefings.items
+        assert sum(map(len, replayed(lines).briefings.items)) <= 13_000, last
+
+
+async def test_a_conversation_goes_on_the_same_again(record: Record) -> None:
+    lines = await record(
+        *SCRIPT, tools=TOOLS, queries=["Which harbour?", "And since when?"], conversation_id="c1"
+    )
+    (first, *_) = said(lines, BriefingRequested)
+    assert first.conversation
+    is_held_whole(lines)
+
+
+def replayed(lines: Sequence[Line]) -> Replay:
+    replay = Replay()
+    for line in lines:
+        replay.read(line)
+    return replay
+
+
+async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines: list[Line]) -> None:
+    """The digest of the text is the recorded one; the items fold into the memory that the answer was made of."""
+    built = replayed(courses_lines).briefings
+    (*_, last) = said(courses_lines, BriefingReady)
+    assert built.newest[last.briefing.digest] == Briefing(text=built.text, outline=last.briefing)
+    assert Memory.of(built.memory.query, map(MemoryDelta.model_validate_json, built.items)) == built.memory
+    assert built.to_summarize is None
+
+
+async def test_results_are_let_go_once_nothing_names_them(record: Record) -> None:
+    lines = await record(*SCRIPT, tools=TOOLS)
+    first, last = (line.entry for line in lines_of(lines, ToolsCompleted))
+    known = replayed(lines).known
+    assert first not in known.by_entry
+    assert last in known.by_entry
+
+
+async def test_what_is_kept_in_memory_is_decided_anew(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = await record(*SCRIPT, tools=TOOLS, ANTIPHON_CONTEXT_SYNTHESIZER_MEMORY_BYTES_MAX=12_345)
+    monkeypatch.setattr(turn, "keep_within", lambda delta, bytes_left: delta)
+    report = differs_first(lines, "context_synthesizer", BriefingReady.type)
+    assert report.first is not None
+    (_, second, _) = lines_of(lines, BriefingRequested)
+    assert report.first.event == second.n
+
+
+def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    report = differs_first(courses_lines, "context_synthesizer", "memory")
+    assert report.first is not None
+    assert report.first.path == "filed"
+    assert report.first.expected in [record.filed for record in _records(courses_lines)]
+
+
+def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefings(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = {record.of: record.model_copy(update={"filed": None}) for record in _records(courses_lines)}
+    earlier = [
+        line.model_copy(update={"record": digests[line.record.of]})
+        if isinstance(line, RecordLine) and isinstance(line.record, BriefingRecord)
+        else line
+        for line in courses_lines
+    ]
+    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    assert verify_lines(earlier).is_same
+
+
+def filed_otherwise(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
+    """As it is filed, but for what no briefing shows."""
+    delta, refused = turn.filed(kept, request, brought)
+    uses = tuple(use.model_copy(update={"results": "7-0"}) for use in delta.tool_usage)
+    return delta.model_copy(update={"tool_usage": uses}), refused
+
+
+def _records(lines: Sequence[Line]) -> list[BriefingRecord]:
+    kept = (line.record for line in lines if isinstance(line, RecordLine))
+    return [record for record in kept if isinstance(record, BriefingRecord)]
+
+
+def test_a_changed_briefing_is_shown_and_its_exchange_held_on_what_was_sent(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(select, "render", lambda sections: render.render(sections) + "\n\n# Mind\nThe gap.")
+    report = differs_first(courses_lines, "context_synthesizer", BriefingReady.type)
+    assert {one.component for one in report.divergences} == {"context_synthesizer"}
+    assert report.first is not None
+    assert report.first.path == "briefing.text"
+    assert report.first.got == report.first.expected + "\n\n# Mind\nThe gap."
+    assert report.answer == "same", "the answer was composed of the same replies"
+
+
+def test_what_a_filing_lacks_is_told_and_nothing_is_held_against_it(courses_lines: list[Line]) -> None:
+    """Of a recording in which an event is of another kind than it is named as."""
+    (_, asked, _) = lines_of(courses_lines, BriefingRequested)
+    data = asked.event.data.model_copy(update={"results": asked.entry})
+    other = replace(asked, event=asked.event.model_copy(update={"data": data}))
+    report = verify_lines([other if line is asked else line for line in courses_lines])
+    assert report.answer == "unknown"
+    assert sum(count for why, count in report.unchecked.items() if why.startswith("context_synthesizer")) == 2

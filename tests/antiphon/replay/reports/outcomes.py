@@ -1,0 +1,54 @@
+"""Outcomes for tests of their renderings."""
+
+from dataclasses import replace
+
+from antiphon.replay.report import Divergence, Report
+from antiphon.replay.reports.outcome import Outcome
+
+DIVERGENCE = Divergence(
+    event=4,
+    type="antiphon.briefing.ready.v1",
+    component="coordinator",
+    output="antiphon.reasoning.requested.v1",
+    path="notice",
+    expected="Hurry.",
+    got="",
+)
+SAME = Outcome(
+    "a.jsonl", Report(session_id="s1", events=20, steps={"coordinator": 10}, answer="same"), duration_s=0.25
+)
+DIVERGED = Outcome(
+    "b,1:2.jsonl",
+    Report(
+        session_id="s2",
+        events=8,
+        steps={"coordinator": 4},
+        divergences=(
+            DIVERGENCE,
+            replace(DIVERGENCE, event=6),
+            replace(DIVERGENCE, component="tool_dispatcher"),
+        ),
+        divergences_in_all=5,
+        answer="unknown",
+        unchecked={"context_synthesizer: no check": 3},
+    ),
+    duration_s=0.5,
+)
+UNCHECKED = Outcome(
+    "e.jsonl",
+    Report(
+        session_id="s3",
+        events=9,
+        steps={"tool_dispatcher": 2},
+        answer="same",
+        unchecked={"coordinator: no record was made of it": 4, "coordinator: the document cannot be read": 1},
+    ),
+)
+UNREADABLE = Outcome("c.jsonl", error="line 3: not JSON.")
+
+
+def diverged(expected: object, got: object) -> Outcome:
+    """A recording with one divergence."""
+    divergence = replace(DIVERGENCE, expected=expected, got=got)
+    report = Report(session_id="s", events=8, steps={}, divergences=(divergence,), divergences_in_all=1)
+    return Outcome("d.jsonl", report)

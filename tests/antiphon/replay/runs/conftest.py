@@ -1,0 +1,20 @@
+"""Recorded runs that all tests of this folder may read."""
+
+import asyncio
+
+import pytest
+
+from antiphon.recording.lines import Line
+from tests.antiphon.replay.runs.travel import recorded_runs, recorded_sessions
+
+
+@pytest.fixture(scope="session")
+def runs() -> dict[str, list[Line]]:
+    """Recordings by what happens in them."""
+    return asyncio.run(recorded_runs())
+
+
+@pytest.fixture(scope="session")
+def around() -> dict[str, list[Line]]:
+    """Recordings of sessions that begin others, and of those that they begin."""
+    return asyncio.run(recorded_sessions())

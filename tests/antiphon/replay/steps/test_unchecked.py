@@ -1,0 +1,99 @@
+"""What a recording cannot tell is said to be unchecked, and never taken for the same."""
+
+import pytest
+from antiphon_shared.events import BriefingReady, RungTaken
+from antiphon_shared.events.step_records import BriefingRecord, DecisionRecord, ExchangeRecord, LeftOut
+
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.replay.checks import decisions
+from antiphon.replay.verify import verify_lines
+from coordinator.decide import decide
+
+
+def without(lines: list[Line], *kinds: type) -> list[Line]:
+    return [line for line in lines if not (isinstance(line, RecordLine) and isinstance(line.record, kinds))]
+
+
+def test_a_session_that_was_not_recorded_has_only_unchecked_steps(courses_lines: list[Line]) -> None:
+    report = verify_lines([line for line in courses_lines if not isinstance(line, RecordLine)])
+    assert (report.result, report.answer, report.steps) == ("unchecked", "unknown", {})
+    assert report.unchecked == {
+        "coordinator: no record was made of it": 9,
+        "coordinator: an earlier decision is not known: no record was made of it": 1,
+        "context_synthesizer: no record was made of it": 3,
+        "reasoning_engine: no record was made of it": 3,
+        "tool_dispatcher: no record was made of it": 2,
+        "response_assembler: no record was made of it": 1,
+    }
+    assert report.unchecked_steps["coordinator"] == 10
+
+
+def test_one_missing_record_leaves_the_other_components_checked(courses_lines: list[Line]) -> None:
+    report = verify_lines(without(courses_lines, ExchangeRecord))
+    assert report.result == "unchecked"
+    assert report.answer == "same"
+    assert report.unchecked == {"reasoning_engine: no record was made of it": 3}
+
+
+def test_nothing_is_held_against_a_memory_that_lacks_a_filing(courses_lines: list[Line]) -> None:
+    """Exchanges are, on the briefings that were sent."""
+    report = verify_lines(without(courses_lines, BriefingRecord))
+    assert report.result == "unchecked"
+    assert report.answer == "unknown"
+    assert set(report.steps) == {"coordinator", "reasoning_engine", "tool_dispatcher"}
+    assert sum(report.unchecked.values()) == 4
+
+
+def test_a_record_that_was_left_out_is_told(courses_lines: list[Line]) -> None:
+    lines = [with_decision_on_round_2_left_out(line) for line in courses_lines]
+    report = verify_lines(lines)
+    assert report.result == "unchecked"
+    assert "coordinator: the record was too large to be kept" in report.unchecked
+    assert report.steps["coordinator"] < 9
+    assert report.answer == "same"
+
+
+def with_decision_on_round_2_left_out(line: Line) -> Line:
+    record = line.record if isinstance(line, RecordLine) else None
+    if not isinstance(record, DecisionRecord) or record.changed.get("round") != 2:
+        return line
+    return RecordLine(
+        record=LeftOut(of=record.of, outputs=record.outputs, component="coordinator", bytes=10**6)
+    )
+
+
+def test_a_catalogue_that_is_missing_leaves_the_rest_checked(courses_lines: list[Line]) -> None:
+    report = verify_lines(line for line in courses_lines if getattr(line, "line", "") != "catalogue")
+    assert report.result == "unchecked"
+    assert report.answer == "same"
+    assert {why.partition(":")[0] for why in report.unchecked} >= {"coordinator", "tool_dispatcher"}
+
+
+def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
+        decision = decide(session, event, *rest, **more)
+        rung = RungTaken(round=1, rung="simplified_briefing", because="It may help.")
+        return decision.telling(rung) if isinstance(event.data, BriefingReady) else decision
+
+    monkeypatch.setattr(decisions, "decide", astray)
+    report = verify_lines(courses_lines)
+    assert report.divergences_in_all == 3
+    assert report.answer == "unknown"
+
+
+def test_an_event_is_not_taken_for_let_go_where_the_session_is_not_known(courses_lines: list[Line]) -> None:
+    """The answer's decision has no events of its own: that its record is missing shows nowhere else."""
+    opening = next(line for line in courses_lines if isinstance(line, RecordLine))
+    lost = LeftOut(of=opening.record.of, outputs=opening.record.outputs, component="coordinator", bytes=10**6)
+    lines = [RecordLine(record=lost) if line is opening else line for line in courses_lines[:-2]]
+    report = verify_lines([*lines, courses_lines[-1]])
+    assert report.unchecked_steps == {"coordinator": 10}
+
+
+def test_a_recording_without_a_step_is_not_the_same(courses_lines: list[Line]) -> None:
+    report = verify_lines([courses_lines[0], courses_lines[-1]])
+    assert (report.result, report.unchecked) == ("unchecked", {"coordinator: it holds no step": 1})
+    assert report.passes("nothing was recorded")
+    assert not report.passes(" ")

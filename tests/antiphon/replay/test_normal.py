@@ -1,0 +1,36 @@
+"""What two runs never have in common is named by what it stands for."""
+
+from antiphon_shared.events import ComponentFailed, ToolsCompleted, ToolsRequested
+from antiphon_shared.process.errors import ErrorInfo
+
+from antiphon.recording.lines import EventLine, Line
+from antiphon.replay.normal import moments
+from tests.antiphon.recording.recorded import events
+
+
+def test_an_event_is_named_by_its_number_wherever_another_names_it(courses_lines: list[Line]) -> None:
+    asked = events(courses_lines)[6].event
+    failed = ComponentFailed(
+        component="tool_dispatcher",
+        failed_event=asked.id,
+        error=ErrorInfo(code="poisoned", message=f"Event {asked.id} of {asked.subject} was set aside."),
+    )
+    line = EventLine(21, "1-0", asked.model_copy(update={"data": failed}))
+    *_, told = moments([*courses_lines, line])
+    assert told.data["failed_event"] == "event-7"
+    assert told.data["error"]["message"] == "Event event-7 of session was set aside."
+
+
+def test_calls_are_named_by_round_and_place_and_have_no_keys(courses_lines: list[Line]) -> None:
+    found = {moment.what: moment for moment in moments(courses_lines) if moment.round == 2}
+    (call,) = found[ToolsRequested.type].data["calls"]
+    assert call["id"] == "call-2.1"
+    assert "idempotency_key" not in call
+    (result,) = found[ToolsCompleted.type].data["results"]
+    assert result["call_id"] == "call-2.1"
+    assert "duration_ms" not in result
+
+
+def test_deadlines_are_told_from_the_submission_on(courses_lines: list[Line]) -> None:
+    opened = list(moments(courses_lines))[1]
+    assert opened.data["deadline"] == "+300.000 s"

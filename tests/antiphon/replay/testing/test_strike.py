@@ -1,0 +1,46 @@
+"""Faults in tests: they strike what is started inside, and say so when they do not."""
+
+import pytest
+from antiphon_shared import faults
+from antiphon_shared.faults.striking import FaultOnPurpose
+from antiphon_shared.process.errors import ConfigurationError
+
+from antiphon.replay.testing.strike import strike
+
+
+async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:
+    with strike("model.before"):
+        with pytest.raises(FaultOnPurpose):
+            await faults.at("model.before")
+        await faults.at("model.before")
+    await faults.at("model.before")
+
+
+async def test_a_fault_strikes_when_it_is_told_to() -> None:
+    with strike("model.before", "raise", "@2"):
+        await faults.at("model.before")
+        with pytest.raises(FaultOnPurpose):
+            await faults.at("model.before")
+
+
+def test_a_fault_that_never_struck_fails_the_test() -> None:
+    with pytest.raises(AssertionError, match="was never triggered"), strike("model.before"):
+        pass
+
+
+def test_a_fault_that_never_struck_hides_no_other_failure() -> None:
+    with pytest.raises(LookupError), strike("model.before"):
+        raise LookupError
+
+
+@pytest.mark.parametrize(
+    ("point", "action", "said"),
+    [
+        ("model.before", "kill", "own process"),
+        ("nowhere", "raise", "the point does not exist"),
+        ("model.before", "fly", "the action does not exist"),
+    ],
+)
+def test_what_cannot_strike_is_refused(point: str, action: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said), strike(point, action):
+        pass

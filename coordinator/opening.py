@@ -84,9 +84,9 @@ def open_session(
         steps=plans_of(steps, tools.usable),
         uncertainty=_doubts(query, opening, catalogue, authorization, named),
     )
+    opened = _opened(session, query, opening, turns)
     if steps:
         session = begun(session, 1)
-    opened = _opened(session, query, opening, turns)
     if lacking := outputs.lacking(session):
         return _ended_at_once(session, event, opened, lacking).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))

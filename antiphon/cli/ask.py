@@ -11,32 +11,12 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
+from antiphon.cli import query_options as given
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
 from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
-from antiphon.cli.query_options import (
-    CitationsOption,
-    Conversation,
-    Deadline,
-    GrantOption,
-    Interactive,
-    InteractiveSession,
-    MaxCost,
-    MaxRounds,
-    MaxTokens,
-    MaxToolCalls,
-    MaxToolRounds,
-    Model,
-    OutputSchema,
-    Query,
-    Scopes,
-    SessionIdOption,
-    StepFile,
-    ToolModules,
-    query_options,
-)
 from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
 from reasoning_engine.settings import Provider
@@ -45,24 +25,24 @@ _AFTER_CANCEL_S = 5.0
 
 
 def ask(
-    query: Query,
+    query: given.Query,
     json: Json = False,
-    max_rounds: MaxRounds = None,
-    max_tool_rounds: MaxToolRounds = None,
-    max_tool_calls: MaxToolCalls = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    deadline: Deadline = None,
-    citations: CitationsOption = None,
-    tools: ToolModules = None,
-    model: Model = None,
-    scope: Scopes = None,
-    grant: GrantOption = None,
-    conversation: Conversation = None,
-    interactive: Interactive = False,
-    output_schema: OutputSchema = None,
-    steps: StepFile = None,
-    session_id: SessionIdOption = None,
+    max_rounds: given.MaxRounds = None,
+    max_tool_rounds: given.MaxToolRounds = None,
+    max_tool_calls: given.MaxToolCalls = None,
+    max_tokens: given.MaxTokens = None,
+    max_cost: given.MaxCost = None,
+    deadline: given.Deadline = None,
+    citations: given.CitationsOption = None,
+    tools: given.ToolModules = None,
+    model: given.Model = None,
+    scope: given.Scopes = None,
+    grant: given.GrantOption = None,
+    conversation: given.Conversation = None,
+    interactive: given.Interactive = False,
+    output_schema: given.OutputSchema = None,
+    steps: given.StepFile = None,
+    session_id: given.SessionIdOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -82,7 +62,7 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
-    options = query_options(
+    options = given.options_of(
         max_rounds,
         max_tool_rounds,
         max_tool_calls,
@@ -97,21 +77,21 @@ def ask(
 
 
 def submit(
-    query: Query,
+    query: given.Query,
     json: Json = False,
-    session_id: SessionIdOption = None,
-    max_rounds: MaxRounds = None,
-    max_tool_rounds: MaxToolRounds = None,
-    max_tool_calls: MaxToolCalls = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    deadline: Deadline = None,
-    citations: CitationsOption = None,
-    grant: GrantOption = None,
-    conversation: Conversation = None,
-    interactive: InteractiveSession = False,
-    output_schema: OutputSchema = None,
-    steps: StepFile = None,
+    session_id: given.SessionIdOption = None,
+    max_rounds: given.MaxRounds = None,
+    max_tool_rounds: given.MaxToolRounds = None,
+    max_tool_calls: given.MaxToolCalls = None,
+    max_tokens: given.MaxTokens = None,
+    max_cost: given.MaxCost = None,
+    deadline: given.Deadline = None,
+    citations: given.CitationsOption = None,
+    grant: given.GrantOption = None,
+    conversation: given.Conversation = None,
+    interactive: given.InteractiveSession = False,
+    output_schema: given.OutputSchema = None,
+    steps: given.StepFile = None,
 ) -> None:
     """Submit a question to the running pipeline, and print the session's id without waiting for the answer.
 
@@ -119,7 +99,7 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = query_options(
+    options = given.options_of(
         max_rounds,
         max_tool_rounds,
         max_tool_calls,

@@ -121,7 +121,7 @@ SessionIdOption = Annotated[
 ]
 
 
-def query_options(
+def options_of(
     max_rounds: int | None,
     max_tool_rounds: int | None,
     max_tool_calls: int | None,

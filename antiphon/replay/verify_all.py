@@ -2,12 +2,12 @@
 
 import os
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
@@ -21,6 +21,7 @@ from antiphon.replay.verify import verify
 if TYPE_CHECKING:
     from antiphon.replay.next_step import Next
 
+ResultT = TypeVar("ResultT")
 UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
 """The errors of reading a recording: invalid, missing, or cut off within its compression."""
 _BYTES_PER_JOB = 500_000
@@ -34,15 +35,25 @@ def verify_all(
 
     Closing the iterator stops the work.
     """
-    held = partial(outcome, only=only)
+    return in_processes(partial(outcome, only=only), lost, paths, jobs, __name__)
+
+
+def in_processes(
+    work: Callable[[Path], ResultT],
+    lost: Callable[[Path, Exception], ResultT],
+    paths: Sequence[Path],
+    jobs: int | None,
+    preload: str,
+) -> Iterator[ResultT]:
+    """Yield the result of `work` for each recording, as `verify_all` does; the rest is as in `shared_out`."""
     jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
-        return map(held, paths)
+        return map(work, paths)
     from antiphon.replay.workers import shared_out  # imports what one process does not need
 
-    # The first is verified here: shared caches are then filled once for all workers.
-    first, rest = held(paths[0]), paths[1:]
-    return chain([first], shared_out(held, lost, rest, jobs, __name__))
+    # The first is done here: shared caches are then filled once for all workers.
+    first, rest = work(paths[0]), paths[1:]
+    return chain([first], shared_out(work, lost, rest, jobs, preload))
 
 
 def sensible_jobs(paths: Sequence[Path]) -> int:

@@ -25,30 +25,8 @@ from antiphon.cli.output import (
     write_file,
     write_json,
 )
+from antiphon.cli.replay import verify_options as options
 from antiphon.cli.replay.tool_results import tools_checked
-from antiphon.cli.replay.verify_options import (
-    Allowed,
-    AllowNetwork,
-    Annotates,
-    Extent,
-    FailFast,
-    Fault,
-    Form,
-    Instead,
-    Jobs,
-    JunitFile,
-    MarkdownFile,
-    Only,
-    Other,
-    Paths,
-    Printed,
-    Quiet,
-    ToolModule,
-    Tools,
-    VolatileFields,
-    Workflows,
-    check,
-)
 from antiphon.recording.recording_paths import NoRecordings, found
 from antiphon.replay.reports import as_json, github, text
 from antiphon.replay.reports.outcome import Outcome, Result, Tally
@@ -63,22 +41,22 @@ EXIT_CODES: dict[Result, int] = {
 
 
 def verify(
-    paths: Paths,
+    paths: options.Paths,
     json: Json = False,
-    annotates: Annotates = False,
-    junit_file: JunitFile = None,
-    is_quiet: Quiet = False,
-    fails_fast: FailFast = False,
-    jobs: Jobs = None,
-    only: Only = None,
-    allowed: Allowed = None,
-    fault: Fault = None,
-    other: Other = None,
-    markdown_file: MarkdownFile = None,
-    workflows: Workflows = None,
-    tools: ToolModule = None,
-    volatile: VolatileFields = None,
-    allows_network: AllowNetwork = False,
+    annotates: options.Annotates = False,
+    junit_file: options.JunitFile = None,
+    is_quiet: options.Quiet = False,
+    fails_fast: options.FailFast = False,
+    jobs: options.Jobs = None,
+    only: options.Only = None,
+    allowed: options.Allowed = None,
+    fault: options.Fault = None,
+    other: options.Other = None,
+    markdown_file: options.MarkdownFile = None,
+    workflows: options.Workflows = None,
+    tools: options.ToolModule = None,
+    volatile: options.VolatileFields = None,
+    allows_network: options.AllowNetwork = False,
 ) -> None:
     """Verify that the current code makes the recorded decisions, without network, Redis or a model.
 
@@ -94,16 +72,22 @@ def verify(
     \b
     antiphon replay verify tests/recordings
     """
-    printed = Printed(json, annotates, junit_file, markdown_file, is_quiet)
-    extent = Extent(jobs, fails_fast, tuple(only or ()), allowed)
-    instead = Instead(fault, other, tuple(workflows or ()))
-    todays = Tools(tools, tuple(volatile or ()), allows_network)
+    printed = options.Printed(json, annotates, junit_file, markdown_file, is_quiet)
+    extent = options.Extent(jobs, fails_fast, tuple(only or ()), allowed)
+    instead = options.Instead(fault, other, tuple(workflows or ()))
+    todays = options.Tools(tools, tuple(volatile or ()), allows_network)
     raise typer.Exit(_verify(paths, printed, extent, instead, todays))
 
 
-def _verify(paths: Sequence[Path], printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> int:
+def _verify(
+    paths: Sequence[Path],
+    printed: options.Printed,
+    extent: options.Extent,
+    instead: options.Instead,
+    tools: options.Tools,
+) -> int:
     try:
-        check(printed, extent, instead, tools)
+        options.check(printed, extent, instead, tools)
         components = extent.components()
         chosen = found(paths)
     except (NoRecordings, UsageError) as error:
@@ -127,7 +111,11 @@ def _verify(paths: Sequence[Path], printed: Printed, extent: Extent, instead: In
 
 
 def _verified(
-    chosen: list[Path], components: Sequence[Component], tools: Tools, printed: Printed, extent: Extent
+    chosen: list[Path],
+    components: Sequence[Component],
+    tools: options.Tools,
+    printed: options.Printed,
+    extent: options.Extent,
 ) -> int:
     """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes, form = monotonic_s(), Tally(), list[Outcome](), printed.form
@@ -157,7 +145,7 @@ def _verified(
     return EXIT_DONE if tally.passes else EXIT_CODES[tally.result]
 
 
-def _summarize(lines: list[str], form: Form) -> None:
+def _summarize(lines: list[str], form: options.Form) -> None:
     for line in lines:
         stderr().print(line, style="dim")
     if form == "github":
@@ -173,7 +161,7 @@ def _each(
     return iter(stderr().track(work, "verifying", len(paths), is_shown=shows))
 
 
-def _tell(outcome: Outcome, form: Form, is_quiet: bool) -> None:
+def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
     if form == "json" or (is_quiet and form == "text" and outcome.result == "same"):
         return
     if form == "github":

@@ -43,7 +43,7 @@ def way(ways: Ways) -> str | None:
             return None
         verb = "call" if now.kind == "calls_tools" else "offer the model"
         return f"{verb} {_tools(now)} instead of {_tools(before)} in round {now.round}"
-    return f"{_does(now)} instead of {_doing(before)}"
+    return f"{_does(now)} instead of {_does(before, 'ing')}"
 
 
 def _ends(before: Next, now: Next) -> str | None:
@@ -55,28 +55,17 @@ def _ends(before: Next, now: Next) -> str | None:
     return f"end {reason}" if reason else None
 
 
-def _does(one: Next) -> str:
+def _does(one: Next, ending: str = "") -> str:
+    """Return what a session does; with `ending` "ing" in the form that follows `instead of`."""
     match one.kind:
         case "answered":
-            return f"end in round {one.round} ({one.reason})"
+            return f"end{ending} in round {one.round} ({one.reason})"
         case "asks_model":
-            return f"ask the model in round {one.round}"
+            return f"ask{ending} the model in round {one.round}"
         case "calls_tools":
-            return f"call {_tools(one)} in round {one.round}"
+            return f"call{ending} {_tools(one)} in round {one.round}"
         case "waits":
-            return "wait"
-
-
-def _doing(one: Next) -> str:
-    match one.kind:
-        case "answered":
-            return f"ending in round {one.round} ({one.reason})"
-        case "asks_model":
-            return f"asking the model in round {one.round}"
-        case "calls_tools":
-            return f"calling {_tools(one)} in round {one.round}"
-        case "waits":
-            return "waiting"
+            return f"wait{ending}"
 
 
 def _tools(one: Next) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
@@ -10,19 +9,12 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon.recording.files import naming, read_lines
 from antiphon.replay.by_specification.compared_run import Specifications, held
 from antiphon.replay.by_specification.sums import Held
-from antiphon.replay.verify_all import UNREADABLE, explained, sensible_jobs, shown
+from antiphon.replay.verify_all import UNREADABLE, explained, in_processes, shown
 
 
 def hold_all(paths: Sequence[Path], specifications: Specifications, jobs: int | None = 1) -> Iterator[Held]:
     """Yield the result for each recording, in the order of `paths`; `jobs` None chooses the number of processes."""
-    work = partial(hold, specifications=specifications)
-    jobs = sensible_jobs(paths) if jobs is None else jobs
-    if jobs == 1 or len(paths) < 2:
-        return map(work, paths)
-    from antiphon.replay.workers import shared_out  # imports what one process does not need
-
-    first, rest = work(paths[0]), paths[1:]
-    return chain([first], shared_out(work, lost, rest, jobs, __name__))
+    return in_processes(partial(hold, specifications=specifications), lost, paths, jobs, __name__)
 
 
 def hold(path: Path, specifications: Specifications) -> Held:

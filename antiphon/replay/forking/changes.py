@@ -15,7 +15,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import Limits
-from antiphon_shared.events.step_records import ForkRecord, Redelivered
+from antiphon_shared.events.step_records import ForkRecord
 from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Catalogue
@@ -25,6 +25,7 @@ from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import EventLine
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.point import Point
+from antiphon.replay.steps.redelivery import redelivered_as
 from coordinator import limits, offer
 from coordinator.document import changes as changed_fields
 from coordinator.document import document_version
@@ -114,7 +115,7 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
         of=point.event.event.id,
         changed=changed_fields(point.session, session),
         document_version=document_version(session.format),
-        redelivered=tuple(map(_redelivered, point.pending, deliveries)),
+        redelivered=tuple(map(redelivered_as, point.pending, deliveries)),
     )
     return Forked(session, tuple(deliveries), record, by)
 
@@ -202,17 +203,3 @@ def _reasoning(
     # Today's code may brief differently than recorded: the restored briefing counts.
     text = {"briefing": digest_of(point.briefings.text)}
     return decision.session, decision.commands[0].model_copy(update=text)
-
-
-def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
-    then = recorded.event.data.model_dump(mode="json", exclude=_LARGE)
-    now = delivered.event.data.model_dump(mode="json", exclude=_LARGE)
-    return Redelivered(
-        event=recorded.event.id,
-        time=delivered.event.time,
-        changed={name: value for name, value in now.items() if value != then[name]},
-    )
-
-
-_LARGE = {"results"}
-"""The results of tools hold no time of the session, and do not change."""

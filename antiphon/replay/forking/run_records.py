@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from antiphon_shared.events.step_records import ForkRecord, Redelivered, RunRecord
+from antiphon_shared.events.step_records import ForkRecord, RunRecord
 from antiphon_shared.workflows.specification import canonical
 
 from antiphon.recording.lines import EventLine
@@ -15,6 +15,7 @@ from antiphon.replay.checks.specifications import specification_of
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint
 from antiphon.replay.steps.known import Known, Step
+from antiphon.replay.steps.redelivery import redelivered_as
 from antiphon.replay.steps.repeat import RUN_CHANGED
 from coordinator.runs.making import Pinned
 from coordinator.runs.state import Open, RunChange, RunState
@@ -32,7 +33,7 @@ def fork_record(point: RunPoint, deliveries: Sequence[EventLine], by: timedelta)
     return ForkRecord(
         of=point.event.event.id,
         changed={RUN_CHANGED: changed},
-        redelivered=tuple(_redelivered(known.lines[line.event.id], line) for line in deliveries),
+        redelivered=tuple(redelivered_as(known.lines[line.event.id], line) for line in deliveries),
     )
 
 
@@ -73,13 +74,3 @@ def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) 
     rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))
     assert rehearsal.pinned is not None, "it has begun"
     return rehearsal.pinned, rehearsal.state
-
-
-def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
-    then = recorded.event.data.model_dump(mode="json", exclude={"results"})
-    now = delivered.event.data.model_dump(mode="json", exclude={"results"})
-    return Redelivered(
-        event=recorded.event.id,
-        time=delivered.event.time,
-        changed={name: value for name, value in now.items() if value != then[name]},
-    )

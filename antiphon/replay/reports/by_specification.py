@@ -67,29 +67,16 @@ def junit(all: Sequence[Held]) -> bytes:
 
     Differing and unchecked runs are failures; recordings of no such run are skipped.
     """
-    from xml.etree import ElementTree
+    from antiphon.replay.reports.junit import Document  # imports a library for XML
 
+    document = Document(SUITE)
     verdicts = {"differs": "failure", "unchecked": "failure", "unreadable": "error", "other": "skipped"}
-    kinds = Counter(verdicts.get(one.result, "") for one in all)
-    counts = {
-        "tests": str(len(all)),
-        "failures": str(kinds["failure"]),
-        "errors": str(kinds["error"]),
-        "skipped": str(kinds["skipped"]),
-        "time": f"{sum(one.duration_s for one in all):.3f}",
-    }
-    suites = ElementTree.Element("testsuites", {"name": SUITE} | counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": SUITE} | counts)
     for one in all:
-        about = {"classname": SUITE, "name": printable(one.path), "time": f"{one.duration_s:.3f}"}
-        case = ElementTree.SubElement(suite, "testcase", about)
+        case = document.case(one.path, one.duration_s)
         if verdict := verdicts.get(one.result):
             lines = list(case_lines(one))
-            element = ElementTree.SubElement(case, verdict, {"message": lines[0], "type": one.result})
-            element.text = "\n".join(lines)
-    ElementTree.indent(suites)
-    written: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    return written + b"\n"
+            document.verdict(case, verdict, one.result, lines[0], "\n".join(lines))
+    return document.encoded()
 
 
 def case_lines(one: Held) -> Iterator[str]:

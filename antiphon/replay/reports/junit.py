@@ -20,23 +20,55 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
 
     Where unchecked steps are allowed, the recording counts as skipped, as it is not `same`.
     """
+    document = Document(SUITE)
     tally = Tally.of(outcomes)
-    kinds = Counter(_verdict(outcome) for outcome in outcomes)
-    counts = {
-        "tests": str(len(outcomes)),
-        "failures": str(kinds["failure"]),
-        "errors": str(kinds["error"]),
-        "skipped": str(kinds["skipped"]),
-        "time": f"{sum(outcome.duration_s for outcome in outcomes):.3f}",
-    }
-    suites = ElementTree.Element("testsuites", {"name": SUITE} | counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": SUITE} | counts)
-    _add_counts(suite, tally.checked, by_component(tally.unchecked))
+    _add_counts(document.suite, tally.checked, by_component(tally.unchecked))
     for outcome in outcomes:
-        _add_case(suite, outcome)
-    ElementTree.indent(suites)
-    document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    return document + b"\n"
+        case, report = document.case(outcome.path, outcome.duration_s), outcome.report
+        if report is not None:
+            _add_counts(case, report.steps, report.unchecked_steps)
+        if verdict := _verdict(outcome):
+            document.verdict(case, verdict, outcome.result, *_said(outcome))
+        ElementTree.SubElement(case, "system-out").text = _xml("\n".join(told(outcome)))
+    return document.encoded()
+
+
+class Document:
+    """A document with one suite, to which a case for each recording is added."""
+
+    def __init__(self, suite: str) -> None:
+        self._kinds: Counter[str] = Counter()
+        self._name, self._duration_s = suite, 0.0
+        self._suites = ElementTree.Element("testsuites")
+        self.suite = ElementTree.SubElement(self._suites, "testsuite")
+
+    def case(self, path: str, duration_s: float) -> ElementTree.Element:
+        """Add a case."""
+        self._kinds["test"] += 1
+        self._duration_s += duration_s
+        about = {"classname": self._name, "name": _xml(path), "time": f"{duration_s:.3f}"}
+        return ElementTree.SubElement(self.suite, "testcase", about)
+
+    def verdict(self, case: ElementTree.Element, verdict: str, type: str, line: str, more: str) -> None:
+        """Add to a case that it is a failure, an error or skipped, and the reason in one line and whole."""
+        self._kinds[verdict] += 1
+        about = {"message": _xml(line), "type": type}
+        ElementTree.SubElement(case, verdict, about).text = _xml(more)
+
+    def encoded(self) -> bytes:
+        """Return the document, in UTF-8."""
+        for element in (self._suites, self.suite):
+            element.attrib |= {
+                "name": self._name,
+                "tests": str(self._kinds["test"]),
+                "failures": str(self._kinds["failure"]),
+                "errors": str(self._kinds["error"]),
+                "skipped": str(self._kinds["skipped"]),
+                "time": f"{self._duration_s:.3f}",
+            }
+        ElementTree.indent(self._suites)
+        document: bytes = ElementTree.tostring(self._suites, encoding="utf-8", xml_declaration=True)
+        return document + b"\n"
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -48,18 +80,6 @@ def _verdict(outcome: Outcome) -> str:
             return "error"
         case _:
             return "skipped" if outcome.passes else "failure"
-
-
-def _add_case(suite: ElementTree.Element, outcome: Outcome) -> None:
-    about = {"classname": SUITE, "name": _xml(outcome.path), "time": f"{outcome.duration_s:.3f}"}
-    case, report = ElementTree.SubElement(suite, "testcase", about), outcome.report
-    if report is not None:
-        _add_counts(case, report.steps, report.unchecked_steps)
-    if verdict := _verdict(outcome):
-        line, more = _said(outcome)
-        about = {"message": _xml(line), "type": outcome.result}
-        ElementTree.SubElement(case, verdict, about).text = _xml(more)
-    ElementTree.SubElement(case, "system-out").text = _xml("\n".join(told(outcome)))
 
 
 def _said(outcome: Outcome) -> tuple[str, str]:

@@ -23,3 +23,17 @@ def redelivered(one: Redelivered, known: Known) -> EventLine:
     line = replace(line, event=line.event.model_copy(update={"time": one.time, "data": data}))
     known.add(line)
     return line
+
+
+def redelivered_as(recorded: EventLine, delivered: EventLine) -> Redelivered:
+    """Return the record of an event that a fork delivers changed, by which `redelivered` finds it again.
+
+    The results of tools are left out: they hold no time of the session, and do not change.
+    """
+    then = recorded.event.data.model_dump(mode="json", exclude={"results"})
+    now = delivered.event.data.model_dump(mode="json", exclude={"results"})
+    return Redelivered(
+        event=recorded.event.id,
+        time=delivered.event.time,
+        changed={name: value for name, value in now.items() if value != then[name]},
+    )

@@ -1,6 +1,5 @@
 """`antiphon recording`: what it prints, and how it refuses."""
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,15 +14,9 @@ from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import End, Line
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_event
-from tests.antiphon.recording.recorded import recorded
 from tests.redis_server import RedisServer
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[Line]:
-    return asyncio.run(recorded())
 
 
 @pytest.fixture
@@ -33,9 +26,9 @@ def place(redis_server: RedisServer, namespace: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def session_id(run: InProcess, folder: Path, lines: list[Line], place: dict[str, str]) -> str:
+def session_id(run: InProcess, folder: Path, courses_lines: list[Line], place: dict[str, str]) -> str:
     """A session that was put back."""
-    write_lines(folder / "given.jsonl", lines)
+    write_lines(folder / "given.jsonl", courses_lines)
     result = run("recording", "import", "given.jsonl", **place)
     assert result.exit_code == 0, result.stderr
     return result.stdout.strip()
@@ -67,9 +60,11 @@ def test_all_and_those_since_are_exported(
 
 
 def test_an_export_warns_of_a_redacted_session_that_does_not_verify(
-    run: InProcess, folder: Path, session_id: str, place: dict[str, str], lines: list[Line]
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str], courses_lines: list[Line]
 ) -> None:
-    changed = with_event(lines, AssemblyRequested, lambda data: data.model_copy(update={"status": "partial"}))
+    changed = with_event(
+        courses_lines, AssemblyRequested, lambda data: data.model_copy(update={"status": "partial"})
+    )
     write_lines(folder / "other.jsonl", changed)
     place = {**place, "ANTIPHON_NAMESPACE": "another-one", "ANTIPHON_RECORDING_PATTERNS": '["[a-z]{6}"]'}
     assert run("recording", "import", "other.jsonl", **place).exit_code == 0
@@ -80,9 +75,9 @@ def test_an_export_warns_of_a_redacted_session_that_does_not_verify(
 
 
 def test_a_session_without_an_answer_is_told(
-    run: InProcess, folder: Path, place: dict[str, str], lines: list[Line]
+    run: InProcess, folder: Path, place: dict[str, str], courses_lines: list[Line]
 ) -> None:
-    write_lines(folder / "open.jsonl", [*lines[:3], End(events=1, records=0)])
+    write_lines(folder / "open.jsonl", [*courses_lines[:3], End(events=1, records=0)])
     run("recording", "import", "open.jsonl", **place)
     exported = run("recording", "export", "--all", "-o", "here", **place)
     assert exported.exit_code == 0
@@ -143,10 +138,10 @@ def test_what_stands_in_the_way_is_not_written_over(
 
 
 def test_two_files_of_one_session_are_put_back_as_one(
-    run: InProcess, folder: Path, lines: list[Line], place: dict[str, str]
+    run: InProcess, folder: Path, courses_lines: list[Line], place: dict[str, str]
 ) -> None:
     for name in ("one.jsonl", "one.jsonl.gz"):
-        write_lines(folder / name, lines)
+        write_lines(folder / name, courses_lines)
     result = run("recording", "import", ".", **place)
     assert (result.exit_code, len(set(result.stdout.splitlines()))) == (0, 1), result.stderr
 

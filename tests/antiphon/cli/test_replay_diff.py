@@ -1,6 +1,5 @@
 """`antiphon replay diff`: what two recordings tell differently."""
 
-import asyncio
 from pathlib import Path
 
 import orjson
@@ -9,18 +8,12 @@ import pytest
 from antiphon.recording.lines import Line
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_words, written
-from tests.antiphon.recording.recorded import recorded
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[Line]:
-    return asyncio.run(recorded())
 
 
 @pytest.fixture
-def pair(lines: list[Line], folder: Path) -> tuple[str, str]:
-    written(lines, folder / "a.jsonl")
-    written(with_words(lines, "Payments Engineering", "Baking"), folder / "b.jsonl.gz")
+def pair(courses_lines: list[Line], folder: Path) -> tuple[str, str]:
+    written(courses_lines, folder / "a.jsonl")
+    written(with_words(courses_lines, "Payments Engineering", "Baking"), folder / "b.jsonl.gz")
     return "a.jsonl", "b.jsonl.gz"
 
 

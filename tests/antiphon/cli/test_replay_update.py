@@ -1,6 +1,5 @@
 """`antiphon replay update` shows what differs, and rewrites only what somebody has agreed to."""
 
-import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,24 +12,18 @@ from antiphon.replay.steps.repeat import Replay
 from coordinator import limits
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_words, written
-from tests.antiphon.recording.recorded import recorded
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[Line]:
-    return asyncio.run(recorded())
 
 
 @pytest.fixture
-def old(lines: list[Line], folder: Path) -> Path:
+def old(courses_lines: list[Line], folder: Path) -> Path:
     """A recording by code that had another notice."""
-    return written(with_words(lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
+    return written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
 
 
 def test_what_is_as_today_s_code_would_write_it_stays(
-    run: InProcess, lines: list[Line], folder: Path
+    run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
-    written(lines, folder / "new.jsonl")
+    written(courses_lines, folder / "new.jsonl")
     done = run("replay", "update", "new.jsonl")
     assert done.exit_code == 0
     assert done.stdout == "new.jsonl: up to date\n"
@@ -58,10 +51,10 @@ def test_every_difference_is_shown_by_event_and_not_the_first_alone(run: InProce
 
 
 def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
-    run: InProcess, lines: list[Line], folder: Path, monkeypatch: pytest.MonkeyPatch
+    run: InProcess, courses_lines: list[Line], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A verification that found nothing is no reason to show nothing."""
-    written(with_words(lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
+    written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
     monkeypatch.setattr(Replay, "_diverged", lambda *_: None)
     assert run("replay", "verify", "old.jsonl").exit_code == 0
     done = run("replay", "update", "old.jsonl", "--dry-run")
@@ -70,10 +63,12 @@ def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
 
 
 def test_what_cannot_be_compared_is_refused_even_with_yes(
-    run: InProcess, lines: list[Line], folder: Path
+    run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
     lost = [
-        one for one in lines if not (isinstance(one, RecordLine) and isinstance(one.record, ExchangeRecord))
+        one
+        for one in courses_lines
+        if not (isinstance(one, RecordLine) and isinstance(one.record, ExchangeRecord))
     ]
     path = written([*lost[:-1], End(events=20, records=16)], folder / "lost.jsonl")
     before = path.read_bytes()
@@ -135,9 +130,9 @@ def test_where_today_s_code_takes_another_way_the_recording_stays(
 
 
 def test_one_that_cannot_be_read_exits_with_3_and_the_others_are_rewritten(
-    run: InProcess, lines: list[Line], old: Path, folder: Path
+    run: InProcess, courses_lines: list[Line], old: Path, folder: Path
 ) -> None:
-    written(lines[:-1], folder / "cut.jsonl")
+    written(courses_lines[:-1], folder / "cut.jsonl")
     done = run("replay", "update", "cut.jsonl", "old.jsonl", "--yes")
     assert done.exit_code == 3
     assert "cut.jsonl: unreadable" in done.stdout

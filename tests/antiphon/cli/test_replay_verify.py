@@ -1,6 +1,5 @@
 """`antiphon replay verify`: what it prints, and how it ends."""
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -12,22 +11,16 @@ import pytest
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
 from tests.antiphon.recording.changed import with_words, written
-from tests.antiphon.recording.recorded import recorded
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[Line]:
-    return asyncio.run(recorded())
 
 
 @pytest.fixture
-def recordings(lines: list[Line], folder: Path) -> Path:
+def recordings(courses_lines: list[Line], folder: Path) -> Path:
     """A folder with one recording of each kind, each also reachable by itself."""
     inside = folder / "recordings"
     inside.mkdir()
-    written(lines, inside / "a.jsonl.gz")
-    written(with_words(lines, '"notice":""', '"notice":"Hurry."'), inside / "b.jsonl")
-    written(lines[:-1], inside / "c.jsonl")
+    written(courses_lines, inside / "a.jsonl.gz")
+    written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), inside / "b.jsonl")
+    written(courses_lines[:-1], inside / "c.jsonl")
     return inside
 
 
@@ -59,9 +52,9 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
 
 
 @pytest.fixture
-def unrecorded(lines: list[Line], folder: Path) -> Path:
+def unrecorded(courses_lines: list[Line], folder: Path) -> Path:
     """A session of which no step was recorded: its events alone."""
-    bare = [one for one in lines[:-1] if not isinstance(one, RecordLine)]
+    bare = [one for one in courses_lines[:-1] if not isinstance(one, RecordLine)]
     return written([*bare, End(events=20, records=0)], folder / "bare.jsonl")
 
 
@@ -91,9 +84,11 @@ def test_a_divergence_goes_before_what_was_not_checked_and_is_never_allowed(run:
 
 @pytest.mark.usefixtures("unrecorded")
 def test_a_component_of_which_there_is_no_step_at_all_was_not_checked(
-    run: InProcess, lines: list[Line], folder: Path
+    run: InProcess, courses_lines: list[Line], folder: Path
 ) -> None:
-    nothing = [one for one in lines if isinstance(one, Header) or (isinstance(one, EventLine) and one.n == 1)]
+    nothing = [
+        one for one in courses_lines if isinstance(one, Header) or (isinstance(one, EventLine) and one.n == 1)
+    ]
     written([*nothing, End(events=1, records=0)], folder / "begun.jsonl")
     assert run("replay", "verify", "begun.jsonl").exit_code == 4
     assert run("replay", "verify", "begun.jsonl", "--only", "tool_dispatcher").exit_code == 4

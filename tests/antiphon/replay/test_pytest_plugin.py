@@ -34,7 +34,7 @@ _ASKS = f"""
 @pytest.fixture(autouse=True)
 def _everything_is_imported(courses_lines: list[Line]) -> None:
     """What a run inside this process imports first is dropped behind it, and would be there twice."""
-    for part in ("pipelines", "recorded", "scripted", "strike"):
+    for part in ("choices", "items", "pipelines", "recorded_question", "scripted", "strike"):
         import_module(f"antiphon.replay.testing.{part}")
 
 

@@ -163,21 +163,21 @@ _LOOKED_AT_S = 1.0
 """Several times as long as between two looks of a component at the breakers."""
 
 
-async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
-    await until_logged(antiphon, id, "antiphon.reasoning.requested.v1")
+async def hold(antiphon: Antiphon, id: str, after: str, breaker: str) -> None:
+    """Open a breaker by hand when an event has been logged, and wait until it is seen."""
+    await until_logged(antiphon, id, after)
     bus = antiphon.open_bus()
-    store = BreakerStore(bus.batcher, bus.keys)
-    await store.set_by_hand("tool:look_up", lambda now: Breaker().hold(Held(at=now)))
+    await BreakerStore(bus.batcher, bus.keys).set_by_hand(breaker, lambda now: Breaker().hold(Held(at=now)))
     await asyncio.sleep(_LOOKED_AT_S)
+
+
+async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await hold(antiphon, id, "antiphon.reasoning.requested.v1", "tool:look_up")
     server.let_go.set()
 
 
 async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
-    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
-    bus = antiphon.open_bus()
-    store = BreakerStore(bus.batcher, bus.keys)
-    await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
-    await asyncio.sleep(_LOOKED_AT_S)
+    await hold(antiphon, id, "antiphon.tools.requested.v1", "model:claude-sonnet-5-5")
     LET_GO.add(id)
 
 

@@ -71,23 +71,39 @@ async def forked(
     return post, [one.results for one in batches if isinstance(one, ToolsCompleted)][-len(rounds) :]
 
 
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        pytest.param(("Anna",), to("Anna", loud=False), id="alone"),
+        pytest.param(("Anna", "Bert", "Cleo", "Dora", "Emil"), to("Cleo"), id="with others, as one"),
+    ],
+)
 async def test_a_write_before_the_fork_answers_an_identical_one_after_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, written: tuple[str, ...], asked: Use
 ) -> None:
-    lines = await recorded(monkeypatch, (to("Anna"),))
-    post, ((result,),) = await forked(monkeypatch, lines, "reasoning.requested@2", (to("Anna", loud=False),))
+    lines = await recorded(monkeypatch, tuple(map(to, written)))
+    post, ((result,),) = await forked(monkeypatch, lines, "reasoning.requested@2", (asked,))
     assert post.sent == []
     assert result.repeated is not None
     assert result.repeated.round == 1
-    assert result.data == {"sent": "A letter to Anna is on its way."}
+    assert result.data == {"sent": f"A letter to {asked.input['to']} is on its way."}
 
 
-async def test_another_write_in_between_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = await recorded(monkeypatch, (to("Anna"),), (to("Bert"),))
-    post, ((result,),) = await forked(monkeypatch, lines, "reasoning.requested@3", (to("Anna"),))
+@pytest.mark.parametrize(
+    ("written", "error"),
+    [(("Anna", "Bert"), "repeated_write"), (("the lost island",), "outcome_unknown")],
+    ids=["another write in between", "its outcome was unknown"],
+)
+async def test_a_write_before_the_fork_refuses_an_identical_one_after_it(
+    monkeypatch: pytest.MonkeyPatch, written: tuple[str, ...], error: str
+) -> None:
+    lines = await recorded(monkeypatch, *((to(name),) for name in written))
+    place = f"reasoning.requested@{len(written) + 1}"
+    post, ((result,),) = await forked(monkeypatch, lines, place, (to(written[0]),))
     assert post.sent == []
     assert result.error is not None
-    assert result.error.error_type == "repeated_write"
+    assert result.error.error_type == error
+    assert result.repeated is not None
 
 
 async def test_what_comes_after_the_place_of_the_fork_is_not_known_there(
@@ -103,15 +119,6 @@ async def test_what_comes_after_the_place_of_the_fork_is_not_known_there(
     assert anna.error.error_type == "repeated_write"
 
 
-async def test_what_was_unknown_stays_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = await recorded(monkeypatch, (to("the lost island"),))
-    post, ((result,),) = await forked(monkeypatch, lines, "reasoning.requested@2", (to("the lost island"),))
-    assert post.sent == []
-    assert result.error is not None
-    assert result.error.error_type == "outcome_unknown"
-    assert result.repeated is not None
-
-
 async def test_a_deliberate_repetition_counts_on_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = await recorded(monkeypatch, (to("Anna"),))
     ((first,),) = [
@@ -122,12 +129,3 @@ async def test_a_deliberate_repetition_counts_on_from_there(monkeypatch: pytest.
     assert result.status == "ok"
     ((name, key),) = post.sent
     assert (name, key.rpartition("/")[2]) == ("Anna", "2")
-
-
-async def test_calls_that_ran_as_one_answer_a_single_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("Anna", "Bert", "Cleo", "Dora", "Emil")
-    lines = await recorded(monkeypatch, tuple(map(to, names)))
-    post, ((result,),) = await forked(monkeypatch, lines, "reasoning.requested@2", (to("Cleo"),))
-    assert post.sent == []
-    assert result.repeated is not None
-    assert result.data == {"sent": "A letter to Cleo is on its way."}

@@ -1,4 +1,4 @@
-"""The next step of a session: a pure function of the session and the event.
+"""The next step of a session: a function of the session and the event. Pure.
 
 The session waits for the reply to one request at a time, by that request's id. Any other event, such as a
 late or repeated reply, changes nothing.

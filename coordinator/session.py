@@ -1,4 +1,4 @@
-"""The coordinator's document of a session. It is small, as every step rewrites it.
+"""The coordinator's document of a session. It is small, as every step rewrites it. Pure.
 
 Growing data is in the log and in memory. The parts are by subject. Each is changed by `replace`, which the
 type checker checks; none is changed in place.

@@ -58,7 +58,7 @@ def _messages_model(
             hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or the provider to auto or offline.",
         )
     if provider == "offline" or not access.to_messages:
-        from reasoning_engine.offline.model import (
+        from reasoning_engine.offline_model import (
             OfflineModel,  # hundreds of rules, which a server has no use for
         )
 

@@ -1,4 +1,4 @@
-"""A session's events as lines for people. Pure."""
+"""A session's events as lines for people."""
 
 from collections.abc import Iterable
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""The order of the lines in a recording: pure."""
+"""The order of the lines in a recording. Pure."""
 
 from antiphon_shared.process.errors import UnreadableEvent
 

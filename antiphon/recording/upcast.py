@@ -1,4 +1,4 @@
-"""The upcasters of lines, from every earlier format to today's: pure.
+"""The upcasters of lines, from every earlier format to today's. Pure.
 
 A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an
 upcaster is added here under the number before; it stays for ever, as does a recording of that format in the

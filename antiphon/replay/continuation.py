@@ -1,4 +1,4 @@
-"""The course of a session after today's code has decided differently than recorded. Pure.
+"""The course of a session after today's code has decided differently than recorded.
 
 Verification starts each step from the record, so it does not show where a changed decision leads. Here
 today's code continues from its first changed decision, until the session is answered, or a model or a tool is

@@ -1,4 +1,4 @@
-"""The result of a verification: values, for programs and for the renderings in `reports/`."""
+"""The result of a verification: values, for programs and for the renderings in `reports/`. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""One decision in progress: it reads the run and kept values, and collects changes. Local to a decision."""
+"""One decision in progress: it reads the run and kept values, and collects changes. Local to a decision. Pure."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

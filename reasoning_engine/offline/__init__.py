@@ -1,6 +1,6 @@
-"""The offline model: a deterministic, rule-based reasoner behind the Anthropic SDK's own transport.
+"""The offline model: a deterministic, rule-based reasoner. Pure.
 
 It knows no tool and no subject. From one briefing and the tools' JSON Schemas it decides what to look up
-next, and in the end quotes the tools' results. Read `reasoner.py` first; `transport.py` connects it to the
-SDK.
+next, and in the end quotes the tools' results. Read `reasoner.py` first; `offline_model.py` beside this
+package is the model that the engine calls.
 """

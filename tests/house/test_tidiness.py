@@ -17,7 +17,6 @@ LONG_LINES_MAX = 400
 LONG_FILES = {
     "antiphon/client.py",
     "antiphon/redis_acl.py",
-    "coordinator/decide.py",
     "coordinator/handlers.py",
     "coordinator/session.py",
     "reasoning_engine/offline/plan.py",
@@ -41,10 +40,6 @@ LONG_FILES = {
 FUNCTION_LINES_MAX = 50
 LONG_FUNCTIONS = {
     "antiphon/linear/ask.py ask_linear": 59,
-    "context_synthesizer/handlers.py on_briefing_requested": 59,
-    "context_synthesizer/select.py _selected": 56,
-    "coordinator/decide.py _decide": 57,
-    "coordinator/runs/opening.py opened_run": 52,
     "shared/antiphon_shared/bus/committing.py of_outcome": 76,
     "tool_dispatcher/batch/plan.py plan_batch": 58,
     "tool_dispatcher/component.py build": 68,

@@ -1,4 +1,4 @@
-"""Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run again.
+"""Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run again. Pure.
 
 An attempt may fail as a whole, or for some of its items. An attempt that failed as a whole is retried
 unchanged. Of the items that failed, those are retried whose second run has no second effect, without the

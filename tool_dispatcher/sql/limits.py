@@ -1,4 +1,4 @@
-"""The limits of a query."""
+"""The limits of a query. Pure."""
 
 from dataclasses import dataclass
 

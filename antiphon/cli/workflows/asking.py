@@ -1,4 +1,4 @@
-"""The request of a run to a person, as lines. Pure."""
+"""The request of a run to a person, as lines."""
 
 from antiphon_shared.events import InputRequested
 from antiphon_shared.workflows.params import Param

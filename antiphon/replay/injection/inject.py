@@ -1,4 +1,4 @@
-"""The course of a recorded session after a fault in one of its events. Pure.
+"""The course of a recorded session after a fault in one of its events.
 
     chain = inject(lines, "tool_timeout@8")
 

@@ -1,4 +1,4 @@
-"""The course of a recorded session from one of its events, decided by today's code. Pure.
+"""The course of a recorded session from one of its events, decided by today's code.
 
 The coordinator decides, the synthesizer briefs, the assembler answers, until a model or a tool would be
 called.

@@ -1,4 +1,4 @@
-"""The forms of ANTIPHON_REDIS_URL: one server, several nodes of a cluster, or sentinels that know the server. Pure."""
+"""The forms of ANTIPHON_REDIS_URL: one server, several nodes of a cluster, or sentinels that know the server."""
 
 import re
 from dataclasses import dataclass

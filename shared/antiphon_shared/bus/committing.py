@@ -1,4 +1,4 @@
-"""From an outcome to the arguments of the commit script. Pure."""
+"""From an outcome to the arguments of the commit script."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The API for authors of components: a handler takes a delivery and returns an outcome, which the runtime commits.
+"""The API for authors of components: a handler takes a delivery and returns an outcome, to be committed. Pure.
 
     async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
         results = await run(delivery.event.data.calls)

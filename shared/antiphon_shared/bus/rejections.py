@@ -1,4 +1,4 @@
-"""The record of a submission that is set aside: the reason, and its fields as received. Pure."""
+"""The record of a submission that is set aside: the reason, and its fields as received."""
 
 from antiphon_shared.bus.reader import Entry
 from antiphon_shared.process.errors import AntiphonError

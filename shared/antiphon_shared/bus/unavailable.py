@@ -1,4 +1,4 @@
-"""The meaning of Redis's errors while it cannot be used, for people. Pure, apart from the library's error types."""
+"""The meaning of Redis's errors while it cannot be used, for people."""
 
 from redis.exceptions import BusyLoadingError
 

@@ -1,4 +1,4 @@
-"""The points at which a fault can strike: the one table, from which docs and the chaos suite are made."""
+"""The points at which a fault can strike: the one table, from which docs and the chaos suite are made. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The contract of a tool: what it promises about its calls, which controls their execution.
+"""The contract of a tool: what it promises about its calls, which controls their execution. Pure.
 
 It is part of the tool's definition, in its JSON Schema under `x-orchestration`.
 """

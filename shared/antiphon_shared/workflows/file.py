@@ -1,4 +1,4 @@
-"""Reads and checks of workflow files."""
+"""Reads and checks of workflow files. Pure."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

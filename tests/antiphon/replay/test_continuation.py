@@ -8,7 +8,7 @@ from antiphon.recording.files import read_lines
 from antiphon.replay.next_step import recorded_end, recorded_next
 from antiphon.replay.reports.text import told
 from antiphon.replay.verify_all import outcome
-from coordinator import decide, endings
+from coordinator import batches, endings
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 THREE_ROUNDS = RECORDINGS / "two_rounds_of_nothing_but_failures.jsonl"
@@ -20,8 +20,8 @@ def test_a_session_that_is_as_recorded_goes_nowhere_else() -> None:
 
 def test_a_session_that_ends_earlier_today_is_answered_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        decide,
-        "_after_batch",
+        batches,
+        "next_round",
         lambda session, event: endings.end(session, event, "partial", "max_rounds_reached"),
     )
     found = outcome(THREE_ROUNDS)

@@ -10,7 +10,7 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from context_synthesizer.session_index import SessionIndex
-from reasoning_engine.offline.model import OfflineModel
+from reasoning_engine.offline_model import OfflineModel
 from reasoning_engine.prompt import Prompt
 
 TOKENS_MAX = 20_000

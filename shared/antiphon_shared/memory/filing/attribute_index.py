@@ -1,4 +1,4 @@
-"""The attributes of subjects that sentences and records state, by subject."""
+"""The attributes of subjects that sentences and records state, by subject. Pure."""
 
 from collections.abc import Hashable, Iterator
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation, filed: each answer as documents, each question as an earlier one."""
+"""Earlier turns of a conversation, filed: each answer as documents, each question as an earlier one. Pure."""
 
 from collections.abc import Iterable, Iterator
 

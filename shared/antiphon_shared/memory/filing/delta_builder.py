@@ -1,4 +1,4 @@
-"""A builder of a round's delta: its documents, facts and sightings, with ids that continue those of memory."""
+"""A builder of a round's delta: its documents, facts and sightings, with ids that continue those of memory. Pure."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

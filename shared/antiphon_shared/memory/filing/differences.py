@@ -1,4 +1,4 @@
-"""Relations of a new fact to earlier ones: it supersedes, is superseded by, or contradicts them.
+"""Relations of a new fact to earlier ones: it supersedes, is superseded by, or contradicts them. Pure.
 
 A fact is superseded only by one on the same subject and attribute with an explicitly later date; otherwise another
 value for the same subject and attribute is a contradiction. Untrusted content supersedes only untrusted content. The

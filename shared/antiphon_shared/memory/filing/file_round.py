@@ -1,4 +1,4 @@
-"""The filing of one round's outcome."""
+"""The filing of one round's outcome. Pure."""
 
 from collections.abc import Collection
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Recognition of known statements, in the same words or nearly the same.
+"""Recognition of known statements, in the same words or nearly the same. Pure.
 
 Two texts are the same when their words are, in order, as `reading` reads them: with any spacing, and with any
 punctuation that does not change the meaning. Every word counts, except words like `the` and `also`: of two

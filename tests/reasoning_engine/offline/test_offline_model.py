@@ -9,8 +9,8 @@ from antiphon_shared.text.fence import CLOSING, opening
 
 from reasoning_engine.exchange_record import message_json
 from reasoning_engine.model_errors import Answered
-from reasoning_engine.offline.model import OfflineModel
 from reasoning_engine.offline.reasoner import SIGNATURE
+from reasoning_engine.offline_model import OfflineModel
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
 from tests.reasoning_engine.offline.rounds import reply_of
 

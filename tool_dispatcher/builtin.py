@@ -3,12 +3,12 @@
 They find tools and workflows, read more of a result, recall earlier results, repeat a write, and ask the user.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NoReturn
 
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
-from antiphon_shared.tools.calls import REPEAT_CALL
+from antiphon_shared.tools.calls import REPEAT_CALL, ToolOutcome
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
 
@@ -27,7 +27,7 @@ _RANKED_AT_ONCE = 10
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
 
-Answer = Callable[[dict[str, Any], BatchRun, str], Coroutine[Any, Any, Any]]
+Answer = Callable[[dict[str, Any], BatchRun, str], Awaitable[ToolOutcome]]
 """Takes the arguments, the batch and the call's id."""
 
 
@@ -48,7 +48,7 @@ def with_repeat_call(tools: Registry) -> Registry:
 def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
     """Return the built-in tools that complement `tools`; `planner` knows the workflows of a session."""
 
-    async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> ToolOutcome:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
         usable += await planner.definitions(batch)
         found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
@@ -58,7 +58,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
             "note": note,
         }
 
-    async def read_result(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def read_result(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> ToolOutcome:
         handle = arguments["handle"]
         whole = await batch.journal.kept(handle)
         if whole is None:
@@ -70,10 +70,10 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
 
-    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> ToolOutcome:
         return await recall(arguments["id"], batch)
 
-    async def ask_user(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def ask_user(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> ToolOutcome:
         return await users_answer(call_id, batch)
 
     return (
@@ -169,7 +169,7 @@ _ASK_USER = (
 )
 
 
-async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> ToolOutcome:
     """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call itself."""
     return tool_error(
         "not_found",

@@ -24,6 +24,7 @@ from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.slots import Slots
 from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
+from tool_dispatcher.executor import Executor
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.hinted import hinted
 from tool_dispatcher.idempotency.ledger import Ledger
@@ -66,14 +67,14 @@ def build(
         retention_s=bus.settings.retention_s,
         claims=bus.claims,
     )
-    dispatcher = ToolDispatcher(
+    executor = Executor(
         tools,
         gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
         caller or _caller(bus, ledger, tools, breakers, threads, outcomes, settings),
         outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,
-        bus.settings.max_event_bytes,
+        bus.settings.max_event_bytes * 3 // 4,
     )
     # Models are offered the published tools; only workflows call SQL.
     catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
@@ -101,7 +102,7 @@ def build(
 
     return Service(
         "tool_dispatcher",
-        dispatcher.handlers,
+        ToolDispatcher(executor).handlers,
         settings.concurrency,
         background=(publish, breakers.run),
         close=close,
@@ -148,11 +149,12 @@ def _caller(
     settings: ToolDispatcherSettings,
 ) -> Caller:
     attempts = Attempts(
-        Slots(bus.batcher, bus.keys, bus.settings.lease_s),
-        RateLimiter(bus.batcher, bus.keys),
+        outcomes,
         ToolBreakers(breakers),
         threads,
         settings.calls_max,
+        Slots(bus.batcher, bus.keys, bus.settings.lease_s),
+        RateLimiter(bus.batcher, bus.keys),
     )
     return Caller(
         tools,

@@ -24,7 +24,7 @@ from tool_dispatcher.batch import collapse
 from tool_dispatcher.idempotency import answers as of_writes
 from tool_dispatcher.idempotency.write import Decided, Write
 from tool_dispatcher.results import as_json
-from tool_dispatcher.running import breakers, call, retrying, substitution
+from tool_dispatcher.running import breakers, call, retrying, runner, substitution
 
 KEPT = Path(__file__).with_name("every_answer.json")
 _ERRORS = tuple(
@@ -126,7 +126,18 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
     ),
 }
 """By the annotation of a parameter."""
-_MODULES = (of_writes, of_batches, permission, collapse, as_json, breakers, call, retrying, substitution)
+_MODULES = (
+    of_writes,
+    of_batches,
+    permission,
+    collapse,
+    as_json,
+    breakers,
+    call,
+    retrying,
+    runner,
+    substitution,
+)
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, _SAMPLES))
 
 

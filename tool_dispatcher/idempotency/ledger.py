@@ -9,7 +9,7 @@ A record outlives its session and what its tool's contract promises. See the scr
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
@@ -18,11 +18,18 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.bus.wire import Argument, NotReplicated
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.tools.contract import IDEMPOTENCY_TTL_S_MIN
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
+from tool_dispatcher.idempotency.port import (
+    Claim,
+    ClaimNotReplicated,
+    KeyUsedForAnother,
+    LedgerUnavailable,
+    SessionStopped,
+    WriteLedger,
+)
 from tool_dispatcher.idempotency.write import (
     Decided,
     Effect,
@@ -41,47 +48,8 @@ PATIENCE_S = 10.0
 T = TypeVar("T")
 
 
-class KeyUsedForAnother(AntiphonError):
-    """An idempotency key that names a write of another tool, or one with other arguments."""
-
-    code = "key_used_for_another"
-
-
-class SessionStopped(AntiphonError):
-    """The session was cancelled before the write began."""
-
-    code = "session_stopped"
-
-
-class LedgerUnavailable(RedisUnavailable):
-    """The ledger cannot be read or written: Redis has been unavailable for longer than the ledger waits."""
-
-
-class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun here."""
-
-
-@dataclass(slots=True)
-class Claim:
-    """The right to run a write, and to settle it."""
-
-    write: Write
-    claimant: str
-    fence: int
-    """Increases with every takeover, from 1."""
-    ends_s: float
-    """The end of the lease, on our monotonic clock: never later than on Redis's."""
-    problem: str = ""
-    """Why nothing may begin under it: too few replicas have it, so that a failover could lose it."""
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether the lease is over, so that another worker may have taken over."""
-        return monotonic_s() >= self.ends_s
-
-
-class Ledger:
-    """The records of all writes.
+class Ledger(WriteLedger):
+    """The records of all writes in Redis.
 
     `lease_s`: how long a claimant may go without renewal before a takeover. `retention_s`: how long a
     session's data is kept. While Redis is unavailable, every method waits for `patience_s` at most and raises
@@ -232,7 +200,9 @@ class Ledger:
                 if int(error.reply):
                     raise ClaimNotReplicated(f"{error}.") from None
                 return None
-            return Claim(write, claimant, new_fence, begins_s + self.lease_s) if new_fence else None
+            if not new_fence:
+                return None
+            return Claim(write, claimant, new_fence, begins_s + self.lease_s, has_begun=not is_again)
 
         return await self._patiently("take over a write", attempt)
 

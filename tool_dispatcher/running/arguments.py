@@ -38,8 +38,7 @@ def arguments_of(
     except Exception as error:  # noqa: BLE001  # the validators of a tool's models are its own code
         given = error_of(error, "read")
     if isinstance(given, ToolError):
-        clean: ToolError = without(secrets, given)
-        return clean
+        return without(secrets, given)
     # A function may change its arguments; another attempt has to begin with the original ones.
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 

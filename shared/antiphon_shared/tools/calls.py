@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
 
@@ -10,7 +10,7 @@ from antiphon_shared.formats import FORMAT, since
 from antiphon_shared.output.validation import Validation
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
-from antiphon_shared.values import LogEntry, Value
+from antiphon_shared.values import Json, LogEntry, Value
 
 REPEAT_CALL = "repeat_call"
 """The tool that repeats an earlier write on purpose; offered once there is one."""
@@ -88,6 +88,10 @@ class ToolError(Value):
         json_schema_extra=since(2),
         description="The code that the tool itself gave, such as NOT_FOUND; empty when it gave none.",
     )
+
+
+ToolOutcome: TypeAlias = Json | ToolError
+"""What came of one run of a tool."""
 
 
 class Repeated(Value):

@@ -3,8 +3,8 @@
 The life of one unit is in running/call.py, that of a write in running/write.py.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from antiphon_shared.bus.handling import SessionStore
@@ -16,8 +16,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
 from tool_dispatcher.access.permission import withheld
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
-from tool_dispatcher.batch_record import Known, Trace, batch_record
+from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_before, plan_batch, start
 from tool_dispatcher.journal import Journal, Noted
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
@@ -26,6 +25,31 @@ from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.under_way import Running
 
 _Ahead = Mapping[int, Arguments | ToolError]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The state of a batch's calls before any of them runs: the input of `plan_batch`."""
+
+    settled: Mapping[int, ToolResult]
+    refused: Mapping[int, ToolError]
+    begun: Collection[int]
+    barred: Collection[str]
+    repeats: Collection[int] = ()
+
+
+@dataclass(slots=True)
+class Trace:
+    """The order in which the units of a batch, given by number, began and ended."""
+
+    begins: list[tuple[int, ...]] = field(default_factory=list)
+    ends: list[tuple[int, ...]] = field(default_factory=list)
+
+    def began(self, units: Sequence[Unit]) -> None:
+        self.begins.append(tuple(unit.number for unit in units))
+
+    def ended(self, units: Sequence[tuple[Unit, Sequence[ToolResult]]]) -> None:
+        self.ends.append(tuple(unit.number for unit, _ in units))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +70,28 @@ class Executed:
 
     def record(self, of: UUID) -> BatchRecord:
         """Return the record for a replay of the event with this id."""
-        return batch_record(of, self.plan, self.known, self.trace, self.results, self.filled)
+        known, bounds = self.known, self.plan.bounds
+        return BatchRecord.trusted(
+            of=of,
+            outputs=0,
+            kind="batch",
+            batch_concurrency=bounds.batch_concurrency,
+            collapse_above=bounds.collapse_above,
+            settled=dict(known.settled),
+            begun=tuple(sorted(known.begun)),
+            repeats=tuple(sorted(known.repeats)),
+            refused=dict(known.refused),
+            barred=tuple(sorted(known.barred)),
+            examples={
+                result.tool: result.error.example_valid_call
+                for result in self.results
+                if result.error is not None and result.error.example_valid_call is not None
+            },
+            filled=dict(sorted(self.filled.items())),
+            units=tuple((unit.tool, unit.calls) for unit in self.plan.units),
+            begins=tuple(self.trace.begins),
+            ends=tuple(self.trace.ends),
+        )
 
 
 class Executor:

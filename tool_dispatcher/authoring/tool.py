@@ -31,7 +31,7 @@ from tool_dispatcher.authoring.renamed import under_todays_names, warn_of_rename
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
 from tool_dispatcher.authoring.source import source_of
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 
 __all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
 

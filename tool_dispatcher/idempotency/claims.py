@@ -1,4 +1,4 @@
-"""Who may run a write: its claims, one after the other, or the answer of a write that does not run here."""
+"""The right to run a write: its claims, one after the other, or the answer of a write that does not run here."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -4,7 +4,7 @@ Two calls are identical when their identities are equal. The idempotency key of 
 
     TENANT/SESSION/TOOL/DIGEST/ORDINAL
 
-The digest is that of the canonical JSON of the arguments (see fingerprint.py): placeholders are replaced,
+The digest is that of the canonical JSON of the arguments (see `fingerprint`): placeholders are replaced,
 defaults of the tool's schema are applied, keys of objects are ordered. Nothing else is normalised: 1, 1.0,
 true and "1" are four values; texts in different Unicode normal forms are different texts; the order of a list
 counts; and an argument that is null differs from an argument that is absent. A secret is in the digest only.
@@ -13,12 +13,24 @@ batch variant and all of their arguments. An alternative that runs in the place 
 key of the tool that was asked for.
 """
 
+import json
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
-from tool_dispatcher.idempotency.fingerprint import fingerprint
-
 _DEPTH_MAX = 32
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return the digest of JSON values in their order, 32 hexadecimal digits. 1, 1.0, true and "1" are four values.
+
+    Raises ValueError for a value that is not JSON: with two ways to write it, it would have two digests.
+    """
+    try:
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"no digest can be made of what is not JSON: {error}") from None
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def identity_of(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:

@@ -10,12 +10,12 @@ A record outlives its session and what its tool's contract promises. See the scr
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.bus.scripts import Script, script_of
 from antiphon_shared.bus.wire import Argument, NotReplicated
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.process.ids import new_id
@@ -95,22 +95,12 @@ class Ledger(WriteLedger):
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
-        async def attempt() -> Claim | None:
-            begins_s = monotonic_s()
-            problem = ""
-            try:
-                answer = await self._claims.run(_CLAIM, [*self._names(write), stopped], arguments)
-            except NotReplicated as error:
-                answer, problem = error.reply, f"{error}."
-            if answer == b"mismatch":
-                raise _used_for_another(write)
-            if answer == b"stopped":
-                raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
-            if answer == b"taken":
-                return None
-            return Claim(write, claimant, int(answer), begins_s + self.lease_s, problem)
-
-        return await self._patiently("claim a write", attempt)
+        answer, ends_s, problem = await self._claimed(_CLAIM, [*self._names(write), stopped], arguments)
+        if answer == b"mismatch":
+            raise _used_for_another(write)
+        if answer == b"stopped":
+            raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
+        return None if answer == b"taken" else Claim(write, claimant, int(answer), ends_s, problem)
 
     async def begin(self, write: Write) -> Claim | Decided:
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
@@ -135,19 +125,11 @@ class Ledger(WriteLedger):
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
             arguments += [call_id, begun_entry(call_id), identity]
 
-        async def attempt() -> Claim | Decided:
-            begins_s = monotonic_s()
-            problem = ""
-            try:
-                verdict, *more = await self._claims.run(_BEGIN, names, arguments)
-            except NotReplicated as error:
-                (verdict, *more), problem = error.reply, f"{error}."
-            if verdict == b"claimed":
-                claimed = replace(write, key=more[0].decode())
-                return Claim(claimed, claimant, int(more[1]), begins_s + self.lease_s, problem)
-            return decided(verdict.decode(), more)
-
-        return await self._patiently("claim a write", attempt)
+        (verdict, *more), ends_s, problem = await self._claimed(_BEGIN, names, arguments)
+        if verdict == b"claimed":
+            claimed = replace(write, key=more[0].decode())
+            return Claim(claimed, claimant, int(more[1]), ends_s, problem)
+        return decided(verdict.decode(), more)
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
@@ -190,21 +172,13 @@ class Ledger(WriteLedger):
         else:
             arguments.append(int(is_again))
 
-        async def attempt() -> Claim | None:
-            begins_s = monotonic_s()
-            try:
-                new_fence = int(await self._claims.run(_TAKE_OVER, names, arguments))
-            except NotReplicated as error:
-                # Not released: the previous claimant may have begun. The write is abandoned again after this
-                # lease.
-                if int(error.reply):
-                    raise ClaimNotReplicated(f"{error}.") from None
-                return None
-            if not new_fence:
-                return None
-            return Claim(write, claimant, new_fence, begins_s + self.lease_s, has_begun=not is_again)
-
-        return await self._patiently("take over a write", attempt)
+        answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
+        if not int(answer):
+            return None
+        if problem:
+            # Not released: the previous claimant may have begun. The write is abandoned again after this lease.
+            raise ClaimNotReplicated(problem)
+        return Claim(write, claimant, int(answer), ends_s, has_begun=not is_again)
 
     async def may_have_forgotten(self, write: Write) -> bool:
         """Return whether Redis has failed over or restarted since the write's session was opened.
@@ -278,6 +252,20 @@ class Ledger(WriteLedger):
                 "settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)
             )
         )
+
+    async def _claimed(
+        self, script: Script, names: list[str], arguments: list[Argument]
+    ) -> tuple[Any, float, str]:
+        """Run a script that claims; return its reply, the end of the lease, and the problem of too few replicas."""
+
+        async def attempt() -> tuple[Any, float, str]:
+            ends_s = monotonic_s() + self.lease_s
+            try:
+                return await self._claims.run(script, names, arguments), ends_s, ""
+            except NotReplicated as error:
+                return error.reply, ends_s, f"{error}."
+
+        return await self._patiently("claim a write", attempt)
 
     def _index(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""

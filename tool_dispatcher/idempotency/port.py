@@ -1,4 +1,4 @@
-"""What a ledger of writes offers: claims, the status of a write, and its settlement."""
+"""The port of a ledger of writes: claims, the status of a write, and its settlement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

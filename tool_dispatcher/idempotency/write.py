@@ -29,7 +29,7 @@ class Write:
     """The idempotency key; empty until it is minted, in sessions of format 2."""
     tool: str
     fingerprint: str
-    """The digest of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
+    """The digest of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.identity`."""
     round: int
     call_ids: tuple[str, ...]
     ttl_s: float

@@ -26,9 +26,8 @@ from tool_dispatcher.results.outcome import Answer, Outcomes
 from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named
 from tool_dispatcher.running.attempt import Attempts
 from tool_dispatcher.running.batch_run import BatchRun, Call
-from tool_dispatcher.running.cache import ReadCache, digest_of, is_cached
+from tool_dispatcher.running.cache import OwnWrites, ReadCache, digest_of, is_cached
 from tool_dispatcher.running.group import Items
-from tool_dispatcher.running.own_writes import OwnWrites
 from tool_dispatcher.running.runner import Runner
 from tool_dispatcher.running.write import Writes
 

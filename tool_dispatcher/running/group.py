@@ -21,7 +21,7 @@ from antiphon_shared.tools.contract import Contract
 from antiphon_shared.values import Json
 
 from tool_dispatcher.batch import Unit, spread
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 from tool_dispatcher.running.retrying import pause_s, told
 
 _DIGEST_CHARACTERS = 16

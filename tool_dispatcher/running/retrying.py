@@ -2,7 +2,6 @@
 
 import asyncio
 
-from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.ids import drawn
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
@@ -22,12 +21,11 @@ _TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "time
 class Retries:
     """The attempts at one call: asks after each whether to make another."""
 
-    def __init__(self, contract: Contract, ends_s: float) -> None:
-        """`ends_s` is the end of the call's time, on the monotonic clock: no attempt begins after it."""
-        self._contract, self._ends_s = contract, ends_s
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
         self._errors: list[ToolError] = []
 
-    async def again(self, outcome: ToolOutcome) -> bool:
+    async def again(self, outcome: ToolOutcome, time_left_s: float) -> bool:
         """Record the outcome of an attempt; return whether to make another one, after the pause before it."""
         if not isinstance(outcome, ToolError):
             return False
@@ -37,7 +35,7 @@ class Retries:
         if longest_s is None:
             return False
         wait_s = longest_s - drawn() * backoff_s(self._contract, attempt) / 2
-        if monotonic_s() + wait_s >= self._ends_s:
+        if wait_s >= time_left_s:
             return False
         await asyncio.sleep(wait_s)
         return True

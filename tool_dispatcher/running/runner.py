@@ -46,10 +46,10 @@ class Runner:
 
     async def _tried(self, call: Call) -> ToolOutcome:
         """Return the outcome of the last attempt at a single call."""
-        retries = Retries(call.batch.retried_by(call.contract), call.batch.ends_s)
+        retries = Retries(call.batch.retried_by(call.contract))
         with self._attempts.guarded(call.tool.name) as guard:
             outcome = await self._attempts.make(call, guard)
-            while await retries.again(outcome):
+            while await retries.again(outcome, call.batch.time_left_s):
                 call, outcome = await self._once_more(call, call.arguments.plain, guard)
         return retries.told(outcome)
 
@@ -59,10 +59,10 @@ class Runner:
         assert variant is not None, "a unit of one call is no group"
         items = call.arguments.plain[variant.argument]
         group = Group(call.unit, contract, call.key, can_be_asked=call.tool.reconcile is not None)
-        retries = Retries(contract, call.batch.ends_s)
+        retries = Retries(contract)
         with self._attempts.guarded(call.tool.name) as guard:
             error = group.note(await self._attempts.make(call, guard), call.attempt)
-            while await retries.again(error):
+            while await retries.again(error, call.batch.time_left_s):
                 some = gathered(variant, [items[place] for place in group.left])
                 call, outcome = await self._once_more(replace(call, key=group.key), some, guard)
                 error = group.note(outcome, call.attempt)

@@ -17,8 +17,7 @@ from tool_dispatcher.authoring.reconcile import NoEffect, Reconciled, TookEffect
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency import answers
 from tool_dispatcher.idempotency.claims import Claims, MustRunSingly
-from tool_dispatcher.idempotency.fingerprint import fingerprint
-from tool_dispatcher.idempotency.identity import identity_of, name_of
+from tool_dispatcher.idempotency.identity import fingerprint, identity_of, name_of
 from tool_dispatcher.idempotency.port import (
     Claim,
     KeyUsedForAnother,
@@ -31,7 +30,7 @@ from tool_dispatcher.results.outcome import Answer, Outcomes
 from tool_dispatcher.running.arguments import Arguments
 from tool_dispatcher.running.attempt import Attempts
 from tool_dispatcher.running.batch_run import Call
-from tool_dispatcher.running.own_writes import OwnWrites
+from tool_dispatcher.running.cache import OwnWrites
 from tool_dispatcher.running.runner import Runner
 
 _PURPOSES: Mapping[Repeat, Purpose] = {"return": "once", "run": "next", "ask": "ask"}

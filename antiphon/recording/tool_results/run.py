@@ -120,9 +120,11 @@ class TodaysTools:
         ends_s = monotonic_s() + _CALL_S_MAX
         before = len(attempts)
 
-        retries, number = Retries(tool.contract, ends_s), 1
+        retries, number = Retries(tool.contract), 1
         async with self._rooms[tool.name]:
-            while await retries.again(outcome := await self._attempt(one, tool, arguments, number)):
+            while await retries.again(
+                outcome := await self._attempt(one, tool, arguments, number), ends_s - monotonic_s()
+            ):
                 number += 1
                 arguments = arguments_of(tool, arguments.plain)
                 assert isinstance(arguments, Arguments), "they were valid before"

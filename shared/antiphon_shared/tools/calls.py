@@ -91,7 +91,7 @@ class ToolError(Value):
 
 
 ToolOutcome: TypeAlias = Json | ToolError
-"""What came of one run of a tool."""
+"""The outcome of one run of a tool."""
 
 
 class Repeated(Value):

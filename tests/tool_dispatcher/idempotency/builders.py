@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.redis_bus import Bus
@@ -13,14 +14,10 @@ from antiphon_shared.tools.journal import journal_name
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Results, Write
-from tool_dispatcher.results.outcome import Answer, Outcomes
-from tool_dispatcher.running.attempt import Attempts
-from tool_dispatcher.running.batch_run import Call
-from tool_dispatcher.running.runner import Runner
 from tool_dispatcher.running.write import Writes
 
 DAY_S = 86_400.0
@@ -71,69 +68,34 @@ class WriteHooks:
     may_have_begun: bool = False
 
 
-@dataclass(frozen=True)
 class _Call:
-    """As much of a Call as a write asks for."""
+    """As much of a call as its write asks for, and the tool, its attempts and results with it."""
 
-    hooks: WriteHooks
-    claim: Claim | None = None
-
-    @property
-    def contract(self) -> WriteHooks:
-        return self.hooks
-
-    @property
-    def tool(self) -> WriteHooks:
-        return self.hooks
-
-    @property
-    def batch(self) -> "_Call":
-        return self
-
-    @property
-    def time_left_s(self) -> float:
-        return self.hooks.wait_s
-
-    @property
-    def attempt(self) -> int:
-        return 2 if self.hooks.may_have_begun else 1
+    def __init__(self, hooks: WriteHooks) -> None:
+        self.contract = self.tool = self._hooks = hooks
+        self.batch, self.time_left_s = self, hooks.wait_s
+        self.attempt = 2 if hooks.may_have_begun else 1
 
     def under(self, claim: Claim) -> "_Call":
-        return _Call(self.hooks, claim)
+        self.claim = claim
+        return self
 
+    async def answer(self, call: "_Call") -> Any:
+        return SimpleNamespace(outcome=await self._hooks.run(call.claim))
 
-class _Runner(Runner):
-    def __init__(self, hooks: WriteHooks) -> None:
-        self._hooks = hooks
-
-    async def answer(self, call: Call) -> Answer:
-        assert call.claim is not None
-        return Answer(cast(Any, await self._hooks.run(call.claim)))
-
-
-class _Attempts(Attempts):
-    def __init__(self, hooks: WriteHooks) -> None:
-        self._hooks = hooks
-
-    async def reconcile(self, call: Call) -> Any:
+    async def reconcile(self, call: "_Call") -> Any:
         assert self._hooks.reconcile is not None
-        assert call.claim is not None
         return await self._hooks.reconcile(call.claim)
 
-
-class _Outcomes(Outcomes):
-    def __init__(self, hooks: WriteHooks) -> None:
-        self._hooks = hooks
-
-    async def results(self, call: Call, answer: Answer) -> Results:
-        outcome = cast(Any, answer.outcome)
+    async def results(self, call: "_Call", answer: Any) -> Results:
+        outcome = answer.outcome
         return outcome if isinstance(outcome, tuple) else await self._hooks.results_of(outcome)
 
 
 async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
     """The write made in its one way, with these hooks in the place of a tool."""
-    writes = Writes({}, ledger, _Runner(hooks), _Attempts(hooks), _Outcomes(hooks), DAY_S, is_caching=False)
-    return await writes.once(cast(Call, _Call(hooks)), write)
+    call: Any = _Call(hooks)
+    return await Writes({}, ledger, call, call, call, DAY_S, is_caching=False).once(call, write)
 
 
 class BreakableWire:

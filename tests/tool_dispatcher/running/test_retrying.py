@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import Backoff, Contract, Retry
 
@@ -83,8 +82,8 @@ def always(seconds: float) -> Callable[[], float]:
 async def with_retries(
     attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
 ) -> Any:
-    retries, number = Retries(contract, monotonic_s() + time_left()), 1
-    while await retries.again(outcome := await attempt(number)):
+    retries, number = Retries(contract), 1
+    while await retries.again(outcome := await attempt(number), time_left()):
         number += 1
     return retries.told(outcome)
 

@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 Json: TypeAlias = JsonValue
 """A value as JSON holds it."""
 JsonObject: TypeAlias = dict[str, Json]
+JsonSchema: TypeAlias = dict[str, Any]
+"""A JSON Schema: its keywords say what their values are."""
+ToolArguments: TypeAlias = dict[str, Any]
+"""The arguments of a call: the tool's schema says what its parameters are."""
 
 _set = object.__setattr__
 ValueT = TypeVar("ValueT", bound="Value")

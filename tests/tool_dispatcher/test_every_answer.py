@@ -63,6 +63,19 @@ _TERMS = tuple(
         (("find",), Authorization(frozenset(("write",))), ("*",), False, False),
     )
 )
+_VALUES: tuple[Any, ...] = (
+    [1, 2, 3],
+    {"results": [{"index": 2}, {"index": 0}, {"index": 1}]},
+    {"results": [1]},
+    "text",
+    7,
+    None,
+    {"status": "error", "error": "NOT_FOUND"},
+    {"status": "ok", "data": 5},
+    {"error": {"code": 404, "message": "Gone."}},
+    {"status": "error", "message": "Broken.", "retry_after_s": 3},
+    {"error": {"retry_after_s": -1, "fields": {"a": "b"}}},
+)
 _SAMPLES: dict[Any, tuple[Any, ...]] = {
     "str": ("find", "x" * 600),
     "int": (1, 3),
@@ -111,19 +124,7 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
         ApprovalDecided(round=1, is_approved=False),
     ),
     "dict[str, Any]": ({"a": 1},),
-    "Any": (
-        [1, 2, 3],
-        {"results": [{"index": 2}, {"index": 0}, {"index": 1}]},
-        {"results": [1]},
-        "text",
-        7,
-        None,
-        {"status": "error", "error": "NOT_FOUND"},
-        {"status": "ok", "data": 5},
-        {"error": {"code": 404, "message": "Gone."}},
-        {"status": "error", "message": "Broken.", "retry_after_s": 3},
-        {"error": {"retry_after_s": -1, "fields": {"a": "b"}}},
-    ),
+    **dict.fromkeys(("Any", "object", "JsonValue", "Union[JsonValue, ToolError]"), _VALUES),
 }
 """By the annotation of a parameter."""
 _MODULES = (

@@ -19,6 +19,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.tools.hints import published
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
@@ -50,9 +51,9 @@ class ToolOptions(ContractOptions, total=False):
     reconcile: Reconcile | None
     """For writes: called to find out whether a write took effect after a crash; see authoring/reconcile.py.
     """
-    example: dict[str, Any] | None
+    example: ToolArguments | None
     """Valid arguments."""
-    examples: Sequence[dict[str, Any]]
+    examples: Sequence[ToolArguments]
     """Several examples of valid arguments."""
 
 
@@ -67,8 +68,8 @@ class Tool:
         self,
         name: str,
         description: str,
-        parameters: dict[str, Any],
-        function: Callable[[dict[str, Any], ToolContext], Any],
+        parameters: JsonSchema,
+        function: Callable[[ToolArguments, ToolContext], Any],
         *,
         effect: Effect,
         **options: Unpack[ToolOptions],
@@ -109,7 +110,7 @@ class Tool:
     def timeout_s(self) -> float:
         return self.contract.timeout_s
 
-    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+    def call(self, arguments: ToolArguments, context: ToolContext) -> Any:
         """Return the function's result, or its awaitable, for arguments as returned by `parameters.read`."""
         return self.function(arguments, context)
 
@@ -124,7 +125,7 @@ class Tool:
         )
 
     @cached_property
-    def example(self) -> dict[str, Any] | None:
+    def example(self) -> ToolArguments | None:
         """Return valid arguments: the author's first example, else a generated one if it is valid, else None."""
         if self._examples:
             return self._examples[0]
@@ -163,11 +164,11 @@ class FunctionTool(Tool, Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above
 
-    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+    def call(self, arguments: ToolArguments, context: ToolContext) -> Any:
         return self.function(**arguments, **dict.fromkeys(self._contexts, context))
 
 
-def _check_validates(tool: str, parameter: str, schema: Mapping[str, Any]) -> None:
+def _check_validates(tool: str, parameter: str, schema: JsonSchema) -> None:
     known = schema.get("properties", {})
     if parameter and parameter not in known:
         raise InvalidTool(
@@ -298,7 +299,7 @@ def _checked_description(name: str, description: object) -> str:
     return description
 
 
-def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[dict[str, Any], ...]:
+def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[ToolArguments, ...]:
     """Return the author's examples: from the options, else from the model, else from the schema."""
     one, several = options.get("example"), options.get("examples", ())
     given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key, new_id
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of
@@ -149,7 +149,7 @@ class _Check:
             return f"its calls took {self._ran_s:.3g} s, and the limit is {self._options.run_s_max:.3g} s"
         return ""
 
-    async def _run(self, arguments: dict[str, Any], n: int) -> ToolOutcome:
+    async def _run(self, arguments: ToolArguments, n: int) -> ToolOutcome:
         timeout_s = self._tool.contract.timeout_s
         call_id = f"case-{n}"
         context = ToolContext(

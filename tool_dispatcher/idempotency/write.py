@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolResult
@@ -90,7 +90,7 @@ class WriteStatus:
     outcomes: Results = ()
 
 
-def decided(verdict: str, more: Sequence[Any]) -> Decided:
+def decided(verdict: str, more: Sequence[bytes]) -> Decided:
     """Return the reply of begin.lua where it does not grant the claim."""
     if verdict not in ("theirs", "repeated", "between"):
         return Decided(cast(Verdict, verdict), more[0].decode() if more else "")

@@ -1,7 +1,6 @@
 """The verdict of a validating tool. Pure."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from antiphon_shared.output.validation import (
     ERROR_CHARACTERS_MAX,
@@ -10,11 +9,12 @@ from antiphon_shared.output.validation import (
     content_digest,
 )
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Json
 
 
-def verdict(contract: Contract, arguments: Mapping[str, Any], outcome: Any) -> Validation | None:
+def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOutcome) -> Validation | None:
     """Return the verdict of a call on the argument that it validates; None for a tool that validates nothing.
 
     `arguments` are those the tool was called with; `outcome` is its return value, or a ToolError. A tool
@@ -34,7 +34,7 @@ def verdict(contract: Contract, arguments: Mapping[str, Any], outcome: Any) -> V
     return Validation(of=of, has_passed=False, errors=errors or ("It is not valid.",))
 
 
-def _told(errors: Any) -> Iterator[str]:
+def _told(errors: Json) -> Iterator[str]:
     for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, Mapping):
             named, message = error.get("property", "(the whole)"), error.get("message", "not valid")

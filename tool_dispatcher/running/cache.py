@@ -16,8 +16,9 @@ from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.aside import json_within
 from antiphon_shared.process.clock import milliseconds
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Json, ToolArguments
 from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
@@ -37,7 +38,7 @@ _BEGUN, _ENDED = "begun:", "ended:"
 class Cached:
     """The cached result of a read; it may be None."""
 
-    data: Any
+    data: Json
     at: datetime
     """The time at which the read began."""
 
@@ -48,7 +49,7 @@ def is_cached(contract: Contract) -> bool:
 
 
 def digest_of(
-    tool: Tool, tenant: str, scopes: Iterable[str], arguments: dict[str, Any], cache_name: str = ""
+    tool: Tool, tenant: str, scopes: Iterable[str], arguments: ToolArguments, cache_name: str = ""
 ) -> str | None:
     """Return the cache key of a read: the tool's definition, the tenant, the scopes, and the arguments.
 
@@ -82,7 +83,7 @@ class ReadCache:
             structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None
 
-    def put(self, digest: str, data: Any, at: datetime, ttl_s: float) -> None:
+    def put(self, digest: str, data: ToolOutcome, at: datetime, ttl_s: float) -> None:
         """Store the data of a read that began at `at` for `ttl_s`.
 
         Returns at once; errors and results that are too large are not stored.

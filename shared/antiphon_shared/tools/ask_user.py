@@ -6,10 +6,12 @@ The dispatcher publishes the schema; the coordinator reads the arguments before 
 from collections.abc import Mapping
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
+
 QUESTION_CHARACTERS = 2_000
 CHOICES_MAX, CHOICE_CHARACTERS = 10, 200
 
-ASK_USER_PARAMETERS: dict[str, Any] = {
+ASK_USER_PARAMETERS: JsonSchema = {
     "type": "object",
     "properties": {
         "question": {

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from antiphon_shared.formats import Fields, newer_fields, since, without
-from antiphon_shared.values import Value
+from antiphon_shared.values import JsonSchema, Value
 
 CONTRACT_KEYWORD = "x-orchestration"
 """The keyword of a contract in a tool's JSON Schema."""
@@ -147,7 +147,7 @@ class Contract(Value):
     )
 
     @classmethod
-    def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
+    def of_schema(cls, input_schema: JsonSchema, effect: Effect) -> "Contract":
         """Return the contract in a tool's JSON Schema, written in any format. Raises ValidationError."""
         said = input_schema.get(CONTRACT_KEYWORD, {})
         return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)

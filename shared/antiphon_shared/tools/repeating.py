@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from antiphon_shared.values import JsonSchema
+
 _ID_CHARACTERS, _REASON_CHARACTERS = 200, 500
 
-REPEAT_CALL_PARAMETERS: dict[str, Any] = {
+REPEAT_CALL_PARAMETERS: JsonSchema = {
     "type": "object",
     "properties": {
         "call_id": {

@@ -10,7 +10,8 @@ from antiphon_shared.tools.calls import Approval, Catalogue
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.source import source_of
-from tool_dispatcher.authoring.tool import Tool, Toolset
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.authoring.toolset import Toolset
 from tool_dispatcher.import_failures import import_failure, module_named, no_tools, place_of
 
 

@@ -82,20 +82,6 @@ def build(
     # A default or an example may hold a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
-    async def publish_once() -> None:
-        await faults.at("catalogue.before")
-        await bus.publish_catalogue(catalogue)
-
-    async def publish() -> None:
-        """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
-        for partition in range(bus.keys.partitions):
-            await retry_while_unavailable(
-                "see which server this is", partial(ledger.look_at_history, partition)
-            )
-        while True:
-            await retry_while_unavailable("publish catalogue", publish_once)
-            await asyncio.sleep(settings.catalogue_interval_s)
-
     async def close() -> None:
         threads.close()
         await queries.close()
@@ -104,10 +90,24 @@ def build(
         "tool_dispatcher",
         ToolDispatcher(executor).handlers,
         settings.concurrency,
-        background=(publish, breakers.run),
+        background=(partial(_publish, bus, ledger, catalogue, settings.catalogue_interval_s), breakers.run),
         close=close,
         stops_with_session=True,
     )
+
+
+async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float) -> None:
+    """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
+    for partition in range(bus.keys.partitions):
+        await retry_while_unavailable("see which server this is", partial(ledger.look_at_history, partition))
+
+    async def publish_once() -> None:
+        await faults.at("catalogue.before")
+        await bus.publish_catalogue(catalogue)
+
+    while True:
+        await retry_while_unavailable("publish catalogue", publish_once)
+        await asyncio.sleep(interval_s)
 
 
 def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:

@@ -158,11 +158,7 @@ class Ledger(WriteLedger):
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """Return the right to run a write that was found abandoned with that fence; None when its status has changed.
-
-        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the
-        coordinator has minted the key. Raises LedgerUnavailable.
-        """
+        """See WriteLedger. Raises LedgerUnavailable, and ClaimNotReplicated."""
         claimant = new_id().hex
         names = self._names(write)[:1]
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._lives_ms(write)[0]]
@@ -171,7 +167,6 @@ class Ledger(WriteLedger):
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
         else:
             arguments.append(int(is_again))
-
         answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
         if not int(answer):
             return None
@@ -227,10 +222,7 @@ class Ledger(WriteLedger):
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record the results of the write. Returns False when it was taken over: then its status has to be read.
-
-        `effects`, one per call, in sessions of format 2.
-        """
+        """See WriteLedger. Waits for as long as Redis is unavailable."""
         write = claim.write
         names = self._names(write) + (self._index(write) if write.name else [])
         arguments: list[Argument] = [

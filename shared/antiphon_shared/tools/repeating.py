@@ -6,7 +6,6 @@ The dispatcher publishes the schema; the coordinator reads the arguments before 
 import json
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
 
 from antiphon_shared.values import JsonSchema
 
@@ -35,7 +34,7 @@ REPEAT_CALL_PARAMETERS: JsonSchema = {
 }
 
 
-def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+def read_repetition(arguments: Mapping[str, object]) -> tuple[str, str] | None:
     """Return the call's id and the reason; None where the arguments do not fit the schema."""
     id, reason = arguments.get("call_id"), arguments.get("reason")
     if arguments.keys() != {"call_id", "reason"} or not isinstance(id, str) or not isinstance(reason, str):
@@ -44,7 +43,7 @@ def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
     return (id, reason) if is_fit else None
 
 
-def arguments_digest(tool: str, arguments: Mapping[str, Any]) -> str:
+def arguments_digest(tool: str, arguments: Mapping[str, object]) -> str:
     """Return a digest of a call as the model asked for it, by which equal calls are found."""
     text = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), default=str)
     return blake2b(text.encode(), digest_size=16).hexdigest()

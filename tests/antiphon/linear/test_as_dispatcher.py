@@ -1,4 +1,4 @@
-"""Writes in one process are answered as by a dispatcher: one executor, and two ledgers with the same rules."""
+"""Calls in one process are answered as by a dispatcher: one executor, and two ledgers with the same rules."""
 
 import asyncio
 from typing import Any
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.linear.tools import LinearTools
-from tests.tool_dispatcher.builders import a_dispatcher, a_request, a_tool, soon
+from tests.tool_dispatcher.builders import a_dispatcher, a_request, a_tool, results_of, soon
 from tests.tool_dispatcher.repeating import UNKNOWN, asks
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ToolFailed
@@ -25,6 +25,7 @@ _CALLS = st.tuples(
     st.sampled_from(("plain", "plain", "again", "unknown", "none")),
 )
 _BATCHES = st.lists(st.lists(_CALLS, min_size=1, max_size=4), min_size=1, max_size=5)
+X: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
 _OUTCOMES = {"unknown": UNKNOWN, "none": ToolFailed("not_found", "There is no such account.")}
 
 
@@ -67,6 +68,49 @@ def as_calls(batches: list[list[Call]]) -> tuple[list[list[RequestedCall]], dict
 
 def shown(results: tuple[ToolResult, ...]) -> list[dict[str, Any]]:
     return [one.model_dump(exclude={"duration_ms": True, "repeated": {"at"}}) for one in results]
+
+
+def failing(arguments: dict[str, Any], context: ToolContext) -> None:
+    raise ToolFailed("api_failure", "It is down.")
+
+
+def judged(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+    return {"valid": arguments["x"] == "a", "errors": ["It is not a."]}
+
+
+async def test_reads_are_answered_as_by_a_dispatcher() -> None:
+    """With the verdict of a tool that validates, and with the alternatives that failed too."""
+    tools = [
+        a_tool("first", failing, retry=1, alternatives="second"),
+        a_tool("second", failing, retry=1),
+        Tool("judge", "Judges.", X, judged, effect="read", validates="x"),
+    ]
+    calls = [
+        asks("c0", "first"),
+        asks("c1", "judge", {"x": "a"}),
+        asks("c2", "judge", {"x": "${calls[1].valid}"}),
+        asks("c3", "judge", {"x": "b"}),
+        asks("c4", "judge", {"y": "b"}),
+        asks("c4", "judge", {"x": "a"}),
+        asks("c5", "no_such_tool"),
+    ]
+    request = a_request(*calls, allowed=("first", "second", "judge"), deadline=soon(60))
+    linear = LinearTools(Registry(tools), ToolDispatcherSettings(), Redactor([]))
+    alone = (await linear.run("s1", request)).results
+    linear.close()
+    assert shown(alone) == shown(await results_of(tools, request))
+    errors = [one.error.error_type if one.error else "" for one in alone]
+    assert errors == [
+        "api_failure",
+        "",
+        "validation_error",
+        "",
+        "validation_error",
+        "validation_error",
+        "unknown_tool",
+    ]
+    assert "second, asked instead, failed as well" in str(alone[0].error)
+    assert [one.validation.has_passed for one in alone if one.validation] == [True, False]
 
 
 async def both(batches: list[list[Call]]) -> None:

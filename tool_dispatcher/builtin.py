@@ -3,8 +3,7 @@
 They find tools and workflows, read more of a result, recall earlier results, repeat a write, and ask the user.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import NoReturn
+from collections.abc import Mapping
 
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
@@ -20,6 +19,7 @@ from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.planning import Planner
 from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
+from tool_dispatcher.running.attempt import Builtin
 from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
@@ -27,17 +27,6 @@ _RANKED_AT_ONCE = 10
 """The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
-
-Answer = Callable[[ToolArguments, BatchRun, str], Awaitable[ToolOutcome]]
-"""Takes the arguments, the batch and the call's id."""
-
-
-class Builtin(Tool):
-    """A tool that the dispatcher answers from its own knowledge of the session."""
-
-    def __init__(self, name: str, description: str, parameters: JsonSchema, answer: Answer) -> None:
-        super().__init__(name, description, parameters, _never_called, effect="read")
-        self.answer = answer
 
 
 def with_repeat_call(tools: Registry) -> Registry:
@@ -85,10 +74,6 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         _REPEATING,
         Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, ask_user),
     )
-
-
-def _never_called(arguments: ToolArguments, context: object) -> NoReturn:
-    raise AssertionError("a built-in tool is answered, not called")
 
 
 _FIND_TOOLS = (

@@ -1,15 +1,17 @@
 """An author's options: read without coercion, and refused in one sentence. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
-from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.contract import RENAMED, Contract
 from antiphon_shared.values import JsonSchema, ToolArguments, Value
 from pydantic import ValidationError
 
 from tool_dispatcher.authoring.failures import InvalidTool, readable
+from tool_dispatcher.authoring.source import source_of
 
 _LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
 """Options that are lists; a single item may stand without brackets."""
@@ -163,3 +165,27 @@ def _number(schema: JsonSchema, name: str, *, is_whole: bool) -> str:
 def _amount(value: float, unit: str) -> str:
     """Return a number as text, long times with their hours: `86400 (24 h)`."""
     return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"
+
+
+def under_todays_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with each earlier name replaced. Raises InvalidTool when both names are given."""
+    for name, today in RENAMED.items():
+        if name in options and today in options:
+            raise InvalidTool(
+                tool,
+                f"it has both {name} and {today}, the new name of the same option",
+                hint=f"Write {today} alone.",
+            )
+    return {RENAMED.get(name, name): value for name, value in options.items()}
+
+
+def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
+    """Warn of each option under an earlier name, at the line where the tool's function is defined."""
+    for name in RENAMED.keys() & options.keys():
+        today = RENAMED[name]
+        message = (
+            f"Tool {tool!r}: {name} was renamed to {today}. Write {today}={options[name]!r}; the next "
+            f"release refuses {name}."
+        )
+        file, _, line = source_of(function).rpartition(":")
+        warnings.warn_explicit(message, DeprecationWarning, file or "<unknown>", int(line or 0))

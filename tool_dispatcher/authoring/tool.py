@@ -25,10 +25,9 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
-from tool_dispatcher.authoring.options import check_known
+from tool_dispatcher.authoring.options import check_known, under_todays_names, warn_of_renamed
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
-from tool_dispatcher.authoring.renamed import under_todays_names, warn_of_renamed
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
 from tool_dispatcher.authoring.source import source_of

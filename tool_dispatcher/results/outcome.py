@@ -1,20 +1,22 @@
 """From the outcome of a run to the results of its calls: without secrets, cut to size, one per call."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from antiphon_shared.output.validation import ERROR_CHARACTERS_MAX, ERRORS_MAX, Validation, content_digest
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolOutcome, ToolResult
+from antiphon_shared.tools.contract import Contract
 from antiphon_shared.values import Json
 
 from tool_dispatcher.batch import failed, spread
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import T, redacted, without
-from tool_dispatcher.results.verdict import verdict
 from tool_dispatcher.running.batch_run import Call
 from tool_dispatcher.running.group import Items
 
@@ -118,3 +120,32 @@ class Outcomes:
         if place in batch.named:
             batch.wholes[place] = data
         return fitted.data, handle
+
+
+def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOutcome) -> Validation | None:
+    """Return the verdict of a call on the argument that it validates; None for a tool that validates nothing.
+
+    `arguments` are those the tool was called with; `outcome` is its return value, or a ToolError. A tool
+    reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
+    """
+    if not contract.validates:
+        return None
+    try:
+        of = content_digest(arguments.get(contract.validates))
+    except (ValueError, TypeError):  # not JSON, so it cannot be a returned answer
+        return None
+    if isinstance(outcome, ToolError):
+        return Validation(of=of, has_passed=False, errors=(one_line(outcome.message, ERROR_CHARACTERS_MAX),))
+    if not isinstance(outcome, Mapping) or outcome.get("valid", True) is True:
+        return Validation(of=of, has_passed=True)
+    errors = tuple(_faults(outcome.get("errors")))[:ERRORS_MAX]
+    return Validation(of=of, has_passed=False, errors=errors or ("It is not valid.",))
+
+
+def _faults(errors: Json) -> Iterator[str]:
+    for error in errors if isinstance(errors, list) else [errors]:
+        if isinstance(error, Mapping):
+            named, message = error.get("property", "(the whole)"), error.get("message", "not valid")
+            yield one_line(f"Property: {named}, Message: {message}", ERROR_CHARACTERS_MAX)
+        elif isinstance(error, str) and error.strip():
+            yield one_line(error, ERROR_CHARACTERS_MAX)

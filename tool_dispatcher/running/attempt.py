@@ -2,12 +2,15 @@
 
 import asyncio
 import inspect
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import NoReturn
 
 from antiphon_shared import faults
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.reconcile import Reconciled, TookEffect, contexts_of
@@ -15,7 +18,6 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.refusals import NotAdmitted
 from tool_dispatcher.bounds.slots import Slots
-from tool_dispatcher.builtin import Builtin
 from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.results.redacted import without
@@ -23,6 +25,17 @@ from tool_dispatcher.running.batch_run import BatchRun, Call
 from tool_dispatcher.running.breakers import GuardedCall, ToolBreakers
 from tool_dispatcher.running.execute import execute
 from tool_dispatcher.running.threads import NoThread, Place, Threads
+
+_Answer = Callable[[ToolArguments, BatchRun, str], Awaitable[ToolOutcome]]
+"""Takes the arguments, the batch and the call's id."""
+
+
+class Builtin(Tool):
+    """A tool that the dispatcher answers from its own knowledge of the session."""
+
+    def __init__(self, name: str, description: str, parameters: JsonSchema, answer: _Answer) -> None:
+        super().__init__(name, description, parameters, _never_called, effect="read")
+        self.answer = answer
 
 
 class Attempts:
@@ -159,3 +172,7 @@ def _grant_over(tool: Tool) -> ToolError:
 
 def _out_of_time(message: str) -> ToolError:
     return tool_error("timeout", message, "Answer from what has been found, and say what is missing.")
+
+
+def _never_called(arguments: ToolArguments, context: object) -> NoReturn:
+    raise AssertionError("a built-in tool is answered, not called")

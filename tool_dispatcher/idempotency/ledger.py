@@ -78,10 +78,7 @@ class Ledger(WriteLedger):
         self._patience_s = patience_s
 
     async def claim(self, write: Write) -> Claim | None:
-        """Return the right to run an unclaimed write; None when it is claimed, and its status has to be read.
-
-        Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
-        """
+        """See WriteLedger. Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
         arguments: list[Argument] = [

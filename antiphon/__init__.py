@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from antiphon.steps import Step
     from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
     from tool_dispatcher.authoring.secret import Secret
-    from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
+    from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, tool
+    from tool_dispatcher.authoring.toolset import Toolset
 
 _NAMES = {
     "antiphon.client": ("Antiphon", "Job", "TextDelta"),
@@ -72,9 +73,9 @@ _NAMES = {
         "Tool",
         "ToolContext",
         "ToolFailed",
-        "Toolset",
         "tool",
     ),
+    "tool_dispatcher.authoring.toolset": ("Toolset",),
 }
 """The public names, by the module that defines them. Each is imported on first use: most programs need only some."""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

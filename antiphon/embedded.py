@@ -23,7 +23,8 @@ from antiphon import private_redis
 from antiphon.errors import PipelineFailed
 from antiphon.own_packages import check_components
 from reasoning_engine.settings import Provider
-from tool_dispatcher.authoring.tool import Tool, Toolset
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.authoring.toolset import Toolset
 from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.settings import ToolDispatcherSettings
 

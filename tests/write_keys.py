@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 
 
 def key_of_call(asked: dict[str, Any], call: dict[str, Any], *, is_write: bool) -> str:

@@ -10,12 +10,13 @@ from antiphon_shared.events import QuestionAnswered
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.relevance import ASK_USER
+from antiphon_shared.values import JsonObject
 
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.running.batch_run import BatchRun
 
 
-async def users_answer(call_id: str, batch: BatchRun) -> dict[str, str] | ToolError:
+async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
     """Return `{"answer": ...}`, or a `not_found` error where the log entry holds no answer to this call."""
     # Where several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)

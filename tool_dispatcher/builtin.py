@@ -3,14 +3,14 @@
 They find tools and workflows, read more of a result, recall earlier results, repeat a write, and ask the user.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, NoReturn
+from collections.abc import Mapping
 
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
-from antiphon_shared.tools.calls import REPEAT_CALL
+from antiphon_shared.tools.calls import REPEAT_CALL, ToolOutcome
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.ask_user import users_answer
 from tool_dispatcher.authoring.failures import tool_error
@@ -19,6 +19,7 @@ from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.planning import Planner
 from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
+from tool_dispatcher.running.attempt import Builtin
 from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
@@ -26,17 +27,6 @@ _RANKED_AT_ONCE = 10
 """The number of tools that can be ranked on the event loop in a few milliseconds; more are ranked in a thread."""
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
-
-Answer = Callable[[dict[str, Any], BatchRun, str], Coroutine[Any, Any, Any]]
-"""Takes the arguments, the batch and the call's id."""
-
-
-class Builtin(Tool):
-    """A tool that the dispatcher answers from its own knowledge of the session."""
-
-    def __init__(self, name: str, description: str, parameters: dict[str, Any], answer: Answer) -> None:
-        super().__init__(name, description, parameters, _never_called, effect="read")
-        self.answer = answer
 
 
 def with_repeat_call(tools: Registry) -> Registry:
@@ -48,7 +38,7 @@ def with_repeat_call(tools: Registry) -> Registry:
 def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]:
     """Return the built-in tools that complement `tools`; `planner` knows the workflows of a session."""
 
-    async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def find_tools(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         usable = [tool.definition for name, tool in tools.items() if name not in batch.permissions.hidden]
         usable += await planner.definitions(batch)
         found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
@@ -58,7 +48,7 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
             "note": note,
         }
 
-    async def read_result(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def read_result(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         handle = arguments["handle"]
         whole = await batch.journal.kept(handle)
         if whole is None:
@@ -70,10 +60,10 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
 
-    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def recall_earlier(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         return await recall(arguments["id"], batch)
 
-    async def ask_user(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    async def ask_user(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
         return await users_answer(call_id, batch)
 
     return (
@@ -86,14 +76,10 @@ def builtins(tools: Mapping[str, Tool], planner: Planner) -> tuple[Builtin, ...]
     )
 
 
-def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
-    raise AssertionError("a built-in tool is answered, not called")
-
-
 _FIND_TOOLS = (
     "Finds more tools: not all there are have been offered. Those found can be called in the next round."
 )
-_NEED: dict[str, Any] = {
+_NEED: JsonSchema = {
     "type": "object",
     "properties": {
         "need": {
@@ -110,7 +96,7 @@ _PLAN = (
     "Says which workflow or recipe reaches a goal, with which params and what is missing; they are called as tools. "
     "Where none fits, it proposes a new one, which a person has to approve first. It runs nothing."
 )
-_GOAL: dict[str, Any] = {
+_GOAL: JsonSchema = {
     "type": "object",
     "properties": {
         "goal": {
@@ -124,7 +110,7 @@ _GOAL: dict[str, Any] = {
     "required": ["goal"],
 }
 _READ_RESULT = "Reads on in a result of this session that was shown in part only."
-_PART: dict[str, Any] = {
+_PART: JsonSchema = {
     "type": "object",
     "properties": {
         "handle": {
@@ -146,7 +132,7 @@ _RECALL = (
     "Fetches what tools returned earlier and the briefing does not show, or not whole. Give the id of a fact "
     "for the document it was taken from, or that of a call for all it returned."
 )
-_ID: dict[str, Any] = {
+_ID: JsonSchema = {
     "type": "object",
     "properties": {
         "id": {
@@ -169,7 +155,7 @@ _ASK_USER = (
 )
 
 
-async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+async def _cannot_repeat(arguments: ToolArguments, batch: BatchRun, call_id: str) -> ToolOutcome:
     """Return the error for sessions of format 1; in later formats the coordinator requests the repeated call itself."""
     return tool_error(
         "not_found",

@@ -13,11 +13,12 @@ A call that another worker has settled is in that worker's log. Failed attempts 
 from collections.abc import Iterable
 from logging import ERROR, INFO
 from traceback import format_exception
-from typing import Any, Literal
+from typing import Literal
 
 import structlog
 from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
+from structlog.typing import FilteringBoundLogger
 
 from tool_dispatcher.authoring.failures import ToolFailed
 
@@ -77,9 +78,9 @@ class CallLog:
             if log.is_enabled_for(level):  # redaction is expensive, and a disabled level needs none
                 log.log(level, "tool_call", **self._redactor.json(self._fields(result, status, ran)))
 
-    def _fields(self, result: ToolResult, status: Status, ran: tuple[str, str]) -> dict[str, Any]:
+    def _fields(self, result: ToolResult, status: Status, ran: tuple[str, str]) -> dict[str, object]:
         call_id, tool = ran[0], result.substitute or ran[1]
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "tool": result.tool,
             "call_id": result.call_id,
             "session": self._session_id,
@@ -98,5 +99,6 @@ class CallLog:
         return fields
 
 
-def _log() -> Any:
-    return structlog.get_logger()
+def _log() -> FilteringBoundLogger:
+    logger: FilteringBoundLogger = structlog.get_logger()
+    return logger

@@ -3,7 +3,6 @@
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any
 
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Approval, Catalogue
@@ -11,7 +10,8 @@ from antiphon_shared.tools.calls import Approval, Catalogue
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.source import source_of
-from tool_dispatcher.authoring.tool import Tool, Toolset
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.authoring.toolset import Toolset
 from tool_dispatcher.import_failures import import_failure, module_named, no_tools, place_of
 
 
@@ -125,7 +125,7 @@ def _import(name: str, entry: str) -> ModuleType:
         raise import_failure(name, entry, error) from error
 
 
-def _is_tool(value: Any) -> bool:
+def _is_tool(value: object) -> bool:
     """Return whether a value is a tool, by its type alone: attribute access may trigger a lazy proxy."""
     return issubclass(type(value), (Tool, Toolset))
 

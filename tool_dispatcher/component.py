@@ -24,6 +24,7 @@ from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.slots import Slots
 from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
+from tool_dispatcher.executor import Executor
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.hinted import hinted
 from tool_dispatcher.idempotency.ledger import Ledger
@@ -66,14 +67,14 @@ def build(
         retention_s=bus.settings.retention_s,
         claims=bus.claims,
     )
-    dispatcher = ToolDispatcher(
+    executor = Executor(
         tools,
         gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
         caller or _caller(bus, ledger, tools, breakers, threads, outcomes, settings),
         outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,
-        bus.settings.max_event_bytes,
+        bus.settings.max_event_bytes * 3 // 4,
     )
     # Models are offered the published tools; only workflows call SQL.
     catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
@@ -81,32 +82,32 @@ def build(
     # A default or an example may hold a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
-    async def publish_once() -> None:
-        await faults.at("catalogue.before")
-        await bus.publish_catalogue(catalogue)
-
-    async def publish() -> None:
-        """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
-        for partition in range(bus.keys.partitions):
-            await retry_while_unavailable(
-                "see which server this is", partial(ledger.look_at_history, partition)
-            )
-        while True:
-            await retry_while_unavailable("publish catalogue", publish_once)
-            await asyncio.sleep(settings.catalogue_interval_s)
-
     async def close() -> None:
         threads.close()
         await queries.close()
 
     return Service(
         "tool_dispatcher",
-        dispatcher.handlers,
+        ToolDispatcher(executor).handlers,
         settings.concurrency,
-        background=(publish, breakers.run),
+        background=(partial(_publish, bus, ledger, catalogue, settings.catalogue_interval_s), breakers.run),
         close=close,
         stops_with_session=True,
     )
+
+
+async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float) -> None:
+    """Publish the catalogue at every interval, so that it returns after Redis has lost it or let it expire."""
+    for partition in range(bus.keys.partitions):
+        await retry_while_unavailable("see which server this is", partial(ledger.look_at_history, partition))
+
+    async def publish_once() -> None:
+        await faults.at("catalogue.before")
+        await bus.publish_catalogue(catalogue)
+
+    while True:
+        await retry_while_unavailable("publish catalogue", publish_once)
+        await asyncio.sleep(interval_s)
 
 
 def _planner(bus: Bus, own: Mapping[str, Tool]) -> Planner:
@@ -148,11 +149,12 @@ def _caller(
     settings: ToolDispatcherSettings,
 ) -> Caller:
     attempts = Attempts(
-        Slots(bus.batcher, bus.keys, bus.settings.lease_s),
-        RateLimiter(bus.batcher, bus.keys),
+        outcomes,
         ToolBreakers(breakers),
         threads,
         settings.calls_max,
+        Slots(bus.batcher, bus.keys, bus.settings.lease_s),
+        RateLimiter(bus.batcher, bus.keys),
     )
     return Caller(
         tools,

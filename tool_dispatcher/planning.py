@@ -5,11 +5,11 @@ It runs nothing. It finds tools that the session may call; it proposes a text th
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
 
 from antiphon_shared.process.aside import aside, aside_if
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.relevance import rank
+from antiphon_shared.values import Json, JsonObject, ToolArguments
 from antiphon_shared.workflows.as_tool import BUILT_IN_TOOLS, RECIPE, tools_called
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.outline import param_text
@@ -47,13 +47,15 @@ class Planner:
         """`catalogue` and `specification` each return one by its hash."""
         self._tools, self._catalogue, self._specification = tools, catalogue, specification
 
-    async def plan(self, arguments: dict[str, Any], batch: BatchRun, call_id: str) -> dict[str, Any]:
+    async def plan(self, arguments: ToolArguments, batch: BatchRun, call_id: str) -> JsonObject:
         """Return the workflows and recipes that match a goal; a proposed workflow where none matches."""
         goal = arguments["goal"]
         workflows = await self._workflows(batch)
         found = await aside_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
         if found:
-            shown = [_shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found]
+            shown: list[Json] = [
+                _shown(one, workflows[one.name].workflows[_named(one.name)]) for one in found
+            ]
             return {"tools": shown, "note": _FOUND}
         usable = [
             tool.definition for name, tool in self._tools.items() if name not in batch.permissions.hidden
@@ -102,7 +104,7 @@ def _offer(tool: str, specification: Specification) -> Offer:
     return Offer(tool, workflow.description, workflow.params, called)
 
 
-def _shown(one: Ranked, workflow: Workflow) -> dict[str, Any]:
+def _shown(one: Ranked, workflow: Workflow) -> JsonObject:
     return {
         "name": one.name,
         "kind": "recipe" if one.name.startswith(RECIPE) else "workflow",

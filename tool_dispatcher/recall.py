@@ -7,7 +7,6 @@ handle or in the session's log. Where neither holds it any longer, the facts in 
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import MEMORY
@@ -16,6 +15,7 @@ from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, Memory, 
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.values import Json, JsonObject
 from pydantic_core import from_json, to_json
 
 from tool_dispatcher.authoring.failures import readable, tool_error
@@ -25,11 +25,11 @@ from tool_dispatcher.running.batch_run import BatchRun
 _CALLS_NAMED = 8
 _ALL = "$"
 
-Part = dict[str, Any]
+Part = JsonObject
 """`{"tool", "call_id", "round", "position", "content"}`."""
 
 
-async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
+async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     """Return `{"id": ..., "parts": [...]}`, or a `not_found` error where the session has no such id.
 
     `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. Where the
@@ -44,8 +44,8 @@ async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
         message = f"There is no {readable(repr(id), 100)} in this session."
         return tool_error("not_found", message, _what_there_is(memory))
     wholes = _Wholes(batch)
-    parts = [{**one.place, "content": await wholes.content(one)} for one in wanted]
-    answer = {"id": id, "parts": parts}
+    parts: list[Json] = [{**one.place, "content": await wholes.content(one)} for one in wanted]
+    answer: JsonObject = {"id": id, "parts": parts}
     if facts and len(to_json(answer)) > batch.result_bytes_max:
         answer["parts"] = [*(_alone(fact, memory) for fact in facts), *parts]
     return answer
@@ -68,16 +68,16 @@ class _Wholes:
 
     def __init__(self, batch: BatchRun) -> None:
         self._batch = batch
-        self._known: dict[tuple[int, str], tuple[Any, ...]] = {}
+        self._known: dict[tuple[int, str], tuple[Json, ...]] = {}
 
-    async def content(self, wanted: _Wanted) -> Any:
+    async def content(self, wanted: _Wanted) -> Json:
         """Return the content at a position; where it is not stored any longer, the statements of its facts."""
         whole = await self._whole(wanted.use)
         with suppress(LookupError):
-            return value_at(whole[0], wanted.place["position"])
+            return value_at(whole[0], str(wanted.place["position"]))
         return "\n".join(fact.statement for fact in wanted.stated)
 
-    async def _whole(self, use: ToolUse | None) -> tuple[Any, ...]:
+    async def _whole(self, use: ToolUse | None) -> tuple[Json, ...]:
         """Return everything that a call returned, as a tuple of one; an empty tuple when it is no longer stored."""
         if use is None:
             return ()
@@ -86,7 +86,7 @@ class _Wholes:
             self._known[call] = await self._read(use)
         return self._known[call]
 
-    async def _read(self, use: ToolUse) -> tuple[Any, ...]:
+    async def _read(self, use: ToolUse) -> tuple[Json, ...]:
         if use.handle and (kept := await self._batch.journal.kept(use.handle)) is not None:
             return (from_json(kept),)
         if (entry := use.results) is None:
@@ -135,7 +135,7 @@ def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
             }
             stated = tuple(fact for fact in memory.facts.values() if fact.document in own)
             tool = use.substitute or use.tool
-            place = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
+            place: Part = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
             found.append(_Wanted(place, use, stated))
     return tuple(found)
 

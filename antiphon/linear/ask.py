@@ -64,12 +64,7 @@ async def ask_linear(
 
     Raises InvalidQuery and ConfigurationError; failures of a model or a tool are never raised.
     """
-    demanding = [name for name in ("output_schema", "steps") if options and options.get(name) is not None]
-    if demanding:
-        raise InvalidQuery(
-            f"options.{demanding[0]}: the linear plan does not check answers against a schema.",
-            hint="Use `Antiphon.embedded(tools).ask(...)`, which supports it.",
-        )
+    _check(options or Options())
     if not structlog.is_configured():
         logs.silence("warning")  # structlog's default would write to the caller's stdout
     registry = with_repeat_call(registry_of(() if plan == "single" else tools))
@@ -80,12 +75,8 @@ async def ask_linear(
     catalogue = _catalogue(registry, settings, redactor)
     system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
     linear_tools = LinearTools(registry, settings, redactor)
-    chosen = choose_model(
-        model or engine.provider,
-        load_access(),
-        engine.request_timeout_s,
-        {"ANTIPHON_MODEL": (pipeline.model,)},
-    )
+    given = {"ANTIPHON_MODEL": (pipeline.model,)}
+    chosen = choose_model(model or engine.provider, load_access(), engine.request_timeout_s, given)
     if registry and engine.tool_style == "prompted" and not chosen.is_offline:
         await chosen.close()
         raise ConfigurationError(
@@ -101,6 +92,15 @@ async def ask_linear(
     finally:
         linear_tools.close()
         await chosen.close()
+
+
+def _check(options: Options) -> None:
+    for name in ("output_schema", "steps"):
+        if options.get(name) is not None:
+            raise InvalidQuery(
+                f"options.{name}: the linear plan does not check answers against a schema.",
+                hint="Use `Antiphon.embedded(tools).ask(...)`, which supports it.",
+            )
 
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:

@@ -1,123 +1,137 @@
-"""The writes of one session in one process: the results of identical calls.
+"""The ledger of writes of one session in one process: the same port as the dispatcher's, without Redis.
 
-The rules are those of tool_dispatcher/idempotency/begin.lua, without Redis, and so without memory of a
-process that has died.
+The rules are those of tool_dispatcher/idempotency/begin.lua. Nothing outlives the process, so no claim is ever lost.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from tool_dispatcher.idempotency.answers import (
-    between,
-    effect_of,
-    first_of,
-    must_ask,
-    not_approved,
-    unknown_before,
-)
-from tool_dispatcher.idempotency.write import Decided, Effect, Write
-
-Run = Callable[[str], Awaitable[ToolResult]]
-"""Runs a write under its key."""
-Failed = Callable[[ToolError], ToolResult]
-"""Makes a result of an error."""
+from tool_dispatcher.idempotency.port import Claim, WriteLedger
+from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results, Write, WriteStatus
 
 
 @dataclass
 class _Made:
-    """The newest write with the same identity."""
+    """A write that has begun."""
 
-    ordinal: int = 0
-    state: Effect = "none"
-    write: Write | None = None
-    result: ToolResult | None = None
+    write: Write
+    ordinal: int
+    since: int
+    """The count of the ledger when it was claimed; below, when it ended."""
+    end: float = inf
+    fence: int = 1
+    effect: Effect = "unknown"
+    results: Results = ()
     at_ms: int = 0
-    since: int = 0
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class SessionWrites:
-    """The record of writes, which runs each identical one once."""
+class MemoryLedger(WriteLedger):
+    """The writes of one session."""
+
+    lease_s = 3_600.0
 
     def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        """By key."""
         self._newest: dict[str, _Made] = {}
-        self._order: dict[str, tuple[float, Write]] = {}
+        """By identity."""
         self._count = 0
 
-    def has(self, name: str) -> bool:
-        """Return whether an earlier call has made the write of that name, or may have."""
-        return name in self._newest and self._newest[name].state != "none"
+    async def claim(self, write: Write) -> Claim | None:
+        """See WriteLedger."""
+        return None if write.key in self._made else self._claimed(write, 1)
 
-    async def once(self, write: Write, run: Run, failed: Failed) -> ToolResult:
-        """Return the outcome of a write, or of the identical one before."""
-        made = self._newest.setdefault(write.name, _Made())
-        while write.kind in ("once", "ask") and made.write is not None and made.result is None:
-            await made.ended.wait()
-            made = self._newest[write.name]
-        if made.write is not None and made.result is not None:
-            answer = self._answer(write, made, failed)
-            if answer is not None:
-                return answer
-        made = self._newest[write.name] = self._begun(write, made)
-        assert made.write is not None, "it has begun"
-        result = await run(made.write.key)
-        made.result, made.state, made.at_ms = result, effect_of(result), round(utc_now().timestamp() * 1000)
-        self._count += 1
-        if made.state == "none":
-            self._order.pop(made.write.key)
+    async def begin(self, write: Write) -> Claim | Decided:
+        """See WriteLedger."""
+        (identity,) = write.identities
+        made = self._newest.get(identity)
+        if made is None:
+            ordinal = 1
+        elif (found := self._found(write, made)) is not None:
+            return found
         else:
-            self._order[made.write.key] = self._count, made.write
-        made.ended.set()
-        return result
+            is_same = made.ended.is_set() and made.effect == "none" and write.kind in ("once", "ask")
+            ordinal = made.ordinal if is_same else made.ordinal + 1
+        return self._claimed(replace(write, key=f"{write.name}/{ordinal}"), ordinal)
 
-    def _begun(self, write: Write, before: _Made) -> _Made:
-        is_same = before.state == "none" and before.ordinal > 0 and write.kind in ("once", "ask")
-        ordinal = before.ordinal if is_same else before.ordinal + 1
-        self._count += 1
-        keyed = Write(
-            write.session_id,
-            f"{write.name}/{ordinal}",
-            write.tool,
-            write.fingerprint,
-            write.round,
-            write.call_ids,
-            write.ttl_s,
-            name=write.name,
-            place=write.place,
+    async def repeats(
+        self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
+    ) -> tuple[bool, ...]:
+        """See WriteLedger."""
+        newest = [self._newest.get(identity) for _, identity in calls]
+        return tuple(made is not None and made.effect != "none" for made in newest)
+
+    async def stands(self, write: Write) -> WriteStatus:
+        """See WriteLedger; wait until the write has ended."""
+        made = self._made[write.key]
+        await made.ended.wait()
+        return WriteStatus(
+            "unknown" if made.effect == "unknown" else "settled", made.fence, outcomes=made.results
         )
-        self._order[keyed.key] = float("inf"), keyed
-        return _Made(ordinal, "unknown", keyed, since=self._count)
 
-    def _answer(self, write: Write, made: _Made, failed: Failed) -> ToolResult | None:
-        """Return the result that answers the call without running it; None when it has to run."""
-        assert made.write is not None, "it has ended"
-        assert made.result is not None, "it has ended"
-        by = made.write.asked_by
-        found = Decided("theirs", made.write.key, 1, made.state, by, made.at_ms, made.result)
-        if write.kind == "again":
-            return failed(not_approved(write, found)) if made.state == "unknown" else None
-        if write.kind == "next" or made.state == "none":
+    async def take_over(
+        self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
+    ) -> Claim | None:
+        """See WriteLedger."""
+        made = self._made[write.key]
+        if made.fence != fence or not made.ended.is_set():
             return None
-        if write.kind == "ask":
-            result = failed(must_ask(write, found))
-        elif made.state == "unknown":
-            result = failed(unknown_before(write, found, made.result))
-        elif (other := self._between(write, made)) is not None:
-            found = Decided("between", found.key, 1, "done", by, made.at_ms, other=other.member)
-            result = failed(between(write, found))
-        else:
-            own = {"index": write.place, "call_id": write.call_ids[0], "duration_ms": 0}
-            result = made.result.model_copy(update=own)
-        return result.model_copy(update={"repeated": first_of(found)})
+        made.fence += 1
+        made.end, made.ended = inf, asyncio.Event()
+        return Claim(write, "", made.fence, inf, has_begun=not is_again)
+
+    async def may_have_forgotten(self, write: Write) -> bool:
+        """See WriteLedger."""
+        return False
+
+    async def renew(self, claim: Claim) -> bool:
+        """See WriteLedger."""
+        return True
+
+    async def settle(
+        self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
+    ) -> bool:
+        """See WriteLedger."""
+        made = self._made[claim.write.key]
+        self._count += 1
+        made.results, (made.effect,), made.end = results, effects, self._count
+        made.at_ms = round(utc_now().timestamp() * 1_000)
+        made.ended.set()
+        return True
+
+    def _claimed(self, write: Write, ordinal: int) -> Claim:
+        self._count += 1
+        made = self._made[write.key] = _Made(write, ordinal, self._count)
+        for identity in write.identities:
+            self._newest[identity] = made
+        return Claim(write, "", made.fence, inf)
+
+    def _found(self, write: Write, made: _Made) -> Decided | None:
+        """Return why the write is not claimed: an identical one; None when it may be claimed."""
+        if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
+            return None
+        key, by = made.write.key, made.write.asked_by
+        if write.kind == "again":
+            is_uncertain = made.ended.is_set() and made.effect == "unknown" and not write.is_approved
+            return Decided("theirs", key, 1, "unknown", by, made.at_ms) if is_uncertain else None
+        if not made.ended.is_set():
+            return Decided("theirs", key, 1, "open", by)
+        if made.effect == "unknown":
+            return Decided("theirs", key, 1, "unknown", by, made.at_ms)
+        if (other := self._between(write, made)) is not None:
+            return Decided("between", key, 1, "done", by, made.at_ms, other=other.member)
+        return Decided("repeated", key, 1, "done", by, made.at_ms, made.results[0])
 
     def _between(self, write: Write, made: _Made) -> Write | None:
-        assert made.write is not None, "it has ended"
-        for key, (end, other) in self._order.items():
-            is_later = other.round == write.round and other.place > write.place
-            if end > made.since and key != made.write.key and not is_later:
-                return other
+        """Return a write of another identity that ended after `made` had begun, and may have changed something."""
+        for other in self._made.values():
+            is_later = other.write.round == write.round and other.write.place > write.place
+            is_other = other.write.name != write.name and other.effect != "none"
+            if is_other and other.end > made.since and not is_later:
+                return other.write
         return None

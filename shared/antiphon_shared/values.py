@@ -1,9 +1,17 @@
 """The one base of all data: frozen, strict about unknown fields."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+Json: TypeAlias = JsonValue
+"""A value as JSON holds it."""
+JsonObject: TypeAlias = dict[str, Json]
+JsonSchema: TypeAlias = dict[str, Any]
+"""A JSON Schema: its keywords say what their values are."""
+ToolArguments: TypeAlias = dict[str, Any]
+"""The arguments of a call: the tool's schema says what its parameters are."""
 
 _set = object.__setattr__
 ValueT = TypeVar("ValueT", bound="Value")

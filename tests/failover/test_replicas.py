@@ -16,9 +16,9 @@ from fakeredis import FakeAsyncRedis
 
 from tests.failover.servers import Cluster, Watched, cluster, hold_back, watched
 from tests.redis_server import RedisServer
-from tests.tool_dispatcher.idempotency.builders import a_write, results_of
-from tool_dispatcher.idempotency.ledger import ClaimNotReplicated, Ledger
-from tool_dispatcher.idempotency.once import WriteHooks, once
+from tests.tool_dispatcher.idempotency.builders import WriteHooks, a_write, once, results_of
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.idempotency.port import ClaimNotReplicated
 from tool_dispatcher.idempotency.write import Results, Write
 
 WAITED_S = 0.3

@@ -24,7 +24,7 @@ from tool_dispatcher.batch import collapse
 from tool_dispatcher.idempotency import answers as of_writes
 from tool_dispatcher.idempotency.write import Decided, Write
 from tool_dispatcher.results import as_json
-from tool_dispatcher.running import breakers, call, retrying, substitution
+from tool_dispatcher.running import breakers, call, retrying, runner, substitution
 
 KEPT = Path(__file__).with_name("every_answer.json")
 _ERRORS = tuple(
@@ -62,6 +62,19 @@ _TERMS = tuple(
         ((), Authorization(), (), False, False),
         (("find",), Authorization(frozenset(("write",))), ("*",), False, False),
     )
+)
+_VALUES: tuple[Any, ...] = (
+    [1, 2, 3],
+    {"results": [{"index": 2}, {"index": 0}, {"index": 1}]},
+    {"results": [1]},
+    "text",
+    7,
+    None,
+    {"status": "error", "error": "NOT_FOUND"},
+    {"status": "ok", "data": 5},
+    {"error": {"code": 404, "message": "Gone."}},
+    {"status": "error", "message": "Broken.", "retry_after_s": 3},
+    {"error": {"retry_after_s": -1, "fields": {"a": "b"}}},
 )
 _SAMPLES: dict[Any, tuple[Any, ...]] = {
     "str": ("find", "x" * 600),
@@ -111,22 +124,21 @@ _SAMPLES: dict[Any, tuple[Any, ...]] = {
         ApprovalDecided(round=1, is_approved=False),
     ),
     "dict[str, Any]": ({"a": 1},),
-    "Any": (
-        [1, 2, 3],
-        {"results": [{"index": 2}, {"index": 0}, {"index": 1}]},
-        {"results": [1]},
-        "text",
-        7,
-        None,
-        {"status": "error", "error": "NOT_FOUND"},
-        {"status": "ok", "data": 5},
-        {"error": {"code": 404, "message": "Gone."}},
-        {"status": "error", "message": "Broken.", "retry_after_s": 3},
-        {"error": {"retry_after_s": -1, "fields": {"a": "b"}}},
-    ),
+    **dict.fromkeys(("Any", "object", "JsonValue", "Union[JsonValue, ToolError]"), _VALUES),
 }
 """By the annotation of a parameter."""
-_MODULES = (of_writes, of_batches, permission, collapse, as_json, breakers, call, retrying, substitution)
+_MODULES = (
+    of_writes,
+    of_batches,
+    permission,
+    collapse,
+    as_json,
+    breakers,
+    call,
+    retrying,
+    runner,
+    substitution,
+)
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, _SAMPLES))
 
 

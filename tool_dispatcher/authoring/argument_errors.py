@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from antiphon_shared.values import ToolArguments
 from jsonschema import ValidationError as SchemaFault
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
@@ -38,7 +39,7 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would match within half of all words."""
 
 
-def of_schema_faults(found: Iterable[SchemaFault], schema: Schema, arguments: Any) -> Faults:
+def of_schema_faults(found: Iterable[SchemaFault], schema: Schema, arguments: object) -> Faults:
     """Return the errors of a JSON Schema validator, by the path of the argument."""
     faults: Faults = {}
     secrets: tuple[str, ...] | None = None
@@ -66,7 +67,7 @@ def _of_schema_fault(fault: SchemaFault, schema: Schema, secrets: tuple[str, ...
     return {path: readable(_without(secrets, fault.message), 300)}
 
 
-def of_validation(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> Faults:
+def of_validation(error: ValidationError, schema: Schema, arguments: ToolArguments) -> Faults:
     """Return the errors of pydantic, by the path of the argument."""
     faults: Faults = {}
     secrets = _secrets(schema, arguments)
@@ -82,7 +83,7 @@ def of_validation(error: ValidationError, schema: Schema, arguments: dict[str, A
     return faults
 
 
-def not_json(value: Any) -> str:
+def not_json(value: object) -> str:
     """Return why a value cannot be JSON, however deeply it is nested; empty when it can."""
     todo = [value]
     while todo:
@@ -131,7 +132,7 @@ def _message(fault: ErrorDetails, path: Path, schema: Schema, secrets: tuple[str
     return readable(f"{_without(secrets, fault['msg'])}, got {readable(_without(secrets, given), 80)}", 300)
 
 
-def _secrets(schema: Schema, arguments: Any) -> tuple[str, ...]:
+def _secrets(schema: Schema, arguments: object) -> tuple[str, ...]:
     """Return the secrets among the arguments; called once for all errors, as it visits every argument."""
     return secrets_in(schema, arguments) if secret_paths(schema) else ()
 

@@ -1,7 +1,6 @@
 """A tool's own error codes, such as NOT_FOUND: kept as they are, and mapped to one of our error types. Pure."""
 
 import re
-from typing import Any
 
 from antiphon_shared.tools.calls import ErrorType
 
@@ -36,7 +35,7 @@ _TYPES: dict[str, ErrorType] = {
 }
 
 
-def code_in(given: Any) -> str:
+def code_in(given: object) -> str:
     """Return the code that a tool gave as text or as a number; empty when the value is not a code."""
     if isinstance(given, bool) or not isinstance(given, str | int):
         return ""
@@ -44,7 +43,7 @@ def code_in(given: Any) -> str:
     return code if _CODE.fullmatch(code) else ""
 
 
-def is_code_alone(text: Any) -> bool:
+def is_code_alone(text: object) -> bool:
     """Return whether a text is a code and nothing else, such as `NOT_FOUND`."""
     return isinstance(text, str) and _LOUD.fullmatch(text) is not None
 

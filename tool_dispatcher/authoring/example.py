@@ -3,6 +3,7 @@
 from math import ceil, floor
 from typing import Any
 
+from antiphon_shared.values import ToolArguments
 from pydantic_core import from_json, to_json
 
 from tool_dispatcher.authoring.failures import InvalidTool, readable
@@ -22,11 +23,11 @@ _TEXTS = {
 }
 
 
-def checked_examples(tool: str, parameters: Parameters, examples: object) -> tuple[dict[str, Any], ...]:
+def checked_examples(tool: str, parameters: Parameters, examples: object) -> tuple[ToolArguments, ...]:
     """Return the author's examples as JSON. Raises InvalidTool for one that the tool would not accept."""
     if not isinstance(examples, list | tuple):
         raise InvalidTool(tool, f"its examples are {readable(repr(examples), 200)}", hint="Pass a list.")
-    checked: list[dict[str, Any]] = []
+    checked: list[ToolArguments] = []
     for example in examples:
         try:
             checked.append(_read(parameters, example))
@@ -38,7 +39,7 @@ def checked_examples(tool: str, parameters: Parameters, examples: object) -> tup
     return tuple(checked)
 
 
-def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
+def is_valid(parameters: Parameters, arguments: ToolArguments) -> bool:
     """Return whether a tool would accept these arguments."""
     try:
         parameters.read(arguments)
@@ -47,16 +48,16 @@ def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
     return True
 
 
-def example_of(schema: dict[str, Any]) -> dict[str, Any]:
+def example_of(schema: ToolArguments) -> ToolArguments:
     """Return arguments with every required property. Patterns are ignored, so check the result with `is_valid`."""
     example = _value(schema, schema, 0)
     return example if isinstance(example, dict) else {}
 
 
-def _read(parameters: Parameters, example: object) -> dict[str, Any]:
+def _read(parameters: Parameters, example: object) -> ToolArguments:
     if not isinstance(example, dict):
         raise BadArguments({(): "it is not a dict of arguments"})
-    written: dict[str, Any] = from_json(to_json(example))
+    written: ToolArguments = from_json(to_json(example))
     parameters.read(written)
     return written
 
@@ -68,7 +69,7 @@ def _why(error: Exception) -> str:
     return readable("; ".join(faults), 500)
 
 
-def _value(schema: Any, root: dict[str, Any], depth: int) -> Any:
+def _value(schema: object, root: ToolArguments, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return None
     if isinstance(target := schema.get("$ref"), str):
@@ -86,7 +87,7 @@ def _value(schema: Any, root: dict[str, Any], depth: int) -> Any:
     return _of_type(schema, root, depth)
 
 
-def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
+def _of_type(schema: ToolArguments, root: ToolArguments, depth: int) -> Any:
     kinds = schema.get("type", "string")
     kind = next((k for k in kinds if k != "null"), "null") if isinstance(kinds, list) else kinds
     match kind:
@@ -109,7 +110,7 @@ def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
             return None
 
 
-def _number(schema: dict[str, Any], *, is_whole: bool) -> int | float:
+def _number(schema: ToolArguments, *, is_whole: bool) -> int | float:
     step: int | float = schema.get("multipleOf", 1)
     low: int | float | None = schema.get("minimum", schema.get("exclusiveMinimum"))
     high: int | float | None = schema.get("maximum", schema.get("exclusiveMaximum"))
@@ -122,13 +123,13 @@ def _number(schema: dict[str, Any], *, is_whole: bool) -> int | float:
     return step
 
 
-def _text(schema: dict[str, Any]) -> str:
+def _text(schema: ToolArguments) -> str:
     text = _TEXTS.get(schema.get("format", ""), "text")
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", len(text) + 1_000)
     return text.ljust(min(shortest, 1_000), "x")[:longest] if schema.get("format") not in _TEXTS else text
 
 
-def _pointed_at(target: str, root: dict[str, Any]) -> Any:
+def _pointed_at(target: str, root: ToolArguments) -> Any:
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/"):
         node = node.get(part) if isinstance(node, dict) and part else node

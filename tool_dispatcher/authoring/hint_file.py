@@ -100,7 +100,7 @@ def _of_form(fault: Any) -> tuple[Path, str]:
     return path, _TYPES.get(fault["type"], fault["msg"])
 
 
-def _of_names(value: Any, known: list[str]) -> Iterator[tuple[Path, str]]:
+def _of_names(value: object, known: list[str]) -> Iterator[tuple[Path, str]]:
     """Yield the path and the message of each unknown name, as far as the file has the form of hints."""
     for tool, hint in value.items() if isinstance(value, dict) else ():
         if tool not in known:

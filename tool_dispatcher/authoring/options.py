@@ -1,15 +1,17 @@
 """An author's options: read without coercion, and refused in one sentence. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
-from antiphon_shared.tools.contract import Contract
-from antiphon_shared.values import Value
+from antiphon_shared.tools.contract import RENAMED, Contract
+from antiphon_shared.values import JsonSchema, ToolArguments, Value
 from pydantic import ValidationError
 
 from tool_dispatcher.authoring.failures import InvalidTool, readable
+from tool_dispatcher.authoring.source import source_of
 
 _LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
 """Options that are lists; a single item may stand without brackets."""
@@ -21,7 +23,7 @@ _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reco
 def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
     """Return the options in their JSON form, short forms expanded. Raises InvalidTool."""
     check_known(tool, options, known)
-    written: dict[str, Any] = {}
+    written: ToolArguments = {}
     for name, value in options.items():
         try:
             written[name] = _plain(_in_full(name, value))
@@ -116,23 +118,23 @@ def _form(place: tuple[str | int, ...]) -> str:
     return _in_words(schema, name, whole)
 
 
-def _child(schema: dict[str, Any], name: str) -> dict[str, Any]:
+def _child(schema: JsonSchema, name: str) -> dict[str, Any]:
     properties: dict[str, dict[str, Any]] = schema.get("properties", {})
     other = schema.get("additionalProperties")
     return properties.get(name) or (other if isinstance(other, dict) else {})
 
 
-def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+def _resolved(schema: JsonSchema, whole: JsonSchema) -> dict[str, Any]:
     """Return the schema behind a reference, without the branch for None."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     schema = branches[0] if branches else schema
     if "$ref" in schema:
-        found: dict[str, Any] = whole["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+        found: JsonSchema = whole["$defs"][schema["$ref"].removeprefix("#/$defs/")]
         return found
     return schema
 
 
-def _in_words(schema: dict[str, Any], name: str, whole: dict[str, Any]) -> str:
+def _in_words(schema: JsonSchema, name: str, whole: JsonSchema) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(f'"{option}"' for option in schema["enum"])
     match schema.get("type"):
@@ -151,7 +153,7 @@ def _in_words(schema: dict[str, Any], name: str, whole: dict[str, Any]) -> str:
             return f"text that matches {schema['pattern']}" if "pattern" in schema else "text"
 
 
-def _number(schema: dict[str, Any], name: str, *, is_whole: bool) -> str:
+def _number(schema: JsonSchema, name: str, *, is_whole: bool) -> str:
     unit = "seconds" if name.endswith("_s") else "milliseconds" if name.endswith("_ms") else "a number"
     noun = "a whole number" if is_whole and unit == "a number" else unit
     high = _amount(schema["maximum"], unit)
@@ -163,3 +165,27 @@ def _number(schema: dict[str, Any], name: str, *, is_whole: bool) -> str:
 def _amount(value: float, unit: str) -> str:
     """Return a number as text, long times with their hours: `86400 (24 h)`."""
     return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"
+
+
+def under_todays_names(tool: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with each earlier name replaced. Raises InvalidTool when both names are given."""
+    for name, today in RENAMED.items():
+        if name in options and today in options:
+            raise InvalidTool(
+                tool,
+                f"it has both {name} and {today}, the new name of the same option",
+                hint=f"Write {today} alone.",
+            )
+    return {RENAMED.get(name, name): value for name, value in options.items()}
+
+
+def warn_of_renamed(tool: str, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
+    """Warn of each option under an earlier name, at the line where the tool's function is defined."""
+    for name in RENAMED.keys() & options.keys():
+        today = RENAMED[name]
+        message = (
+            f"Tool {tool!r}: {name} was renamed to {today}. Write {today}={options[name]!r}; the next "
+            f"release refuses {name}."
+        )
+        file, _, line = source_of(function).rpartition(":")
+        warnings.warn_explicit(message, DeprecationWarning, file or "<unknown>", int(line or 0))

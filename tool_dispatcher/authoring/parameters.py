@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
+from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import Draft202012Validator, SchemaError
 from jsonschema.validators import validator_for
 from pydantic import BaseModel, ValidationError
@@ -34,10 +35,10 @@ class Parameters(Protocol):
     """The parameters of a tool."""
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonSchema:
         """Return the JSON Schema of the arguments."""
 
-    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def read(self, arguments: ToolArguments) -> ToolArguments:
         """Return the arguments as the tool's function takes them. Raises BadArguments."""
 
 
@@ -45,7 +46,7 @@ class Parameters(Protocol):
 class SchemaParameters:
     """Parameters given by a JSON Schema alone; the arguments reach the function unchanged."""
 
-    schema: dict[str, Any]
+    schema: JsonSchema
     validator: Any
 
     @classmethod
@@ -75,7 +76,7 @@ class SchemaParameters:
         own = without_defaults(own)
         return cls(own, kind(own, registry=References()))
 
-    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def read(self, arguments: ToolArguments) -> ToolArguments:
         faults = of_schema_faults(self.validator.iter_errors(arguments), self.schema, arguments)
         if faults:
             raise BadArguments(faults)
@@ -86,7 +87,7 @@ class SchemaParameters:
 class TypedParameters:
     """Parameters of a function with type hints, as one pydantic model."""
 
-    schema: dict[str, Any]
+    schema: JsonSchema
     model: type[BaseModel]
     fields: Mapping[str, str]
     """The model's field names, by the function's parameter names; empty when the model is the argument."""
@@ -97,7 +98,7 @@ class TypedParameters:
     exact: SchemaParameters | None
     """Checked too, where the schema is stricter than pydantic."""
 
-    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def read(self, arguments: ToolArguments) -> ToolArguments:
         try:
             read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
         except ValidationError as error:
@@ -134,7 +135,7 @@ def _listed(value: object) -> Iterable[object]:
     return value if isinstance(value, list) else ()
 
 
-def _nodes(schema: object) -> Iterator[dict[str, Any]]:
+def _nodes(schema: object) -> Iterator[JsonSchema]:
     """Yield every object within a schema."""
     if isinstance(schema, dict):
         yield schema
@@ -143,7 +144,7 @@ def _nodes(schema: object) -> Iterator[dict[str, Any]]:
         yield from _nodes(child)
 
 
-def _check_references(schema: dict[str, Any]) -> None:
+def _check_references(schema: JsonSchema) -> None:
     """Raise Unresolvable for a reference that is dangling or leads outside: no schema is ever fetched."""
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = References().with_resource("", resource).resolver()

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import InvalidTool
@@ -22,6 +22,8 @@ class NoEffect:
 
 
 NO_EFFECT: Final = NoEffect()
+Reconciled: TypeAlias = TookEffect | NoEffect | None
+"""A tool's answer about a write; None when it cannot tell."""
 
 Reconcile = Callable[..., Any]
 """`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell.

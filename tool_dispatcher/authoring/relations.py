@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 from antiphon_shared.tools.contract import Alternative, BatchVariant
+from antiphon_shared.values import JsonSchema
 
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import Tool
@@ -130,7 +130,7 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
     _check_items(tool, refuse, list(_branches(array.get("items"), schema)))
 
 
-def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[dict[str, Any]]) -> None:
+def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[JsonSchema]) -> None:
     """Check that an item of the variant's list accepts the arguments of one call."""
     if items and not any(one.get("type", "object") == "object" for one in items):
         raise refuse(
@@ -178,7 +178,7 @@ class _Names:
     """Whether other names are refused."""
 
     @classmethod
-    def of(cls, schema: dict[str, Any]) -> "_Names":
+    def of(cls, schema: JsonSchema) -> "_Names":
         known, required = schema.get("properties", {}), schema.get("required", ())
         return cls(frozenset(known), frozenset(required), schema.get("additionalProperties") is False)
 
@@ -186,7 +186,7 @@ class _Names:
         return name in self.known or not self.is_closed
 
 
-def _branches(schema: Any, root: dict[str, Any]) -> Iterable[dict[str, Any]]:
+def _branches(schema: object, root: JsonSchema) -> Iterable[JsonSchema]:
     """Yield the schema behind a reference, or each branch of an `anyOf`."""
     if not isinstance(schema, dict):
         return

@@ -9,9 +9,10 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 import pydantic
+from antiphon_shared.values import Json, JsonSchema
 from pydantic import BaseModel, GetJsonSchemaHandler, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
@@ -20,7 +21,7 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-Schema = dict[str, Any]
+Schema = JsonSchema
 Path = tuple[str | int, ...]
 
 ANY = "*"
@@ -45,13 +46,13 @@ class Secret:
         return {**schema, "format": "password"} if "string" in kinds else schema
 
 
-def secrets_in(schema: Schema, arguments: Any) -> tuple[str, ...]:
+def secrets_in(schema: Schema, arguments: object) -> tuple[str, ...]:
     """Return the texts of the arguments that the schema marks as secret, each once, without empty ones.
 
     A number is returned as text too.
     """
     found: dict[str, None] = {}
-    todo: list[tuple[Any, list[Schema]]] = [(arguments, _unfolded([schema], schema))]
+    todo: list[tuple[object, list[Schema]]] = [(arguments, _unfolded([schema], schema))]
     while todo:
         value, nodes = todo.pop()
         if any(map(_is_marked, nodes)):
@@ -81,10 +82,12 @@ def holds_secret(schema: Schema, path: Path) -> bool:
 
 def without_defaults(schema: Schema) -> Schema:
     """Return the schema without the defaults and examples of secrets, so that it can be published."""
-    return _bare(schema, schema) if secret_paths(schema) else schema
+    bare = _bare(schema, schema) if secret_paths(schema) else schema
+    assert isinstance(bare, dict), "a schema stays an object"
+    return bare
 
 
-def is_secret(kind: Any) -> bool:
+def is_secret(kind: object) -> bool:
     """Return whether a type hint or a pydantic field carries the mark, itself or in one of its parts."""
     if isinstance(kind, FieldInfo):
         extra = kind.json_schema_extra
@@ -114,15 +117,15 @@ def secret_fields(kind: type) -> frozenset[str]:
     )
 
 
-def _is_mark(value: Any) -> bool:
+def _is_mark(value: object) -> bool:
     return value is Secret or isinstance(value, Secret)
 
 
-def _is_marked(node: dict[str, Any]) -> bool:
+def _is_marked(node: JsonSchema) -> bool:
     return node.get("writeOnly") is True or node.get("format") == "password"
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     todo = [value]
     while todo:
         match todo.pop():
@@ -136,7 +139,7 @@ def _texts(value: Any) -> Iterator[str]:
                 todo += items
 
 
-def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
+def _items(value: object) -> Iterator[tuple[str | int, object]]:
     match value:
         case dict(mapping):
             yield from mapping.items()
@@ -217,7 +220,7 @@ def _places(nodes: list[Schema], root: Schema) -> Iterator[tuple[Path, Schema]]:
             todo += [((*path, part), [child]) for part, child in _parts(node)]
 
 
-def _bare(node: Any, root: Schema) -> Any:
+def _bare(node: Json, root: Schema) -> Json:
     if isinstance(node, list):
         return [_bare(item, root) for item in node]
     if not isinstance(node, dict):
@@ -228,7 +231,7 @@ def _bare(node: Any, root: Schema) -> Any:
     return {key: _bare_under(key, child, root) for key, child in node.items() if key not in hidden}
 
 
-def _bare_under(key: str, child: Any, root: Schema) -> Any:
+def _bare_under(key: str, child: Json, root: Schema) -> Json:
     if key in _MAPS:
         return {name: _bare(one, root) for name, one in _mapped(child)}
     return _bare(child, root) if isinstance(child, dict | list) and key in _SCHEMAS else child
@@ -239,11 +242,11 @@ def _in_order(node: Schema) -> list[Schema]:
     return _listed(node.get("prefixItems")) or _listed(node.get("items"))
 
 
-def _mapped(value: Any) -> list[tuple[str, Schema]]:
+def _mapped(value: object) -> list[tuple[str, Schema]]:
     return [(name, child) for name, child in value.items()] if isinstance(value, dict) else []
 
 
-def _listed(value: Any) -> list[Schema]:
+def _listed(value: object) -> list[Schema]:
     return value if isinstance(value, list) else []
 
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, get_args
 
+from antiphon_shared.values import JsonSchema
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, RootModel, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 from pydantic.fields import FieldInfo
@@ -133,7 +134,7 @@ class _Schema(GenerateJsonSchema):
         return False
 
 
-def _schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
+def _schema(tool: str, model: type[BaseModel]) -> JsonSchema:
     try:
         schema = model.model_json_schema(schema_generator=_Schema)
     except _UNUSABLE as error:
@@ -151,7 +152,7 @@ def _schema(tool: str, model: type[BaseModel]) -> dict[str, Any]:
     return _closed(schema)
 
 
-def _closed(schema: dict[str, Any]) -> dict[str, Any]:
+def _closed(schema: JsonSchema) -> JsonSchema:
     """Return the schema of one model, with other fields forbidden."""
     closed = {key: value for key, value in schema.items() if key != "title"}
     if closed.get("type") == "object" and "properties" in closed:

@@ -19,21 +19,21 @@ from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.tools.hints import published
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
-from tool_dispatcher.authoring.options import check_known
+from tool_dispatcher.authoring.options import check_known, under_todays_names, warn_of_renamed
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
-from tool_dispatcher.authoring.renamed import under_todays_names, warn_of_renamed
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
 from tool_dispatcher.authoring.source import source_of
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 
-__all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
+__all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "tool"]
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NO_EFFECT = "its effect is missing", 'Write @tool(effect="read") or @tool(effect="write").'
@@ -50,9 +50,9 @@ class ToolOptions(ContractOptions, total=False):
     reconcile: Reconcile | None
     """For writes: called to find out whether a write took effect after a crash; see authoring/reconcile.py.
     """
-    example: dict[str, Any] | None
+    example: ToolArguments | None
     """Valid arguments."""
-    examples: Sequence[dict[str, Any]]
+    examples: Sequence[ToolArguments]
     """Several examples of valid arguments."""
 
 
@@ -67,8 +67,8 @@ class Tool:
         self,
         name: str,
         description: str,
-        parameters: dict[str, Any],
-        function: Callable[[dict[str, Any], ToolContext], Any],
+        parameters: JsonSchema,
+        function: Callable[[ToolArguments, ToolContext], Any],
         *,
         effect: Effect,
         **options: Unpack[ToolOptions],
@@ -109,7 +109,7 @@ class Tool:
     def timeout_s(self) -> float:
         return self.contract.timeout_s
 
-    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+    def call(self, arguments: ToolArguments, context: ToolContext) -> Any:
         """Return the function's result, or its awaitable, for arguments as returned by `parameters.read`."""
         return self.function(arguments, context)
 
@@ -124,7 +124,7 @@ class Tool:
         )
 
     @cached_property
-    def example(self) -> dict[str, Any] | None:
+    def example(self) -> ToolArguments | None:
         """Return valid arguments: the author's first example, else a generated one if it is valid, else None."""
         if self._examples:
             return self._examples[0]
@@ -163,11 +163,11 @@ class FunctionTool(Tool, Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above
 
-    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+    def call(self, arguments: ToolArguments, context: ToolContext) -> Any:
         return self.function(**arguments, **dict.fromkeys(self._contexts, context))
 
 
-def _check_validates(tool: str, parameter: str, schema: Mapping[str, Any]) -> None:
+def _check_validates(tool: str, parameter: str, schema: JsonSchema) -> None:
     known = schema.get("properties", {})
     if parameter and parameter not in known:
         raise InvalidTool(
@@ -216,58 +216,6 @@ def tool(
     return decorate
 
 
-class Toolset:
-    """A group of tools: `Toolset(search, outline)`, or with `@toolset.tool(effect=...)`."""
-
-    def __init__(self, *tools: Tool) -> None:
-        self._tools: dict[str, Tool] = {}
-        for one in tools:
-            self.add(one)
-
-    def add(self, one: Tool) -> None:
-        """Add a tool. Raises InvalidTool when it is not a Tool, or when its name is taken."""
-        if not isinstance(one, Tool):
-            raise InvalidTool(
-                getattr(one, "__name__", repr(one)),
-                "it is not a tool",
-                hint="Decorate it with @tool(effect=...).",
-            )
-        if self._tools.setdefault(one.name, one) is not one:
-            raise InvalidTool(
-                one.name,
-                "the Toolset contains another tool with this name",
-                hint="Give one of them a `name=`.",
-            )
-
-    def tool(
-        self,
-        bare: None = None,
-        /,
-        *,
-        effect: Effect | None = None,
-        name: str | None = None,
-        description: str | None = None,
-        **options: Unpack[ToolOptions],
-    ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
-        """Work as the decorator `tool`, and add the tool to the set."""
-        decorate: Callable[[Callable[P, R]], FunctionTool[P, R]] = tool(
-            bare, effect=effect, name=name, description=description, **options
-        )
-
-        def decorate_and_add(function: Callable[P, R]) -> FunctionTool[P, R]:
-            made = decorate(function)
-            self.add(made)
-            return made
-
-        return decorate_and_add
-
-    def __iter__(self) -> Iterator[Tool]:
-        return iter(self._tools.values())
-
-    def __len__(self) -> int:
-        return len(self._tools)
-
-
 @contextmanager
 def _located(function: object) -> Iterator[None]:
     """Add the function's file and line to an InvalidTool raised within the block."""
@@ -298,7 +246,7 @@ def _checked_description(name: str, description: object) -> str:
     return description
 
 
-def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[dict[str, Any], ...]:
+def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[ToolArguments, ...]:
     """Return the author's examples: from the options, else from the model, else from the schema."""
     one, several = options.get("example"), options.get("examples", ())
     given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several

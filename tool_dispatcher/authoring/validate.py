@@ -1,9 +1,9 @@
 """Validation of a call's arguments: the function's arguments, or an error that the model can act on. Pure."""
 
 from difflib import get_close_matches
-from typing import Any
 
 from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.values import JsonSchema, ToolArguments
 
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.failures import readable, tool_error
@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.secret import Path
 from tool_dispatcher.authoring.tool import Tool
 
 
-def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
+def validate(tool: Tool, arguments: ToolArguments) -> ToolArguments | ToolError:
     """Return the arguments as the tool's function takes them, or an error for each invalid one with the remedy."""
     try:
         given = tool.parameters.read(arguments)
@@ -38,7 +38,7 @@ def _name(path: Path) -> str:
     return readable(name.removeprefix("."), 200)
 
 
-def _with_nearest(path: Path, why: str, properties: dict[str, Any]) -> str:
+def _with_nearest(path: Path, why: str, properties: JsonSchema) -> str:
     if why == "no such field" and len(path) == 1:
         nearest = get_close_matches(str(path[0]), properties, n=1)
         return f"{why}; did you mean {nearest[0]!r}?" if nearest else why

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Dependency
+from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.authoring.failures import readable, tool_error
 
 _NAMES_LISTED = 20
 _REASON_CHARACTERS_MAX = 300
 
-Example = dict[str, Any] | None
+Example = ToolArguments | None
 """Valid arguments of a tool; None where there are no known ones."""
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from antiphon_shared.events import ToolsRequested
-from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import BatchVariant, Contract, Effect
+from antiphon_shared.values import Json, ToolArguments
 
 from tool_dispatcher.authoring.codes import code_in, is_code_alone, type_of
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, MAY_PASS, WHAT_TO_DO, readable, tool_error
@@ -73,12 +73,12 @@ def variant_of(
     return variant if is_like_it else None
 
 
-def gathered(variant: BatchVariant, arguments: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def gathered(variant: BatchVariant, arguments: Sequence[ToolArguments]) -> ToolArguments:
     """Return the arguments of the variant, which hold those of each call, in order."""
     return {variant.argument: list(arguments)}
 
 
-def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> list[Any]:
+def spread(variant: BatchVariant, effect: Effect, outcome: ToolOutcome, count: int) -> Sequence[ToolOutcome]:
     """Return the result of each of `count` calls, in order, as JSON or a ToolError; `outcome` is the variant's.
 
     Accepted are a list with one item per call, and `{"results": [{index, status, data | error}]}` in any
@@ -94,7 +94,7 @@ def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> l
     return [_read_item(item, effect) for item in items]
 
 
-def _in_order(outcome: Any, count: int) -> list[Any] | None:
+def _in_order(outcome: Json, count: int) -> list[Json] | None:
     """Return one item per call; None when the items cannot be matched with the calls."""
     if isinstance(outcome, list):
         return outcome if len(outcome) == count else None
@@ -107,12 +107,12 @@ def _in_order(outcome: Any, count: int) -> list[Any] | None:
     return [by_place[place] for place in range(count)] if by_place.keys() == set(range(count)) else None
 
 
-def _place(item: Any) -> int | None:
+def _place(item: Json) -> int | None:
     place = item.get("index") if isinstance(item, dict) else None
     return place if isinstance(place, int) and not isinstance(place, bool) else None
 
 
-def _read_item(item: Any, effect: Effect) -> Any:
+def _read_item(item: Json, effect: Effect) -> ToolOutcome:
     if not isinstance(item, dict):
         return item
     is_envelope = item.keys() <= _ENVELOPE and item.get("status") in (None, "ok", "error")
@@ -125,7 +125,7 @@ def _read_item(item: Any, effect: Effect) -> Any:
     return item["data"] if is_envelope and "data" in item else item
 
 
-def _read_error(told: Any, effect: Effect) -> ToolError:
+def _read_error(told: Json, effect: Effect) -> ToolError:
     """Return the error that a variant reports for one item: its own code, and the error type it names or maps to."""
     if is_code_alone(told):
         told = {"code": told}
@@ -134,21 +134,21 @@ def _read_error(told: Any, effect: Effect) -> ToolError:
         return tool_error("internal_error", f"The item failed: {told}", unclear)
     code = code_in(told.get("code"))
     error_type = _type_of(told.get("error_type"), code, effect)
-    message = told.get("message") or f"The item failed: {code or readable(told, 500)}"
+    message = str(told.get("message") or f"The item failed: {code or readable(told, 500)}")
     action = told.get("suggested_action") or (unclear if error_type == "internal_error" else None)
     wait_s = told.get("retry_after_s")
     is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(
         error_type,
         message,
-        action,
+        None if action is None else str(action),
         retry_after_s=wait_s if is_usable else None,
         fields=_fields(told.get("fields")),
         code=code,
     )
 
 
-def _type_of(named: Any, code: str, effect: Effect) -> ErrorType:
+def _type_of(named: object, code: str, effect: Effect) -> ErrorType:
     if named in ERRORS_OF_TOOLS:
         found: ErrorType = named
         return found
@@ -158,7 +158,7 @@ def _type_of(named: Any, code: str, effect: Effect) -> ErrorType:
     return read or "internal_error"
 
 
-def _fields(told: Any) -> dict[str, str]:
+def _fields(told: object) -> dict[str, str]:
     """Return the errors of the arguments, bounded in number and length: they go into the journal and into an event."""
     if not isinstance(told, dict):
         return {}
@@ -170,7 +170,7 @@ def _of_the_whole(error: ToolError, variant: BatchVariant, count: int) -> ToolEr
     return error.model_copy(update={"message": readable(message)})
 
 
-def _unmatched(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> ToolError:
+def _unmatched(variant: BatchVariant, effect: Effect, outcome: Json, count: int) -> ToolError:
     inner = outcome.get("results") if isinstance(outcome, dict) else None
     returned = outlined(outcome) + ("" if inner is None else f", where `results` is {outlined(inner)}")
     return tool_error(

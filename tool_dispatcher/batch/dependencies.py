@@ -9,10 +9,10 @@ between.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import Contract, Dependency
+from antiphon_shared.values import Json
 
 from tool_dispatcher.batch.answers import named, why_failed
 from tool_dispatcher.batch.placeholders import outlined
@@ -158,7 +158,7 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
     return [field for field in fields if not any(_has(place, field) for place in _places(result.data))]
 
 
-def _places(data: Any) -> list[Any]:
+def _places(data: Json) -> list[Json]:
     """Return where a field may stand: the data itself, and the first record of every list in it."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, dict):
@@ -166,7 +166,7 @@ def _places(data: Any) -> list[Any]:
     return [data, *(records[0] for records in lists if records)]
 
 
-def _has(value: Any, field: str) -> bool:
+def _has(value: Json, field: str) -> bool:
     return isinstance(value, dict) and value.get(field) is not None
 
 

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
+from antiphon_shared.values import Json, ToolArguments
 from pydantic_core import from_json, to_json
 
 from tool_dispatcher.authoring.failures import readable
@@ -22,9 +22,9 @@ _NAME_CHARACTERS_MAX = 200
 def resolve(
     call: RequestedCall,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Any] | None = None,
+    wholes: Mapping[int, Json] | None = None,
     example: Example = None,
-) -> dict[str, Any] | ToolError:
+) -> ToolArguments | ToolError:
     """Return the arguments of a call with its placeholders replaced by their values, which keep their JSON types.
 
     `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
@@ -50,7 +50,7 @@ def resolve(
     return {name: _filled(value, values) for name, value in call.arguments.items()}
 
 
-def digest_of(arguments: Mapping[str, Any]) -> str:
+def digest_of(arguments: Mapping[str, object]) -> str:
     """Return the digest of arguments as JSON; a replay compares it with the arguments after its own substitution."""
     return blake2b(json.dumps(arguments, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -88,7 +88,7 @@ def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall])
 def _look_up(
     placeholder: Reference,
     results: Sequence[ToolResult | None],
-    wholes: Mapping[int, Any],
+    wholes: Mapping[int, Json],
     values: dict[Reference, bytes],
 ) -> str:
     """Put the value into `values` as JSON, so that two calls never share one; return the error, or an empty text."""
@@ -112,13 +112,13 @@ def _look_up(
     return ""
 
 
-def _holds(value: Any, part: str | int) -> bool:
+def _holds(value: Json, part: str | int) -> bool:
     if isinstance(part, int):
         return isinstance(value, list) and part < len(value)
     return isinstance(value, dict) and part in value
 
 
-def outlined(value: Any) -> str:
+def outlined(value: Json) -> str:
     """Return a description of a value without its contents: its keys, or its length."""
     match value:
         case None:
@@ -133,19 +133,20 @@ def outlined(value: Any) -> str:
             return "an empty list"
         case list():
             return f"a list of {len(value)}, from [0] to [{len(value) - 1}]"
-        case {**keys} if keys:
-            listed = ", ".join(repr(readable(key, 64)) for key in list(keys)[:_KEYS_LISTED])
-            more = f" and {len(keys) - _KEYS_LISTED} more" if len(keys) > _KEYS_LISTED else ""
+        case dict() if value:
+            listed = ", ".join(repr(readable(key, 64)) for key in list(value)[:_KEYS_LISTED])
+            more = f" and {len(value) - _KEYS_LISTED} more" if len(value) > _KEYS_LISTED else ""
             return f"an object with {listed}{more}"
         case _:
             return "an empty object"
 
 
-def _filled(value: Any, values: Mapping[Reference, bytes]) -> Any:
+def _filled(value: Json, values: Mapping[Reference, bytes]) -> Json:
     """Return a value with its placeholders replaced; arguments nest too little to exceed the recursion limit."""
     if isinstance(value, str):
         found = read(value)
-        return from_json(values[found]) if isinstance(found, Reference) else found
+        whole: Json = from_json(values[found]) if isinstance(found, Reference) else str(found)
+        return whole
     if isinstance(value, dict):
         return {key: _filled(item, values) for key, item in value.items()}
     if isinstance(value, list):

@@ -94,15 +94,9 @@ def plan_batch(
         **{index: repeated(calls[index]) for index in again},
     }
     known = {index: result for index, result in (settled or {}).items() if index not in again}
-    apart = again.union(repeats)
-    free = [
-        i
-        for i, call in enumerate(calls)
-        if i not in apart and _is_free(call, placeholders[i], contracts.get(call.name))
-    ]
-    units, unit_of = units_of(
-        calls, contracts, groups(request, contracts, free, barred, bounds.collapse_above), errors
-    )
+    free = _free(calls, contracts, placeholders, again.union(repeats))
+    together = groups(request, contracts, free, barred, bounds.collapse_above)
+    units, unit_of = units_of(calls, contracts, together, errors)
     return Plan(
         request=request,
         bounds=bounds,
@@ -113,10 +107,7 @@ def plan_batch(
         wanted_by=_reversed(graph.needs),
         lane=_lane(units, unit_of, graph.needs, errors),
         settled=known,
-        answered={
-            index: failed(index, calls[index], errors[index])
-            for index in sorted(errors.keys() - known.keys())
-        },
+        answered={n: failed(n, calls[n], errors[n]) for n in sorted(errors.keys() - known.keys())},
         begun=begun,
         repeated=again,
     )
@@ -162,10 +153,21 @@ def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
     ]
 
 
-def _is_free(call: RequestedCall, placeholders: _Found, contract: Contract | None) -> bool:
-    """Return whether a call may be part of a group, judged by the request and the contract."""
-    is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
-    return call.refused is None and call.problem is None and not placeholders and not is_own
+def _free(
+    calls: Sequence[RequestedCall],
+    contracts: Mapping[str, Contract],
+    placeholders: Sequence[_Found],
+    apart: Collection[int],
+) -> list[int]:
+    """Return the calls that may be part of a group, judged by the request and the contracts."""
+    free = []
+    for index, call in enumerate(calls):
+        contract = contracts.get(call.name)
+        is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
+        is_usable = call.refused is None and call.problem is None and not placeholders[index]
+        if is_usable and not is_own and index not in apart:
+            free.append(index)
+    return free
 
 
 def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:

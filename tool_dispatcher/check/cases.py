@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.values import ToolArguments
+
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.hostile import Sample
 from tool_dispatcher.check.places import Place, Schema, places, put, value_at
@@ -21,10 +23,10 @@ class Case:
 
     kind: str
     label: str
-    arguments: dict[str, Any]
+    arguments: ToolArguments
 
 
-def cases(schema: Schema, example: dict[str, Any] | None, drawn: Sequence[dict[str, Any]] = ()) -> list[Case]:
+def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArguments] = ()) -> list[Case]:
     """Return every case for a tool with that schema, in a stable order: the same input gives the same cases.
 
     `example` is varied; `drawn` are arguments that the schema allows, sent as they are and with changes.
@@ -43,7 +45,7 @@ def cases(schema: Schema, example: dict[str, Any] | None, drawn: Sequence[dict[s
     return made
 
 
-def _missing_and_extra(base: dict[str, Any], found: list[Place]) -> Iterator[Case]:
+def _missing_and_extra(base: ToolArguments, found: list[Place]) -> Iterator[Case]:
     """Yield each object of the example without each of its fields, and with unexpected fields."""
     for place in found:
         node = base if not place.path else value_at(base, place.path)
@@ -57,7 +59,7 @@ def _missing_and_extra(base: dict[str, Any], found: list[Place]) -> Iterator[Cas
                 yield Case("extra", f"{place.name}: {label}", put(base, place, {**node, name: value}, found))
 
 
-def _strangers(node: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+def _strangers(node: ToolArguments) -> Iterator[tuple[str, str, Any]]:
     yield "unexpected_field", "an unknown field", 1
     yield "x" * 10_000, "a field with a name of 10000 characters", 1
     yield "__proto__", "a field named __proto__", {"isAdmin": True}
@@ -69,7 +71,7 @@ def _strangers(node: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
         yield name.upper(), f"{name} in capitals", node[name]
 
 
-def _item(base: dict[str, Any], place: Place, found: list[Place]) -> Any:
+def _item(base: ToolArguments, place: Place, found: list[Place]) -> Any:
     """Return an item for a list at that place."""
     now = value_at(base, (*place.path, 0))
     return now or next((one.example for one in found if one.path == (*place.path, 0)), None)
@@ -147,7 +149,7 @@ def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]
         yield "an item twice", [item, item]
 
 
-def _changed(arguments: dict[str, Any], n: int, found: list[Place]) -> Case:
+def _changed(arguments: ToolArguments, n: int, found: list[Place]) -> Case:
     """Return drawn arguments with one fault in them, which depends on `n`."""
     place = found[n % len(found)]
     if not place.path:

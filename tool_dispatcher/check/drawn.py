@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.values import ToolArguments
 from jsonschema import SchemaError
 
 from tool_dispatcher.check.judge import Judge
@@ -20,7 +21,7 @@ _UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionErro
 """Errors of hypothesis-jsonschema for a schema that it cannot read; arguments drawn before are kept."""
 
 
-def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
+def draw(schema: Schema, examples_max: int, seed: int) -> list[ToolArguments]:
     """Return up to `examples_max` different arguments that are valid by the schema; fewer where no more are found.
 
     Raises ConfigurationError when the libraries are not installed.
@@ -28,7 +29,7 @@ def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
     if examples_max < 1:
         return []
     hypothesis, from_schema = _libraries()
-    kept: list[dict[str, Any]] = []
+    kept: list[ToolArguments] = []
     undrawable = (hypothesis.errors.HypothesisException, *_UNDRAWABLE)
     with warnings.catch_warnings(), contextlib.suppress(*undrawable):
         warnings.simplefilter("ignore")  # warnings about patterns of another regex engine
@@ -39,10 +40,8 @@ def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
     return [arguments for arguments in different.values() if judge.of(arguments).word == "valid"]
 
 
-def _collect(
-    hypothesis: Any, strategy: Any, kept: list[dict[str, Any]], examples_max: int, seed: int
-) -> None:
-    def keep(arguments: dict[str, Any]) -> None:
+def _collect(hypothesis: Any, strategy: Any, kept: list[ToolArguments], examples_max: int, seed: int) -> None:
+    def keep(arguments: ToolArguments) -> None:
         kept.append(arguments)
 
     settings = hypothesis.settings(

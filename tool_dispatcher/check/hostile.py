@@ -4,7 +4,9 @@ None does harm where an injection works: it only computes or reads. Its success 
 `EVIDENCE`, which no argument contains.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from antiphon_shared.values import Json, JsonObject
 
 EVIDENCE: dict[str, str] = {
     "10587703": "it executed an argument as code: 1337*7919 was computed",
@@ -22,7 +24,7 @@ class Sample(NamedTuple):
 
     kind: str
     label: str
-    value: Any
+    value: object
 
 
 def of_any_kind() -> list[Sample]:
@@ -87,15 +89,15 @@ def nestings() -> list[Sample]:
     ]
 
 
-def nested_list(depth: int) -> list[Any]:
-    value: list[Any] = []
+def nested_list(depth: int) -> list[Json]:
+    value: list[Json] = []
     for _ in range(depth):
         value = [value]
     return value
 
 
-def nested_object(depth: int) -> dict[str, Any]:
-    value: dict[str, Any] = {}
+def nested_object(depth: int) -> JsonObject:
+    value: JsonObject = {}
     for _ in range(depth):
         value = {"a": value}
     return value

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.values import JsonSchema, ToolArguments
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
@@ -30,7 +31,7 @@ class Judgement:
 class Judge:
     """The judge by one schema; it ignores the contract in the schema."""
 
-    def __init__(self, input_schema: dict[str, Any]) -> None:
+    def __init__(self, input_schema: JsonSchema) -> None:
         self.schema = {key: value for key, value in input_schema.items() if key != CONTRACT_KEYWORD}
         kind = validator_for(self.schema, default=Draft202012Validator)
         self._validator = kind(self.schema, registry=References())
@@ -51,12 +52,12 @@ class Judge:
             return Judgement("invalid", _said(fault))
         return Judgement("either") if is_deep else Judgement("valid")
 
-    def secrets_in(self, arguments: dict[str, Any]) -> tuple[str, ...]:
+    def secrets_in(self, arguments: ToolArguments) -> tuple[str, ...]:
         """Return the texts in the arguments that the schema marks as secret."""
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def depth_of(value: Any) -> int:
+def depth_of(value: object) -> int:
     """Return how deeply lists and objects are nested."""
     depth, level = 0, [value]
     while level := [node for node in level if isinstance(node, dict | list)]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN
 from antiphon_shared.redaction.redactor import WELL_KNOWN
@@ -37,7 +36,7 @@ def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterato
     yield from _secrets(text, said, secrets)
 
 
-def in_data(data: Any, secrets: Iterable[str]) -> Iterator[str]:
+def in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
     """Yield the leaks in a result."""
     try:
         text = data if isinstance(data, str) else to_json(data).decode()
@@ -63,7 +62,7 @@ def _beginnings(secrets: Iterable[str]) -> list[str]:
     return [secret[:_BEGINNING] for secret in secrets if len(secret) >= SECRET_CHARACTERS_MIN]
 
 
-def texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
     """Yield every text in a JSON value, keys included, however deeply it is nested."""
     todo = [value]
     while todo:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.values import Json, JsonSchema, ToolArguments
+
 from tool_dispatcher.authoring.example import example_of
 
 Path = tuple[str | int, ...]
-Schema = dict[str, Any]
+Schema = JsonSchema
 
 _DEPTH_MAX = 4
 _PLACES_MAX = 60
@@ -20,7 +22,7 @@ class Place:
 
     path: Path
     branches: tuple[Schema, ...]
-    example: Any
+    example: Json
     """A value that is likely valid there."""
 
     @property
@@ -58,7 +60,7 @@ def places(schema: Schema) -> list[Place]:
     return found
 
 
-def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Place]) -> dict[str, Any]:
+def put(arguments: ToolArguments, place: Place, value: object, all_places: list[Place]) -> ToolArguments:
     """Return a copy of the arguments with `value` at that place; missing parts around it are filled with examples."""
     around = {one.path: one.example for one in all_places}
 
@@ -76,21 +78,23 @@ def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Pl
         fields[part] = within(fields.get(part), depth + 1)
         return fields
 
-    made: dict[str, Any] = within(arguments, 0)
+    made: ToolArguments = within(arguments, 0)
     return made
 
 
-def value_at(arguments: Any, path: Path) -> Any:
+def value_at(arguments: Json, path: Path) -> Json:
     """Return the value at the path; None when there is none."""
     for part in path:
-        try:
+        if isinstance(arguments, dict):
+            arguments = arguments.get(str(part))
+        elif isinstance(arguments, list) and isinstance(part, int) and part < len(arguments):
             arguments = arguments[part]
-        except (KeyError, IndexError, TypeError):
+        else:
             return None
     return arguments
 
 
-def _children(place: Place) -> Iterator[tuple[Path, Any]]:
+def _children(place: Place) -> Iterator[tuple[Path, Json]]:
     for branch in place.branches:
         for name, child in branch.get("properties", {}).items():
             yield (*place.path, name), child
@@ -99,7 +103,7 @@ def _children(place: Place) -> Iterator[tuple[Path, Any]]:
             yield (*place.path, 0), items
 
 
-def _branches(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
+def _branches(schema: object, root: Schema, depth: int = 0) -> Iterator[Schema]:
     """Yield the schema without references and choices: roughly, each way to be valid."""
     if not isinstance(schema, dict) or depth > _BRANCHES_MAX:
         return
@@ -129,7 +133,7 @@ def _types(schema: Schema) -> frozenset[str]:
     return listed or frozenset(_type_of(value) for value in named)
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     match value:
         case None:
             return "null"
@@ -144,7 +148,7 @@ def _type_of(value: Any) -> str:
     return "object"
 
 
-def _example(schema: Any, root: Schema) -> Any:
+def _example(schema: object, root: Schema) -> Json:
     wrapped = {**root, "properties": {"value": schema}, "required": ["value"]}
     for key in ("examples", "enum", "const", "default", "anyOf", "oneOf", "allOf", "$ref"):
         wrapped.pop(key, None)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key, new_id
 from antiphon_shared.redaction.redactor import Redactor
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.values import ToolArguments
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of
@@ -19,7 +19,7 @@ from tool_dispatcher.check.drawn import draw
 from tool_dispatcher.check.judge import Judge, Judgement
 from tool_dispatcher.check.shown import shown
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
-from tool_dispatcher.running.execute import Call, execute
+from tool_dispatcher.running.execute import execute_alone
 from tool_dispatcher.running.threads import Threads
 
 EXAMPLES_MAX = 50
@@ -149,7 +149,7 @@ class _Check:
             return f"its calls took {self._ran_s:.3g} s, and the limit is {self._options.run_s_max:.3g} s"
         return ""
 
-    async def _run(self, arguments: dict[str, Any], n: int) -> Any:
+    async def _run(self, arguments: ToolArguments, n: int) -> ToolOutcome:
         timeout_s = self._tool.contract.timeout_s
         call_id = f"case-{n}"
         context = ToolContext(
@@ -160,11 +160,7 @@ class _Check:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=_TENANT,
         )
-        call = Call(self._tool, arguments, context, timeout_s)
-        if self._tool.is_async:
-            return await execute(call, None)
-        async with self._threads.place(timeout_s) as place:
-            return await execute(call, place)
+        return await execute_alone(self._tool, arguments, context, self._threads, timeout_s)
 
     def _notes(self, checked: tuple[Checked, ...], drawn: int) -> Iterator[str]:
         if why := self._stopped_because:

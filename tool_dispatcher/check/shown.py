@@ -1,7 +1,7 @@
 """Arguments and results as one short line of text, whatever they contain. Pure."""
 
 import json
-from typing import Any
+from typing import TypeVar
 
 LINE_LENGTH_MAX = 400
 _TEXT_LENGTH_MAX = 80
@@ -9,13 +9,15 @@ _ITEMS_MAX = 8
 _DEPTH_MAX = 5
 _DIGITS_MAX = 30
 
+T = TypeVar("T")
 
-def shown(value: Any, length_max: int = LINE_LENGTH_MAX) -> str:
+
+def shown(value: object, length_max: int = LINE_LENGTH_MAX) -> str:
     """Return the value's JSON in short; a description replaces long texts, lists and integers, and deep nesting."""
     return _cut(_printable(_shown(value, 0)), length_max)
 
 
-def _shown(value: Any, depth: int) -> str:
+def _shown(value: object, depth: int) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > _DIGITS_MAX * 4:
@@ -36,7 +38,7 @@ def _shown(value: Any, depth: int) -> str:
     return opened + ", ".join(parts) + closed
 
 
-def _first(items: list[Any]) -> list[Any]:
+def _first(items: list[T]) -> list[T]:
     return items[:_ITEMS_MAX]
 
 

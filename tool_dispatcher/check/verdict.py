@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.values import Json
 
 from tool_dispatcher.check import leaks
 from tool_dispatcher.check.cases import EXAMPLE, Case
@@ -23,7 +24,7 @@ class Outcome:
 
     happened: Happened
     error: ToolError | None = None
-    data: Any = None
+    data: Json = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
 """Writes that happen once: claimed before they run, settled after, and never silently run again.
 
-Read `once.py` first: the life of one write. The Lua scripts are its transitions.
+Read running/write.py first, the way of one write, then `claims.py`. The Lua scripts are the transitions of its record.
 """

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from antiphon_shared.tools.calls import REPEAT_CALL, Repeated, ToolError, ToolResult
 
 from tool_dispatcher.authoring.failures import is_without_effect, tool_error
-from tool_dispatcher.idempotency.write import Decided, Effect, Results, Write
+from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results, Write
 
 
 def unknown(write: Write) -> ToolError:
@@ -182,6 +182,15 @@ def effect_of(result: ToolResult) -> Effect:
     if result.error is None:
         return "done"
     return "none" if is_without_effect(result.error) else "unknown"
+
+
+def ending(results: Results) -> tuple[EndState, tuple[Effect, ...]]:
+    """Return how a write has ended, as a whole and for each of its calls.
+
+    It is `unknown` as soon as one call's effect is unknown: then no part of it runs again.
+    """
+    state: EndState = "unknown" if any(map(is_unknown, results)) else "settled"
+    return state, tuple(map(effect_of, results))
 
 
 def _on_purpose(found: Decided) -> str:

@@ -9,20 +9,27 @@ A record outlives its session and what its tool's contract promises. See the scr
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar, cast
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.bus.scripts import Script, script_of
 from antiphon_shared.bus.wire import Argument, NotReplicated
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.tools.contract import IDEMPOTENCY_TTL_S_MIN
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
+from tool_dispatcher.idempotency.port import (
+    Claim,
+    ClaimNotReplicated,
+    KeyUsedForAnother,
+    LedgerUnavailable,
+    SessionStopped,
+    WriteLedger,
+)
 from tool_dispatcher.idempotency.write import (
     Decided,
     Effect,
@@ -41,47 +48,8 @@ PATIENCE_S = 10.0
 T = TypeVar("T")
 
 
-class KeyUsedForAnother(AntiphonError):
-    """An idempotency key that names a write of another tool, or one with other arguments."""
-
-    code = "key_used_for_another"
-
-
-class SessionStopped(AntiphonError):
-    """The session was cancelled before the write began."""
-
-    code = "session_stopped"
-
-
-class LedgerUnavailable(RedisUnavailable):
-    """The ledger cannot be read or written: Redis has been unavailable for longer than the ledger waits."""
-
-
-class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the takeover of a write, so that a failover could lose it. Nothing has begun here."""
-
-
-@dataclass(slots=True)
-class Claim:
-    """The right to run a write, and to settle it."""
-
-    write: Write
-    claimant: str
-    fence: int
-    """Increases with every takeover, from 1."""
-    ends_s: float
-    """The end of the lease, on our monotonic clock: never later than on Redis's."""
-    problem: str = ""
-    """Why nothing may begin under it: too few replicas have it, so that a failover could lose it."""
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether the lease is over, so that another worker may have taken over."""
-        return monotonic_s() >= self.ends_s
-
-
-class Ledger:
-    """The records of all writes.
+class Ledger(WriteLedger):
+    """The records of all writes in Redis.
 
     `lease_s`: how long a claimant may go without renewal before a takeover. `retention_s`: how long a
     session's data is kept. While Redis is unavailable, every method waits for `patience_s` at most and raises
@@ -110,10 +78,7 @@ class Ledger:
         self._patience_s = patience_s
 
     async def claim(self, write: Write) -> Claim | None:
-        """Return the right to run an unclaimed write; None when it is claimed, and its status has to be read.
-
-        Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
-        """
+        """See WriteLedger. Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable."""
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
         arguments: list[Argument] = [
@@ -127,22 +92,12 @@ class Ledger:
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
-        async def attempt() -> Claim | None:
-            begins_s = monotonic_s()
-            problem = ""
-            try:
-                answer = await self._claims.run(_CLAIM, [*self._names(write), stopped], arguments)
-            except NotReplicated as error:
-                answer, problem = error.reply, f"{error}."
-            if answer == b"mismatch":
-                raise _used_for_another(write)
-            if answer == b"stopped":
-                raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
-            if answer == b"taken":
-                return None
-            return Claim(write, claimant, int(answer), begins_s + self.lease_s, problem)
-
-        return await self._patiently("claim a write", attempt)
+        answer, ends_s, problem = await self._claimed(_CLAIM, [*self._names(write), stopped], arguments)
+        if answer == b"mismatch":
+            raise _used_for_another(write)
+        if answer == b"stopped":
+            raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
+        return None if answer == b"taken" else Claim(write, claimant, int(answer), ends_s, problem)
 
     async def begin(self, write: Write) -> Claim | Decided:
         """Claim a write by its identity, under a key that the script derives. Raises LedgerUnavailable."""
@@ -167,19 +122,11 @@ class Ledger:
         for call_id, identity in zip(write.call_ids, write.identities, strict=True):
             arguments += [call_id, begun_entry(call_id), identity]
 
-        async def attempt() -> Claim | Decided:
-            begins_s = monotonic_s()
-            problem = ""
-            try:
-                verdict, *more = await self._claims.run(_BEGIN, names, arguments)
-            except NotReplicated as error:
-                (verdict, *more), problem = error.reply, f"{error}."
-            if verdict == b"claimed":
-                claimed = replace(write, key=more[0].decode())
-                return Claim(claimed, claimant, int(more[1]), begins_s + self.lease_s, problem)
-            return decided(verdict.decode(), more)
-
-        return await self._patiently("claim a write", attempt)
+        (verdict, *more), ends_s, problem = await self._claimed(_BEGIN, names, arguments)
+        if verdict == b"claimed":
+            claimed = replace(write, key=more[0].decode())
+            return Claim(claimed, claimant, int(more[1]), ends_s, problem)
+        return decided(verdict.decode(), more)
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
@@ -208,11 +155,7 @@ class Ledger:
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """Return the right to run a write that was found abandoned with that fence; None when its status has changed.
-
-        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the
-        coordinator has minted the key. Raises LedgerUnavailable.
-        """
+        """See WriteLedger. Raises LedgerUnavailable, and ClaimNotReplicated."""
         claimant = new_id().hex
         names = self._names(write)[:1]
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._lives_ms(write)[0]]
@@ -221,20 +164,13 @@ class Ledger:
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
         else:
             arguments.append(int(is_again))
-
-        async def attempt() -> Claim | None:
-            begins_s = monotonic_s()
-            try:
-                new_fence = int(await self._claims.run(_TAKE_OVER, names, arguments))
-            except NotReplicated as error:
-                # Not released: the previous claimant may have begun. The write is abandoned again after this
-                # lease.
-                if int(error.reply):
-                    raise ClaimNotReplicated(f"{error}.") from None
-                return None
-            return Claim(write, claimant, new_fence, begins_s + self.lease_s) if new_fence else None
-
-        return await self._patiently("take over a write", attempt)
+        answer, ends_s, problem = await self._claimed(_TAKE_OVER, names, arguments)
+        if not int(answer):
+            return None
+        if problem:
+            # Not released: the previous claimant may have begun. The write is abandoned again after this lease.
+            raise ClaimNotReplicated(problem)
+        return Claim(write, claimant, int(answer), ends_s, has_begun=not is_again)
 
     async def may_have_forgotten(self, write: Write) -> bool:
         """Return whether Redis has failed over or restarted since the write's session was opened.
@@ -283,10 +219,7 @@ class Ledger:
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record the results of the write. Returns False when it was taken over: then its status has to be read.
-
-        `effects`, one per call, in sessions of format 2.
-        """
+        """See WriteLedger. Waits for as long as Redis is unavailable."""
         write = claim.write
         names = self._names(write) + (self._index(write) if write.name else [])
         arguments: list[Argument] = [
@@ -308,6 +241,20 @@ class Ledger:
                 "settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)
             )
         )
+
+    async def _claimed(
+        self, script: Script, names: list[str], arguments: list[Argument]
+    ) -> tuple[Any, float, str]:
+        """Run a script that claims; return its reply, the end of the lease, and the problem of too few replicas."""
+
+        async def attempt() -> tuple[Any, float, str]:
+            ends_s = monotonic_s() + self.lease_s
+            try:
+                return await self._claims.run(script, names, arguments), ends_s, ""
+            except NotReplicated as error:
+                return error.reply, ends_s, f"{error}."
+
+        return await self._patiently("claim a write", attempt)
 
     def _index(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolResult
@@ -29,7 +29,7 @@ class Write:
     """The idempotency key; empty until it is minted, in sessions of format 2."""
     tool: str
     fingerprint: str
-    """The digest of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
+    """The digest of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.identity`."""
     round: int
     call_ids: tuple[str, ...]
     ttl_s: float
@@ -90,7 +90,7 @@ class WriteStatus:
     outcomes: Results = ()
 
 
-def decided(verdict: str, more: Sequence[Any]) -> Decided:
+def decided(verdict: str, more: Sequence[bytes]) -> Decided:
     """Return the reply of begin.lua where it does not grant the claim."""
     if verdict not in ("theirs", "repeated", "between"):
         return Decided(cast(Verdict, verdict), more[0].decode() if more else "")

@@ -8,6 +8,7 @@ from typing import Any
 import pydantic
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Effect
+from antiphon_shared.values import Json
 from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
 from pydantic_core import to_jsonable_python
 
@@ -19,6 +20,7 @@ REDACTED = "[redacted]"
 """The text shown in place of a value that is marked as secret."""
 
 _SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
+_SINGLE = (bool, str, int)
 _DEPTH_MAX = 64
 _INTEGER_BITS_MAX = 1_024
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its result cannot be shown."
@@ -28,19 +30,18 @@ class NotJson(Exception):
     """A result that holds a value without a JSON form."""
 
 
-def as_json(value: Any, depth: int = 0) -> Any:
+def as_json(value: Any, depth: int = 0) -> Json:
     """Return a result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
 
     Values marked as secret, and the values of fields so marked, are redacted. Raises NotJson, which names the
     type.
     """
     kind: type = type(value)
-    if value is None or kind in (bool, str):
-        return value
-    if kind is int:
-        if value.bit_length() > _INTEGER_BITS_MAX:
-            raise NotJson("the result holds an integer that no reader of JSON takes; return text")
-        return value
+    if kind is int and value.bit_length() > _INTEGER_BITS_MAX:
+        raise NotJson("the result holds an integer that no reader of JSON takes; return text")
+    if value is None or kind in _SINGLE:
+        single: Json = value
+        return single
     if kind is float:
         return value if math.isfinite(value) else None
     if depth > _DEPTH_MAX:
@@ -67,7 +68,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
 
 
 def shown(
-    data: Any, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
+    data: Json, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
 ) -> Fitted | ToolError:
     """Return the part of a result that is shown, and the whole to be stored under `handle` where that is more.
 
@@ -99,7 +100,7 @@ def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
     )
 
 
-def _hidden(value: Any, dumped: Any) -> Any:
+def _hidden(value: object, dumped: Any) -> Any:
     """Return a model's dump, without the values of fields that it, or a model within it, marks as secret."""
     if isinstance(value, RootModel):
         return _hidden(value.root, dumped)
@@ -128,16 +129,17 @@ def _names(value: Any) -> dict[str, str]:
     return {**aliases, **{name: name for name in fields}}
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     plain = as_json(key, _DEPTH_MAX)
     if isinstance(plain, bool | None) or not isinstance(plain, str | int | float):
         raise NotJson(f"the result holds a mapping with {type(key).__name__} as a key; use text")
     return str(plain)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     try:
-        return to_jsonable_python(value, inf_nan_mode="null")
+        plain: Json = to_jsonable_python(value, inf_nan_mode="null")
+        return plain
     except ValueError:
         name = type(value).__name__
         raise NotJson(

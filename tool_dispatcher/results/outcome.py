@@ -1,29 +1,31 @@
 """From the outcome of a run to the results of its calls: without secrets, cut to size, one per call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from antiphon_shared.output.validation import ERROR_CHARACTERS_MAX, ERRORS_MAX, Validation, content_digest
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.redaction.redactor import Redactor
-from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolOutcome, ToolResult
+from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Json
 
-from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import failed
+from tool_dispatcher.batch import failed, spread
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import shown
-from tool_dispatcher.results.redacted import redacted, without
-from tool_dispatcher.results.verdict import verdict
-from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.results.redacted import T, redacted, without
+from tool_dispatcher.running.batch_run import Call
+from tool_dispatcher.running.group import Items
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of a run, JSON values or a ToolError; and the tool that gave it, where an alternative did."""
 
-    outcome: Any
+    outcome: ToolOutcome | Items
     substitute: str = ""
     because: str = ""
     cached_at: datetime | None = None
@@ -33,18 +35,19 @@ class Answer:
 class Outcomes:
     """The maker of results. A result that is too large to be shown is stored whole, and read by its handle."""
 
-    def __init__(self, redactor: Redactor, stored_bytes_max: int) -> None:
+    def __init__(self, redactor: Redactor, stored_bytes_max: int | None = None) -> None:
+        """`stored_bytes_max`: of a stored result; None where results that are too large to be shown are refused."""
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
 
     def log_of(self, session_id: str, round: int) -> CallLog:
         """Return the log of a batch."""
         return CallLog(session_id, round, self._redactor)
 
-    def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
+    def without_secrets(self, outcome: T, secrets: Sequence[str] = ()) -> T:
         """Return JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
         return without(secrets, redacted(outcome, self._redactor))
 
-    async def clean(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
+    async def clean(self, outcome: T, secrets: Sequence[str] = ()) -> T:
         """Return the same as `without_secrets`; in a thread where the outcome is large."""
         return await aside(self.without_secrets, outcome, secrets)
 
@@ -55,48 +58,58 @@ class Outcomes:
         clean = self.without_secrets(error)
         return tuple(failed(place, call, clean) for place, call in zip(places, calls, strict=True))
 
-    async def result(
-        self,
-        batch: BatchRun,
-        tool: Tool,
-        place: int,
-        call: RequestedCall,
-        answer: Answer,
-        began_s: float,
-        arguments: Mapping[str, Any],
+    async def results(self, call: Call, answer: Answer) -> tuple[ToolResult, ...]:
+        """Return one result for each requested call; `answer` is without secrets."""
+        outcome, variant = answer.outcome, call.unit.variant
+        each: Sequence[ToolOutcome]
+        if isinstance(outcome, Items):
+            each = outcome.outcomes
+        elif variant is None:
+            each = (outcome,)
+        else:
+            each = spread(variant, call.contract.effect, outcome, len(call.requested))
+        return tuple(
+            [
+                await self._result(call, place, requested, answer, one)
+                for place, requested, one in zip(call.unit.calls, call.requested, each, strict=True)
+            ]
+        )
+
+    async def _result(
+        self, call: Call, place: int, requested: RequestedCall, answer: Answer, outcome: ToolOutcome
     ) -> ToolResult:
-        """Return the result of the call at index `place`, which began at `began_s` on the monotonic clock."""
-        validation = verdict(tool.contract, arguments, answer.outcome)
-        outcome, handle = answer.outcome, ""
+        """Return the result of the call at index `place`."""
+        validation = verdict(call.contract, call.arguments.plain, outcome)
+        handle = ""
         if not isinstance(outcome, ToolError):
-            outcome, handle = await self._fitted(batch, tool, place, outcome)
+            outcome, handle = await self._fitted(call, place, outcome)
         is_error = isinstance(outcome, ToolError)
         return ToolResult(
             index=place,
-            call_id=call.id,
-            tool=call.name,
+            call_id=requested.id,
+            tool=requested.name,
             status="error" if is_error else "ok",
             data=None if is_error else outcome,
             error=outcome if is_error else None,
             substitute=answer.substitute,
             substitute_because=answer.because,
             handle=handle,
-            duration_ms=max(0, milliseconds(monotonic_s() - began_s)),
+            duration_ms=max(0, milliseconds(monotonic_s() - call.began_s)),
             cached=answer.cached_at is not None,
             cached_at=answer.cached_at,
             validation=validation,
         )
 
-    async def _fitted(self, batch: BatchRun, tool: Tool, place: int, data: Any) -> tuple[Any, str]:
+    async def _fitted(self, call: Call, place: int, data: Json) -> tuple[ToolOutcome, str]:
         """Return the shown part of the data, and the handle of the whole where that is more; or a ToolError."""
-        contract = tool.contract
-        handle = f"r{batch.request.round}c{place}"
+        batch, contract = call.batch, call.contract
+        handle, bytes_max = f"r{batch.request.round}c{place}", batch.shown_bytes_max(contract)
         fitted = await aside(
             shown,
             data,
             contract.effect,
-            bytes_max=batch.shown_bytes_max(contract),
-            stored_bytes_max=self._stored_bytes_max,
+            bytes_max=bytes_max,
+            stored_bytes_max=bytes_max if self._stored_bytes_max is None else self._stored_bytes_max,
             handle=handle,
         )
         if isinstance(fitted, ToolError):
@@ -107,3 +120,32 @@ class Outcomes:
         if place in batch.named:
             batch.wholes[place] = data
         return fitted.data, handle
+
+
+def verdict(contract: Contract, arguments: Mapping[str, object], outcome: ToolOutcome) -> Validation | None:
+    """Return the verdict of a call on the argument that it validates; None for a tool that validates nothing.
+
+    `arguments` are those the tool was called with; `outcome` is its return value, or a ToolError. A tool
+    reports a fault by an error, or by `{"valid": false, "errors": [{"property": ..., "message": ...}]}`.
+    """
+    if not contract.validates:
+        return None
+    try:
+        of = content_digest(arguments.get(contract.validates))
+    except (ValueError, TypeError):  # not JSON, so it cannot be a returned answer
+        return None
+    if isinstance(outcome, ToolError):
+        return Validation(of=of, has_passed=False, errors=(one_line(outcome.message, ERROR_CHARACTERS_MAX),))
+    if not isinstance(outcome, Mapping) or outcome.get("valid", True) is True:
+        return Validation(of=of, has_passed=True)
+    errors = tuple(_faults(outcome.get("errors")))[:ERRORS_MAX]
+    return Validation(of=of, has_passed=False, errors=errors or ("It is not valid.",))
+
+
+def _faults(errors: Json) -> Iterator[str]:
+    for error in errors if isinstance(errors, list) else [errors]:
+        if isinstance(error, Mapping):
+            named, message = error.get("property", "(the whole)"), error.get("message", "not valid")
+            yield one_line(f"Property: {named}, Message: {message}", ERROR_CHARACTERS_MAX)
+        elif isinstance(error, str) and error.strip():
+            yield one_line(error, ERROR_CHARACTERS_MAX)

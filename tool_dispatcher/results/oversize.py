@@ -10,9 +10,9 @@ in words how much of the result it is:
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.process.aside import json_of
+from antiphon_shared.values import Json, JsonObject
 from pydantic_core import from_json, to_json
 
 _PATH_MAX = 6
@@ -27,12 +27,12 @@ _SENSIBLE = 0.8
 class Fitted:
     """A result as it is shown."""
 
-    data: Any
+    data: Json
     whole: bytes | None = None
     """The result as JSON, to be stored under the handle; None when all of it is shown."""
 
 
-def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
+def fit(data: Json, bytes_max: int, handle: str) -> Fitted:
     """Return `data` if it has at most `bytes_max` bytes as JSON; else a part of it that has, and the whole.
 
     Raises ValueError when it cannot be written as JSON.
@@ -48,7 +48,7 @@ def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
     return Fitted(shown, whole)
 
 
-def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> dict[str, Any]:
+def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
     """Return `length` characters of a whole from `start`: of the text, if it is one, else of its JSON.
 
     The part is shorter at the end, and where its JSON would be larger than `bytes_max`; `end` is where it
@@ -57,7 +57,7 @@ def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = Non
     text: str = from_json(whole) if whole.startswith(b'"') else whole.decode()
     start = min(max(0, start), len(text))
     part = text[start : start + max(0, length)]
-    read = {"text": "", "start": start, "end": len(text), "total_characters": len(text)}
+    read: JsonObject = {"text": "", "start": start, "end": len(text), "total_characters": len(text)}
     if bytes_max is not None:
         part = _beginning(part, bytes_max - len(to_json(read))) or part[:1]
     return {**read, "text": part, "end": start + len(part)}
@@ -68,12 +68,12 @@ class _Long:
     """The one long part of a result."""
 
     path: tuple[str | int, ...]
-    content: Any
+    content: Json
     start: int
     """Where it begins in the JSON text of the whole, in characters."""
 
 
-def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | None:
+def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:
     """Return the result with its long part cut; None where it has none, or where none of it fits."""
     long = _long_part(data)
     content = long.content
@@ -82,7 +82,7 @@ def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | Non
     what = "characters" if isinstance(content, str) else "items"
     name = f' of "{".".join(map(str, long.path))[:_NAME_CHARACTERS_MAX]}"' if long.path else ""
 
-    def shown(kept: list[Any] | str, start: int, count: int) -> Any:
+    def shown(kept: list[Json] | str, start: int, count: int) -> Json:
         note = _note(f"{count} of {len(content)} {what}{name}", handle, start)
         return _rebuilt(data, long.path, kept, note)
 
@@ -96,7 +96,7 @@ def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | Non
     return shown(kept, long.start + behind, len(kept))
 
 
-def _long_part(data: Any) -> _Long:
+def _long_part(data: Json) -> _Long:
     """Return the long part: down the largest member of each object and the single item of a list within it."""
     path: list[str | int] = []
     start = 0
@@ -119,7 +119,7 @@ def _long_part(data: Any) -> _Long:
     return _Long(tuple(path), data, start)
 
 
-def _first_items(items: list[Any], room: int) -> list[Any]:
+def _first_items(items: list[Json], room: int) -> list[Json]:
     kept = 0
     for item in items:
         room -= len(to_json(item)) + 1
@@ -129,22 +129,28 @@ def _first_items(items: list[Any], room: int) -> list[Any]:
     return items[:kept]
 
 
-def _rebuilt(data: Any, path: tuple[str | int, ...], kept: Any, note: str) -> Any:
+def _rebuilt(data: Json, path: tuple[str | int, ...], kept: Json, note: str) -> Json:
     """Return `data` with its long part cut, and the note: as an item of a list, or as a field of an object."""
     if path:
-        name = "note"
-        while name in data:
+        replaced, name = _replaced(data, path, kept), "note"
+        assert isinstance(replaced, dict), "a path begins in an object"
+        while name in replaced:
             name = f"_{name}"
-        return {**_replaced(data, path, kept), name: note}
+        return {**replaced, name: note}
+    assert isinstance(data, list), "only lists and objects have a long part"
+    assert isinstance(kept, list), "it is that list"
     # The note of a list of records is a record too, as each is filed by itself.
-    is_records = isinstance(data[0], dict)
-    return [*kept, {"note": note} if is_records else note]
+    return [*kept, {"note": note} if isinstance(data[0], dict) else note]
 
 
-def _replaced(data: Any, path: tuple[str | int, ...], content: Any) -> Any:
+def _replaced(data: Json, path: tuple[str | int, ...], content: Json) -> Json:
+    if not path:
+        return content
     key, *below = path
-    inner = _replaced(data[key], tuple(below), content) if below else content
-    return [inner] if isinstance(data, list) else {**data, key: inner}
+    if isinstance(data, list):
+        return [_replaced(data[0], tuple(below), content)]
+    assert isinstance(data, dict), "a path leads through objects, and lists of one item"
+    return {**data, str(key): _replaced(data[str(key)], tuple(below), content)}
 
 
 def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
@@ -183,6 +189,6 @@ def _sensible_end(text: str, end: int) -> int:
     return end
 
 
-def _characters(value: Any) -> int:
+def _characters(value: Json) -> int:
     """Return the length of its JSON text, in characters."""
     return len(to_json(value).decode())

@@ -9,8 +9,8 @@ $                 all of it
 """
 
 import re
-from typing import Any
 
+from antiphon_shared.values import Json, JsonObject
 from pydantic_core import from_json
 
 _STEP = re.compile(
@@ -19,7 +19,7 @@ _STEP = re.compile(
 )
 
 
-def value_at(data: Any, position: str) -> Any:
+def value_at(data: Json, position: str) -> Json:
     """Return the value at a position of `data`, which is JSON. Raises LookupError when there is none."""
     at = 1 if position.startswith("$") else 0
     while at < len(position):
@@ -30,7 +30,7 @@ def value_at(data: Any, position: str) -> Any:
     return data
 
 
-def _taken(data: Any, step: "re.Match[str]") -> Any:
+def _taken(data: Json, step: "re.Match[str]") -> Json:
     if step["json"] is not None:
         return _parsed(data)
     if step["row"] is not None:
@@ -45,17 +45,23 @@ def _taken(data: Any, step: "re.Match[str]") -> Any:
     return data[start] if step["end"] is None else data[start : int(step["end"][1:])]
 
 
-def _parsed(data: Any) -> Any:
+def _parsed(data: Json) -> Json:
+    if not isinstance(data, str):
+        raise LookupError("no JSON text is there")
     try:
-        return from_json(data)
-    except (ValueError, TypeError, RecursionError) as error:
+        parsed: Json = from_json(data)
+    except (ValueError, RecursionError) as error:
         raise LookupError(f"no JSON text is there: {error}") from None
+    return parsed
 
 
-def _row(data: Any, at: int) -> dict[str, Any]:
-    if not isinstance(data, dict) or not all(isinstance(column, list) for column in data.values()):
+def _row(data: Json, at: int) -> JsonObject:
+    if not isinstance(data, dict):
+        raise LookupError("a row is looked for in what is no object")
+    columns = {name: column for name, column in data.items() if isinstance(column, list)}
+    if len(columns) < len(data):
         raise LookupError("a row is looked for in what has no columns")
-    return {name: column[at] for name, column in data.items()}
+    return {name: column[at] for name, column in columns.items()}
 
 
 def _name(step: "re.Match[str]") -> str:

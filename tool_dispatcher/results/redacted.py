@@ -2,23 +2,26 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from antiphon_shared.process.aside import is_large
 from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
 
+T = TypeVar("T")
+
 _PIECE = 500
 _DEPTH_MAX = 4
 
 
-def redacted(outcome: Any, redactor: Redactor) -> Any:
+def redacted(outcome: T, redactor: Redactor) -> T:
     """Return JSON values, or a ToolError, with every secret redacted; the same object when it holds none."""
     if not isinstance(outcome, ToolError):
-        return _in_pieces(outcome, redactor, 0)
+        clean: T = _in_pieces(outcome, redactor, 0)
+        return clean
     said = outcome.model_dump(mode="json")
-    clean = redactor.json(said)
-    return outcome if clean is said else ToolError.model_validate(clean)
+    told = redactor.json(said)
+    return outcome if told is said else type(outcome).model_validate(told)
 
 
 def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
@@ -43,6 +46,6 @@ def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
     return value if all(merged[key] is value[key] for key in value) else merged
 
 
-def without(secrets: Sequence[str], outcome: Any) -> Any:
+def without(secrets: Sequence[str], outcome: T) -> T:
     """Return the outcome without the secrets of one call: its arguments that are marked as secret."""
     return redacted(outcome, Redactor(secrets, MARKED_CHARACTERS_MIN)) if secrets else outcome

@@ -3,10 +3,10 @@
 from collections.abc import Container, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.placeholders import Reference, find, has_placeholder
+from antiphon_shared.values import Json, ToolArguments
 
 from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.secret import secrets_in
@@ -20,16 +20,16 @@ from tool_dispatcher.results.redacted import without
 class Arguments:
     """Valid arguments of a call."""
 
-    plain: dict[str, Any]
+    plain: ToolArguments
     """As JSON."""
-    given: dict[str, Any]
+    given: ToolArguments
     """As the tool's function takes them."""
     secrets: tuple[str, ...] = ()
     """The texts among them that must not be shown."""
 
 
 def arguments_of(
-    tool: Tool, plain: dict[str, Any], other_secrets: tuple[str, ...] = ()
+    tool: Tool, plain: ToolArguments, other_secrets: tuple[str, ...] = ()
 ) -> Arguments | ToolError:
     """Return the arguments if the tool accepts them. `other_secrets` are secrets that its schema does not mark."""
     secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
@@ -38,8 +38,7 @@ def arguments_of(
     except Exception as error:  # noqa: BLE001  # the validators of a tool's models are its own code
         given = error_of(error, "read")
     if isinstance(given, ToolError):
-        clean: ToolError = without(secrets, given)
-        return clean
+        return without(secrets, given)
     # A function may change its arguments; another attempt has to begin with the original ones.
     return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 
@@ -63,7 +62,7 @@ def checked_ahead(
 
 
 def filled_in(
-    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Any]
+    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Json]
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 

@@ -1,18 +1,24 @@
-"""The state that the calls of one delivered batch share."""
+"""One delivered batch in flight, and one call of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.events import ToolsRequested
-from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.ids import idempotency_key
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import Contract, Retry
+from antiphon_shared.values import Json
 from pydantic_core import from_json
 
 from tool_dispatcher.access.gatekeeper import Permissions
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Unit
 from tool_dispatcher.call_log import CallLog
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments
 
@@ -46,7 +52,7 @@ class BatchRun:
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
     """By index, digests of the arguments after placeholders were replaced; tools with secrets have none."""
-    wholes: dict[int, Any] = field(default_factory=dict)
+    wholes: dict[int, Json] = field(default_factory=dict)
     """By index, the whole results that other calls need and that are shown in part only."""
 
     @property
@@ -63,7 +69,9 @@ class BatchRun:
             return self.result_bytes_max
         return min(self.result_bytes_max, contract.result_bytes_max or self.result_bytes_max)
 
-    async def wholes_of(self, places: Iterable[int], known: Sequence[ToolResult | None]) -> Mapping[int, Any]:
+    async def wholes_of(
+        self, places: Iterable[int], known: Sequence[ToolResult | None]
+    ) -> Mapping[int, Json]:
         """Return the whole results of the calls at `places`, and others known before.
 
         Results of calls that another worker ran are read from the journal.
@@ -75,3 +83,58 @@ class BatchRun:
                 if whole is not None:
                     self.wholes[place] = from_json(whole)
         return self.wholes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of one tool: for one requested call, or for several that its batch variant runs at once."""
+
+    batch: BatchRun
+    unit: Unit
+    requested: tuple[RequestedCall, ...]
+    began_s: float
+    tool: Tool
+    """The tool that runs now: the unit's, or an alternative."""
+    arguments: Arguments
+    key: str = ""
+    """The idempotency key: a write's is that of its claim, a read's that of its call."""
+    claim: Claim | None = None
+    """The claim of a write, which runs only while this is valid; None for a read."""
+    attempt: int = 1
+    """The number of this attempt, from 1."""
+
+    @property
+    def contract(self) -> Contract:
+        return self.tool.contract
+
+    @property
+    def id(self) -> str:
+        return self.requested[0].id
+
+    @property
+    def timeout_s(self) -> float:
+        return min(self.contract.timeout_s, self.batch.time_left_s)
+
+    def read(self) -> "Call":
+        """Return the call of a read, with its key; nothing is stored under it."""
+        if self.unit.key:
+            return replace(self, key=self.unit.key)
+        request, more = self.batch.request, len(self.requested) - 1
+        key = idempotency_key(request.tenant, self.batch.session.session_id, request.round, self.id)
+        return replace(self, key=f"{key}+{more}" if more else key)
+
+    def under(self, claim: Claim) -> "Call":
+        """Return the call of a write that has been claimed."""
+        return replace(self, key=claim.write.key, claim=claim)
+
+    def context(self, timeout_s: float) -> ToolContext:
+        """Return the context for the tool's function."""
+        return ToolContext(
+            idempotency_key=self.key,
+            session_id=self.batch.session.session_id,
+            call_id=self.id,
+            attempt=self.attempt + self.batch.attempt - 1,
+            deadline=utc_now() + timedelta(seconds=timeout_s),
+            tenant=self.batch.request.tenant,
+            fence=0 if self.claim is None else self.claim.fence,
+        )

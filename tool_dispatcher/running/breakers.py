@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil
-from typing import Any
 
 from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.bus.breakers import SharedBreakers, of_tool
-from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 
 from tool_dispatcher.authoring import foreign_failures
 from tool_dispatcher.authoring.failures import ToolFailed, tool_error
@@ -30,7 +29,8 @@ itself wait as long as needed.
 class ToolBreakers:
     """The breakers of all tools; each call counts once, however many attempts it took."""
 
-    def __init__(self, shared: SharedBreakers) -> None:
+    def __init__(self, shared: SharedBreakers | None = None) -> None:
+        """`shared`: those of all processes; None where no circuit ever opens."""
         self._shared = shared
 
     @contextmanager
@@ -46,7 +46,7 @@ class ToolBreakers:
 class GuardedCall:
     """One call, as the breaker of its tool sees it."""
 
-    def __init__(self, shared: SharedBreakers, tool: str) -> None:
+    def __init__(self, shared: SharedBreakers | None, tool: str) -> None:
         self._shared, self._tool = shared, tool
         self._is_probe = self._is_own_fault = False
         self._has_failed: bool | None = None
@@ -57,7 +57,7 @@ class GuardedCall:
 
         A call that is the breaker's one probe may make all of its attempts.
         """
-        if self._is_probe:
+        if self._shared is None or self._is_probe:
             return None
         answer = await self._shared.ask(of_tool(self._tool))
         if isinstance(answer, Refused):
@@ -69,7 +69,7 @@ class GuardedCall:
         """Note the error of an attempt: an error in the tool itself ends a write as outcome_unknown too."""
         self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
 
-    def attempted(self, outcome: Any, is_slow: bool = False) -> None:
+    def attempted(self, outcome: ToolOutcome, is_slow: bool = False) -> None:
         """Note an attempt's outcome, JSON data or a ToolError, and whether the attempt exceeded the tool's `slow_s`."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
@@ -78,7 +78,7 @@ class GuardedCall:
 
     def count(self) -> None:
         """Count the call by its latest attempt; not at all where no attempt has run."""
-        if self._has_failed is not None:
+        if self._shared is not None and self._has_failed is not None:
             self._shared.note(of_tool(self._tool), self._has_failed)
 
 

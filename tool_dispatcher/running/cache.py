@@ -11,28 +11,34 @@ from typing import Any
 
 import structlog
 from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.connection import retry_while_unavailable
+from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.aside import json_within
 from antiphon_shared.process.clock import milliseconds
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Json, ToolArguments
 from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 
 BYTES_MAX = 1_000_000
 """The maximum size of one entry."""
 PATIENCE_S = 0.5
 """How long to wait for an entry, in seconds; most tools answer faster than that."""
 
+_NOTES, _ENDS = "journal:writes", "journal:writes:ended"
+_BEGUN, _ENDED = "begun:", "ended:"
+
 
 @dataclass(frozen=True, slots=True)
 class Cached:
     """The cached result of a read; it may be None."""
 
-    data: Any
+    data: Json
     at: datetime
     """The time at which the read began."""
 
@@ -43,12 +49,12 @@ def is_cached(contract: Contract) -> bool:
 
 
 def digest_of(
-    tool: Tool, tenant: str, scopes: Iterable[str], arguments: dict[str, Any], cache_name: str = ""
+    tool: Tool, tenant: str, scopes: Iterable[str], arguments: ToolArguments, cache_name: str = ""
 ) -> str | None:
     """Return the cache key of a read: the tool's definition, the tenant, the scopes, and the arguments.
 
     None for calls that are not cached: writes, tools whose contract does not allow it, and arguments that are
-    not JSON. `arguments` are the validated ones, placeholders replaced. `cache_name`: see own_writes.py.
+    not JSON. `arguments` are the validated ones, placeholders replaced. `cache_name`: see OwnWrites.
     """
     if not is_cached(tool.contract):
         return None
@@ -77,7 +83,7 @@ class ReadCache:
             structlog.get_logger().warning("read_cache_unavailable", error=str(error))
             return None
 
-    def put(self, digest: str, data: Any, at: datetime, ttl_s: float) -> None:
+    def put(self, digest: str, data: ToolOutcome, at: datetime, ttl_s: float) -> None:
         """Store the data of a read that began at `at` for `ttl_s`.
 
         Returns at once; errors and results that are too large are not stored.
@@ -95,3 +101,40 @@ class ReadCache:
 
 def _read(entry: Any) -> Cached:
     return Cached(entry["data"], datetime.fromisoformat(entry["at"]))
+
+
+class OwnWrites:
+    """The writes of a session, for its reads: a result cached before a write must not answer a read after it.
+
+    Each run of a write is noted in the session before it begins and after it has ended, by whichever worker runs
+    it. The ends are noted in a second journal as well, so that a check costs two counts however many writes there
+    have been. While a write is in flight, or its outcome is unknown, the session's reads bypass the cache. After
+    that they have a cache of their own, named by the session and by how many of its writes have ended.
+    """
+
+    def __init__(self, session: SessionStore) -> None:
+        self._session = session
+
+    async def begin(self, key: str, fence: int) -> None:
+        """Note that a write is about to run."""
+        await self._note(f"{_BEGUN}{key}#{fence}")
+
+    async def end(self, key: str, fence: int) -> None:
+        """Note that a write has ended and can have no further effect."""
+        await self._note(f"{_ENDED}{key}#{fence}")
+        await self._note(f"{key}#{fence}", _ENDS)
+
+    async def cache_name(self) -> str | None:
+        """Return the name of the session's cache: empty for the shared cache, None for no cache."""
+        # The ends are counted first: a write that begins or ends between the two counts makes the second one
+        # too large.
+        ended = await self._count(_ENDS)
+        if await self._count(_NOTES) != ended * 2:
+            return None
+        return f"{self._session.session_id}#{ended}" if ended else ""
+
+    async def _count(self, journal: str) -> int:
+        return await retry_while_unavailable("count a session's writes", lambda: self._session.count(journal))
+
+    async def _note(self, entry: str, journal: str = _NOTES) -> None:
+        await retry_while_unavailable("note a write", lambda: self._session.note(journal, entry, b"1"))

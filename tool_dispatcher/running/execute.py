@@ -2,79 +2,83 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import structlog
 from antiphon_shared import faults
 from antiphon_shared.process.aside import aside
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.values import JsonObject
 
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of, tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.results.as_json import NotJson, as_json, unusable
-from tool_dispatcher.running.threads import Place
+from tool_dispatcher.running.threads import Place, Threads
 
-_GIVEN_UP: set[asyncio.Task[Any]] = set()
+
+class Ended(NamedTuple):
+    """The end of one execution."""
+
+    outcome: ToolOutcome
+    raised: BaseException | None = None
+    """The exception that the tool raised, of which the outcome tells."""
+
+
+_GIVEN_UP: set[asyncio.Task[Ended]] = set()
 """Abandoned calls, referenced until they end: the event loop holds only weak references to tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call, ready to run: its arguments are valid, and it may run for `timeout_s`."""
-
-    tool: Tool
-    arguments: dict[str, Any]
-    context: ToolContext
-    timeout_s: float
-    secrets: Sequence[str] = ()
-    """The texts among the arguments that must not be shown."""
-    on_raise: Callable[[BaseException], None] | None = None
-    """Called with the exception that the tool raises."""
-
-
-async def execute(call: Call, place: Place | None) -> Any:
-    """Return the call's result as JSON values, or a ToolError. Plain functions run in the thread of `place`.
+async def execute(
+    tool: Tool, arguments: JsonObject, context: ToolContext, timeout_s: float, place: Place | None
+) -> Ended:
+    """Call the tool with valid arguments, for at most `timeout_s`. Plain functions run in the thread of `place`.
 
     Raises only CancelledError, when the caller is cancelled.
     """
-    task = asyncio.create_task(_run(call, place))
+    task = asyncio.create_task(_run(tool, arguments, context, place))
     try:
         await faults.at("tool.running")
-        await _ended(task, call.timeout_s)
+        await _wait(task, timeout_s)
     except asyncio.CancelledError:
         _give_up(task, place)
         raise
     if not task.done():
         _give_up(task, place)
-        return _timed_out(call, place)
+        return Ended(_timed_out(tool, context, timeout_s, place))
     if task.cancelled():
-        return error_of(RuntimeError("the tool cancelled itself"), call.tool.effect)
+        return Ended(error_of(RuntimeError("the tool cancelled itself"), tool.effect))
     return task.result()
 
 
-async def _run(call: Call, place: Place | None) -> Any:
-    tool = call.tool
+async def execute_alone(
+    tool: Tool, arguments: JsonObject, context: ToolContext, threads: Threads, wait_s: float
+) -> ToolOutcome:
+    """Return the outcome of a call outside of a batch; wait up to `wait_s` for a thread. Raises NoThread."""
+    timeout_s = tool.contract.timeout_s
+    if tool.is_async:
+        return (await execute(tool, arguments, context, timeout_s, None)).outcome
+    async with threads.place(wait_s) as place:
+        return (await execute(tool, arguments, context, timeout_s, place)).outcome
+
+
+async def _run(tool: Tool, arguments: JsonObject, context: ToolContext, place: Place | None) -> Ended:
     try:
-        function = partial(tool.call, call.arguments, call.context)
+        function = partial(tool.call, arguments, context)
         result = function() if place is None else await place.run(function)
         if inspect.isawaitable(result):
             result = await result
-        return await aside(as_json, result)
+        return Ended(await aside(as_json, result))
     except asyncio.CancelledError:
         raise
     except NotJson as problem:
-        return unusable(str(problem), tool.effect)
+        return Ended(unusable(str(problem), tool.effect))
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything, and SystemExit must not end the process
-        if call.on_raise is not None:
-            call.on_raise(error)
-        return error_of(error, tool.effect)
+        return Ended(error_of(error, tool.effect), error)
 
 
-async def _ended(task: asyncio.Task[Any], timeout_s: float) -> None:
+async def _wait(task: asyncio.Task[Ended], timeout_s: float) -> None:
     """Wait for one task, as `asyncio.wait` does at twice the cost."""
     loop = asyncio.get_running_loop()
     waiter: asyncio.Future[None] = loop.create_future()
@@ -92,7 +96,7 @@ async def _ended(task: asyncio.Task[Any], timeout_s: float) -> None:
         task.remove_done_callback(wake)
 
 
-def _give_up(task: asyncio.Task[Any], place: Place | None) -> None:
+def _give_up(task: asyncio.Task[Ended], place: Place | None) -> None:
     task.cancel()
     if place is not None:
         place.abandon()
@@ -100,12 +104,12 @@ def _give_up(task: asyncio.Task[Any], place: Place | None) -> None:
     task.add_done_callback(_GIVEN_UP.discard)
 
 
-def _timed_out(call: Call, place: Place | None) -> ToolError:
+def _timed_out(tool: Tool, context: ToolContext, timeout_s: float, place: Place | None) -> ToolError:
     where = (
         "cancelled" if place is None else "left behind: its thread cannot be stopped, its result is dropped"
     )
     structlog.get_logger().debug(
-        "tool_attempt_timed_out", tool=call.tool.name, call_id=call.context.call_id, call_is=where
+        "tool_attempt_timed_out", tool=tool.name, call_id=context.call_id, call_is=where
     )
-    message = f"{call.tool.name} did not finish within {call.timeout_s:.3g} s."
-    return tool_error("outcome_unknown" if call.tool.effect == "write" else "timeout", message)
+    message = f"{tool.name} did not finish within {timeout_s:.3g} s."
+    return tool_error("outcome_unknown" if tool.effect == "write" else "timeout", message)

@@ -15,13 +15,13 @@ about a key: it would be asked about the key of the whole, and would not know th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Json
 
 from tool_dispatcher.batch import Unit, spread
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 from tool_dispatcher.running.retrying import pause_s, told
 
 _DIGEST_CHARACTERS = 16
@@ -31,15 +31,16 @@ _DIGEST_CHARACTERS = 16
 class Items:
     """The outcome of each call of a group, in their order: JSON values, or a ToolError."""
 
-    outcomes: tuple[Any, ...]
+    outcomes: tuple[ToolOutcome, ...]
 
     @property
-    def whole(self) -> Any:
+    def whole(self) -> ToolOutcome:
         """Return the items as one outcome, which `spread` takes apart again; a ToolError when an item failed."""
+        items: list[Json] = []
         for outcome in self.outcomes:
             if isinstance(outcome, ToolError):
                 return outcome
-        items = [{"index": n, "status": "ok", "data": data} for n, data in enumerate(self.outcomes)]
+            items.append({"index": len(items), "status": "ok", "data": outcome})
         return {"results": items}
 
 
@@ -50,7 +51,7 @@ class Group:
         assert unit.variant is not None, "only calls that run as one are a group"
         self._variant, self._contract, self._key = unit.variant, contract, key
         self._can_be_asked = can_be_asked
-        self._outcomes: list[Any] = [None] * len(unit.calls)
+        self._outcomes: list[ToolOutcome] = [None] * len(unit.calls)
         self._errors: list[list[ToolError]] = [[] for _ in unit.calls]
         self._is_answered = False
         self.left: tuple[int, ...] = tuple(range(len(unit.calls)))
@@ -63,7 +64,7 @@ class Group:
             return self._key
         return f"{self._key}~{fingerprint(list(self.left))[:_DIGEST_CHARACTERS]}"
 
-    def note(self, outcome: Any, attempt: int) -> ToolError | None:
+    def note(self, outcome: ToolOutcome, attempt: int) -> ToolError | None:
         """Record the outcome of an attempt.
 
         Returns the error that calls for another attempt, or None when there is none.
@@ -82,13 +83,13 @@ class Group:
         # They run again together, so all wait for the longest pause among them.
         return self._errors[max(pauses_s, key=pauses_s.__getitem__)][-1] if pauses_s else None
 
-    def outcome(self, last: Any) -> Any:
+    def outcome(self, last: ToolOutcome) -> ToolOutcome | Items:
         """Return Items; or `last`, the error of all attempts, when each of them failed as a whole."""
         if not self._is_answered:
             return last
         return Items(tuple(map(self._told, range(len(self._outcomes)))))
 
-    def _spread(self, outcome: Any) -> Sequence[Any]:
+    def _spread(self, outcome: ToolOutcome) -> Sequence[ToolOutcome]:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
 
     def _pause_s(self, place: int, attempt: int) -> float | None:
@@ -101,6 +102,6 @@ class Group:
             return None
         return pause_s(error, self._contract, attempt)
 
-    def _told(self, place: int) -> Any:
+    def _told(self, place: int) -> ToolOutcome:
         outcome = self._outcomes[place]
         return told(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome

@@ -1,11 +1,10 @@
 """Retries: only where the failure is transient, and a second run is safe."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+import asyncio
 
-from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.process.ids import drawn
+from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 from antiphon_shared.tools.contract import Contract
-from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
 
@@ -19,43 +18,31 @@ _MESSAGE_CHARACTERS = 900
 _TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "timeout"))
 
 
-async def with_retries(
-    attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
-) -> Any:
-    """Return the outcome of the last attempt: JSON data, or a ToolError that says how often it was tried.
+class Retries:
+    """The attempts at one call: asks after each whether to make another."""
 
-    `attempt(n)` makes the n-th attempt, from 1, and returns data or a ToolError. `time_left` returns seconds;
-    no attempt begins that would have no time left. Raises what `attempt` raises.
-    """
-    first = await attempt(1)
-    if not isinstance(first, ToolError) or pause_s(first, contract, 1) is None:
-        return first
-    errors: list[ToolError] = []
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self._errors: list[ToolError] = []
 
-    async def next_attempt() -> Any:
-        outcome = await attempt(len(errors) + 1) if errors else first
-        if isinstance(outcome, ToolError):
-            errors.append(outcome)
-        return outcome
+    async def again(self, outcome: ToolOutcome, time_left_s: float) -> bool:
+        """Record the outcome of an attempt; return whether to make another one, after the pause before it."""
+        if not isinstance(outcome, ToolError):
+            return False
+        self._errors.append(outcome)
+        attempt = len(self._errors)
+        longest_s = pause_s(outcome, self._contract, attempt)
+        if longest_s is None:
+            return False
+        wait_s = longest_s - drawn() * backoff_s(self._contract, attempt) / 2
+        if wait_s >= time_left_s:
+            return False
+        await asyncio.sleep(wait_s)
+        return True
 
-    def drawn_s(state: RetryCallState) -> float:
-        longest_s = pause_s(errors[-1], contract, len(errors))
-        assert longest_s is not None
-        left_out = wait_random(0, backoff_s(contract, len(errors)) / 2)
-        return longest_s - left_out(state)
-
-    retrying = AsyncRetrying(
-        retry=retry_if_result(
-            lambda outcome: (
-                isinstance(outcome, ToolError) and pause_s(outcome, contract, len(errors)) is not None
-            )
-        ),
-        wait=drawn_s,
-        stop=lambda state: state.upcoming_sleep >= time_left(),
-        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-    )
-    outcome: Any = await retrying(next_attempt)
-    return told(errors, contract) if isinstance(outcome, ToolError) else outcome
+    def told(self, outcome: ToolOutcome) -> ToolOutcome:
+        """Return the outcome of the last attempt; an error says how often it was tried."""
+        return told(self._errors, self._contract) if isinstance(outcome, ToolError) else outcome
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:

@@ -1,10 +1,9 @@
 """Substitution: the tool that answers in the place of one that keeps failing. Pure."""
 
-from typing import Any
-
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import Alternative, Contract
+from antiphon_shared.values import ToolArguments
 
 _AFTER_A_READ: frozenset[ErrorType] = frozenset(
     ("api_failure", "timeout", "rate_limit", "circuit_open", "internal_error")
@@ -23,7 +22,7 @@ def substitutes(contract: Contract, error: ToolError) -> tuple[Alternative, ...]
     return contract.alternatives if error.error_type in replaceable else ()
 
 
-def mapped(alternative: Alternative, arguments: dict[str, Any]) -> dict[str, Any]:
+def mapped(alternative: Alternative, arguments: ToolArguments) -> ToolArguments:
     """Return the arguments of a call as the alternative takes them; absent ones are left out."""
     if alternative.arguments is None:
         return dict(arguments)

@@ -7,16 +7,18 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import TypeVar, cast
 
-Done = tuple[Any, BaseException | None]
+T = TypeVar("T")
+
+Done = tuple[object, BaseException | None]
 """The return value of a function, or the exception it raised."""
 
 
 @dataclass(frozen=True)
 class _Job:
     context: Context
-    function: Callable[[], Any]
+    function: Callable[[], object]
     finish: Callable[[Done], None]
 
 
@@ -52,7 +54,7 @@ class Threads:
             if not place.is_used:
                 self._free.release()
 
-    def start(self, function: Callable[[], Any], place: "Place") -> asyncio.Future[Done]:
+    def start(self, function: Callable[[], object], place: "Place") -> asyncio.Future[Done]:
         """Run `function` in the thread of `place`; it is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
@@ -100,13 +102,13 @@ class Place:
         self._threads = threads
         self.is_used = self.is_running = self.is_abandoned = False
 
-    async def run(self, function: Callable[[], Any]) -> Any:
+    async def run(self, function: Callable[[], T]) -> T:
         """Return the function's result; raise what it raises. When cancelled, it runs on and its result is dropped."""
         self.is_used = self.is_running = True
         result, error = await self._threads.start(function, self)
         if error is not None:
             raise error
-        return result
+        return cast(T, result)
 
     def abandon(self) -> None:
         """Give up the function."""

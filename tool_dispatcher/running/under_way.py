@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Coroutine
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from antiphon_shared.tools.calls import ToolResult
 
 from tool_dispatcher.batch import Unit
 
 Results = tuple[ToolResult, ...]
-Work = Coroutine[Any, Any, Results]
+Work = Coroutine[None, None, Results]
 
 
 class Running:

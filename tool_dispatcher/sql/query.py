@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from antiphon_shared.process.aside import aside, aside_if, json_of
+from antiphon_shared.values import JsonSchema, ToolArguments
 from antiphon_shared.workflows.sql import LENGTH_MAX, SQL_TOOL
 from pydantic_core import from_json
 
@@ -20,7 +21,7 @@ from tool_dispatcher.sql.limits import Limits
 from tool_dispatcher.sql.processes import NoAnswer, Processes
 
 _DESCRIPTION = "Runs one SELECT over earlier outputs of a workflow."
-_PARAMETERS: dict[str, Any] = {
+_PARAMETERS: JsonSchema = {
     "type": "object",
     "properties": {
         "sql": {"type": "string", "maxLength": LENGTH_MAX * 2, "description": "One SELECT for DuckDB."},
@@ -55,7 +56,7 @@ class SqlQueries:
         """End every child process."""
         await self._processes.close()
 
-    async def _call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+    async def _call(self, arguments: ToolArguments, context: ToolContext) -> Any:
         if find_spec("duckdb") is None:
             raise ToolFailed(
                 "internal_error",

@@ -17,7 +17,7 @@ from antiphon.replay.recorded_calls import answered
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.identity import fingerprint
 
 _KEPT = (
     "mode",

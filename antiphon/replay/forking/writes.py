@@ -19,7 +19,8 @@ from tool_dispatcher.batch import gathered
 from tool_dispatcher.batch.placeholders import resolve
 from tool_dispatcher.idempotency.answers import effect_of, is_unknown
 from tool_dispatcher.idempotency.identity import identity_of, name_of
-from tool_dispatcher.idempotency.ledger import Claim, Ledger
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import EndState, Purpose, Results, Write
 
 _Unit = tuple[str, tuple[int, ...]]

@@ -28,8 +28,8 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import load_tools
 from tool_dispatcher.results.redacted import redacted, without
 from tool_dispatcher.running.arguments import Arguments, arguments_of
-from tool_dispatcher.running.execute import Call, execute
-from tool_dispatcher.running.retrying import with_retries
+from tool_dispatcher.running.execute import execute_alone
+from tool_dispatcher.running.retrying import Retries
 from tool_dispatcher.running.threads import Threads
 
 _AT_ONCE = 8
@@ -120,16 +120,17 @@ class TodaysTools:
         ends_s = monotonic_s() + _CALL_S_MAX
         before = len(attempts)
 
-        async def attempt(number: int) -> Any:
-            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain)
-            assert isinstance(fresh, Arguments), "they were valid before"
-            return await self._attempt(one, tool, fresh, number)
-
+        retries, number = Retries(tool.contract), 1
         async with self._rooms[tool.name]:
-            outcome = await with_retries(attempt, tool.contract, lambda: ends_s - monotonic_s())
+            while await retries.again(
+                outcome := await self._attempt(one, tool, arguments, number), ends_s - monotonic_s()
+            ):
+                number += 1
+                arguments = arguments_of(tool, arguments.plain)
+                assert isinstance(arguments, Arguments), "they were valid before"
         # A tool may hide that it was denied, and calls run side by side: no call that overlaps a denial is
         # judged.
-        return self._clean(outcome, arguments.secrets), len(attempts) > before
+        return self._clean(retries.told(outcome), arguments.secrets), len(attempts) > before
 
     async def _attempt(self, one: RecordedCall, tool: Tool, arguments: Arguments, number: int) -> Any:
         if tool.contract.rate_limit is not None:
@@ -143,11 +144,7 @@ class TodaysTools:
             deadline=utc_now() + timedelta(seconds=timeout_s),
             tenant=one.tenant,
         )
-        call = Call(tool, arguments.given, context, timeout_s, arguments.secrets)
-        if tool.is_async:
-            return await execute(call, None)
-        async with self._threads.place(_CALL_S_MAX) as place:
-            return await execute(call, place)
+        return await execute_alone(tool, arguments.given, context, self._threads, _CALL_S_MAX)
 
     def _clean(self, outcome: Any, secrets: Sequence[str]) -> Any:
         return without(secrets, redacted(outcome, self._redactor))

@@ -4,12 +4,13 @@ The dispatcher publishes the schema; the coordinator reads the arguments before 
 """
 
 from collections.abc import Mapping
-from typing import Any
+
+from antiphon_shared.values import JsonSchema
 
 QUESTION_CHARACTERS = 2_000
 CHOICES_MAX, CHOICE_CHARACTERS = 10, 200
 
-ASK_USER_PARAMETERS: dict[str, Any] = {
+ASK_USER_PARAMETERS: JsonSchema = {
     "type": "object",
     "properties": {
         "question": {
@@ -31,7 +32,7 @@ ASK_USER_PARAMETERS: dict[str, Any] = {
 }
 
 
-def read_asked(arguments: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+def read_asked(arguments: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
     """Return the question and its choices; None where the arguments do not fit the schema."""
     question, choices = arguments.get("question"), arguments.get("choices", [])
     if arguments.keys() - {"question", "choices"} or not _is_text(question, QUESTION_CHARACTERS):
@@ -43,5 +44,5 @@ def read_asked(arguments: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | No
     return str(question), tuple(choices)
 
 
-def _is_text(value: Any, characters: int) -> bool:
+def _is_text(value: object, characters: int) -> bool:
     return isinstance(value, str) and len(value) <= characters and bool(value.strip())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
 
@@ -10,7 +10,7 @@ from antiphon_shared.formats import FORMAT, since
 from antiphon_shared.output.validation import Validation
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
-from antiphon_shared.values import LogEntry, Value
+from antiphon_shared.values import Json, JsonSchema, LogEntry, ToolArguments, Value
 
 REPEAT_CALL = "repeat_call"
 """The tool that repeats an earlier write on purpose; offered once there is one."""
@@ -38,7 +38,7 @@ class ToolCall(Value):
 
     id: str = Field(min_length=1, max_length=200)
     name: str = Field(max_length=200)
-    arguments: dict[str, Any] = {}
+    arguments: ToolArguments = {}
     problem: str | None = Field(
         default=None,
         description="Reason why the arguments are unusable, for example because they are not an object.",
@@ -79,7 +79,7 @@ class ToolError(Value):
     error_type: ErrorType
     message: str = Field(description="Description of the error.")
     suggested_action: str = Field(description="Next step, for the model.")
-    example_valid_call: dict[str, Any] | None = None
+    example_valid_call: ToolArguments | None = None
     retry_after_s: float | None = None
     fields: dict[str, str] = Field(default={}, description="Error of each argument, by its path.")
     code: str = Field(
@@ -88,6 +88,10 @@ class ToolError(Value):
         json_schema_extra=since(2),
         description="The code that the tool itself gave, such as NOT_FOUND; empty when it gave none.",
     )
+
+
+ToolOutcome: TypeAlias = Json | ToolError
+"""The outcome of one run of a tool."""
 
 
 class Repeated(Value):
@@ -168,7 +172,7 @@ class ToolDefinition(Value):
 
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
     description: str
-    input_schema: dict[str, Any] = Field(
+    input_schema: JsonSchema = Field(
         description="JSON Schema of an object; the contract under x-orchestration."
     )
     effect: Effect

@@ -3,12 +3,12 @@
 It is part of the tool's definition, in its JSON Schema under `x-orchestration`.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from antiphon_shared.formats import Fields, newer_fields, since, without
-from antiphon_shared.values import Value
+from antiphon_shared.values import JsonObject, JsonSchema, Value
 
 CONTRACT_KEYWORD = "x-orchestration"
 """The keyword of a contract in a tool's JSON Schema."""
@@ -147,12 +147,12 @@ class Contract(Value):
     )
 
     @classmethod
-    def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
+    def of_schema(cls, input_schema: JsonSchema, effect: Effect) -> "Contract":
         """Return the contract in a tool's JSON Schema, written in any format. Raises ValidationError."""
         said = input_schema.get(CONTRACT_KEYWORD, {})
         return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)
 
-    def as_keyword(self) -> dict[str, Any]:
+    def as_keyword(self) -> JsonObject:
         """Return the value of `x-orchestration`: the whole contract, so that its readers need no table of defaults."""
         return self.model_dump(mode="json")
 

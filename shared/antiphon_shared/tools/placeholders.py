@@ -14,9 +14,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic_core import to_json
+
+from antiphon_shared.values import Json
 
 PLACEHOLDER_HELP = (
     "An argument may be what another call of the same reply returns: write ${calls[0].documents[0].id} as "
@@ -71,7 +72,7 @@ def read(text: str) -> str | Placeholder:
     return found if dollars == 1 else text[1:]
 
 
-def as_text(value: Any) -> Any:
+def as_text(value: Json) -> Json:
     """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it was."""
     if not _may_hold_one(value):
         return value
@@ -82,11 +83,11 @@ def as_text(value: Any) -> Any:
     return [as_text(inner) for inner in value] if isinstance(value, list) else value
 
 
-def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
+def find(value: object) -> Iterator[tuple[Path, Placeholder]]:
     """Yield every placeholder at any depth of JSON with its path, in order."""
     if not _may_hold_one(value):
         return
-    waiting: list[tuple[Path, Any]] = [((), value)]
+    waiting: list[tuple[Path, object]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
         if isinstance(item, str):
@@ -99,12 +100,12 @@ def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
             waiting += [((*path, place), item[place]) for place in reversed(range(len(item)))]
 
 
-def has_placeholder(value: Any) -> bool:
+def has_placeholder(value: object) -> bool:
     """Return whether any string in it is a placeholder, a malformed one included."""
     return next(find(value), None) is not None
 
 
-def _may_hold_one(value: Any) -> bool:
+def _may_hold_one(value: object) -> bool:
     """Return quickly whether a value may hold a placeholder.
 
     Hardly any argument does, and each is searched repeatedly.

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nlargest
-from typing import Any
 
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.word_vectors import Vector, closeness, sum_of_words, summed, text_vector, unit
@@ -95,7 +94,7 @@ def most_relevant(
     return tuple(tools[place] for place in (*chosen, *(place for place in order if place in rest)))
 
 
-def found_tools(data: Any) -> tuple[str, ...] | None:
+def found_tools(data: object) -> tuple[str, ...] | None:
     """Return the names in the result of `find_tools`, `{"tools": [{"name": ...}, ...]}`; None for another form."""
     found = data.get("tools") if isinstance(data, Mapping) else None
     if not isinstance(found, list):
@@ -169,7 +168,7 @@ def _parts_of(tool: ToolDefinition) -> tuple[str, ...]:
     return (tool.name, tool.description, *_said_in(tool.input_schema, _SCHEMA_DEPTH))
 
 
-def _said_in(schema: Any, depth: int) -> Iterator[str]:
+def _said_in(schema: object, depth: int) -> Iterator[str]:
     """Yield the texts of each property, those of nested objects and list items too: name, description, values."""
     if not isinstance(schema, Mapping) or not depth:
         return
@@ -186,7 +185,7 @@ def _said_in(schema: Any, depth: int) -> Iterator[str]:
     yield from _said_in(schema.get("items"), depth - 1)
 
 
-def _values(given: Any) -> list[str]:
+def _values(given: object) -> list[str]:
     """Return the texts in a list of values, and those in its objects."""
     listed = given if isinstance(given, list) else []
     found = [value for one in listed for value in (one.values() if isinstance(one, Mapping) else (one,))]

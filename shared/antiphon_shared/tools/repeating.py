@@ -6,11 +6,12 @@ The dispatcher publishes the schema; the coordinator reads the arguments before 
 import json
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+
+from antiphon_shared.values import JsonSchema
 
 _ID_CHARACTERS, _REASON_CHARACTERS = 200, 500
 
-REPEAT_CALL_PARAMETERS: dict[str, Any] = {
+REPEAT_CALL_PARAMETERS: JsonSchema = {
     "type": "object",
     "properties": {
         "call_id": {
@@ -33,7 +34,7 @@ REPEAT_CALL_PARAMETERS: dict[str, Any] = {
 }
 
 
-def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+def read_repetition(arguments: Mapping[str, object]) -> tuple[str, str] | None:
     """Return the call's id and the reason; None where the arguments do not fit the schema."""
     id, reason = arguments.get("call_id"), arguments.get("reason")
     if arguments.keys() != {"call_id", "reason"} or not isinstance(id, str) or not isinstance(reason, str):
@@ -42,7 +43,7 @@ def read_repetition(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
     return (id, reason) if is_fit else None
 
 
-def arguments_digest(tool: str, arguments: Mapping[str, Any]) -> str:
+def arguments_digest(tool: str, arguments: Mapping[str, object]) -> str:
     """Return a digest of a call as the model asked for it, by which equal calls are found."""
     text = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), default=str)
     return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
 """Batches in one process keep what the tools' contracts promise about them."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -11,8 +11,9 @@ from antiphon_shared.process.clock import utc_now
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 
-from antiphon import Dependency, ToolFailed, tool
+from antiphon import Dependency, ToolContext, ToolFailed, tool
 from antiphon.linear.tools import LinearTools
+from tests.tool_dispatcher.builders import a_tool
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -74,42 +75,29 @@ async def run(
     return completed.results
 
 
-async def test_parallel_safe_calls_run_together(opened: list[LinearTools]) -> None:
+@pytest.mark.parametrize(
+    ("effect", "options", "calls", "most"),
+    [
+        ("read", {}, "abc", 3),
+        ("write", {}, "abc", 1),
+        ("read", {"max_concurrency": 2}, "abcdef", 2),
+    ],
+    ids=["parallel-safe", "sequential-only", "bounded"],
+)
+async def test_as_many_calls_run_at_once_as_their_contracts_allow(
+    effect: Any, options: dict[str, Any], calls: str, most: int, opened: list[LinearTools]
+) -> None:
     watch = Watch()
 
-    @tool(effect="read")
+    @tool(effect=effect, **options)
     async def look(name: str) -> str:
         """Looks."""
-        return await watch.hold(name, until=3)
+        return await watch.hold(name, until=most if not options else 1)
 
-    results = await run(opened, [look], *[("look", {"name": name}) for name in "abc"])
-    assert watch.most == 3
-    assert [result.data for result in results] == ["a", "b", "c"]
-
-
-async def test_sequential_only_calls_run_one_after_another_in_their_order(opened: list[LinearTools]) -> None:
-    watch = Watch()
-
-    @tool(effect="write")
-    async def enter(name: str) -> str:
-        """Enters."""
-        return await watch.hold(name, until=1)
-
-    await run(opened, [enter], *[("enter", {"name": name}) for name in "abc"])
-    assert watch.most == 1
-    assert watch.order == ["a", "b", "c"]
-
-
-async def test_no_more_calls_of_a_tool_run_at_once_than_it_allows(opened: list[LinearTools]) -> None:
-    watch = Watch()
-
-    @tool(effect="read", max_concurrency=2)
-    async def look(name: str) -> str:
-        """Looks."""
-        return await watch.hold(name, until=1)
-
-    await run(opened, [look], *[("look", {"name": name}) for name in "abcdef"])
-    assert watch.most == 2
+    results = await run(opened, [look], *[("look", {"name": name}) for name in calls])
+    assert watch.most == most
+    assert [result.data for result in results] == list(calls)
+    assert watch.order == list(calls)
 
 
 async def test_a_dependent_call_waits_for_the_one_it_needs_and_takes_its_result(
@@ -130,28 +118,62 @@ async def test_a_dependent_call_waits_for_the_one_it_needs_and_takes_its_result(
     assert (found.status, fetched.data) == ("ok", "fetched 42")
 
 
-async def test_plain_functions_run_in_threads_and_may_raise_anything(opened: list[LinearTools]) -> None:
-    @tool(effect="read")
-    def leak(name: str) -> str:
-        """Leaks."""
-        raise SystemExit(f"no access with {SECRET}")
+async def leak() -> str:
+    raise SystemExit(f"no access with {SECRET}")
 
-    (result,) = await run(opened, [leak], ("leak", {"name": "x"}))
+
+async def sleep() -> str:
+    await asyncio.sleep(0.2)
+    return "late"
+
+
+async def lose() -> str:
+    raise TimeoutError
+
+
+async def flood() -> str:
+    return "x" * 2_000
+
+
+@pytest.mark.parametrize(
+    ("ends", "effect", "options", "deadline_s", "error_type", "action", "runs"),
+    [
+        (leak, "read", {}, LIMIT_S, "internal_error", "", 1),
+        (sleep, "read", {"timeout_s": 0.02, "retry": 1}, LIMIT_S, "timeout", "", 1),
+        (lose, "write", {"retry": 3}, LIMIT_S, "outcome_unknown", "do not repeat it", 1),
+        (flood, "read", {"result_bytes_max": 1_000}, LIMIT_S, "validation_error", "Ask for less", 1),
+        (flood, "read", {}, -1, "timeout", "Answer from what has been found", 0),
+    ],
+    ids=["raises anything", "is slow", "may have taken effect", "returns too much", "is too late"],
+)
+@pytest.mark.parametrize("is_plain", [False, True])
+async def test_a_call_that_goes_wrong_is_an_error_with_what_to_do(
+    ends: Callable[[], Coroutine[Any, Any, str]],
+    effect: Any,
+    options: dict[str, Any],
+    deadline_s: float,
+    error_type: str,
+    action: str,
+    runs: int,
+    is_plain: bool,
+    opened: list[LinearTools],
+) -> None:
+    made: list[int] = []
+
+    async def awaited(arguments: dict[str, Any], context: ToolContext) -> str:
+        made.append(1)
+        return await ends()
+
+    def plain(arguments: dict[str, Any], context: ToolContext) -> str:
+        made.append(1)
+        return asyncio.run(ends())
+
+    one = a_tool("one", plain if is_plain else awaited, effect, **options)
+    (result,) = await run(opened, [one], ("one", {}), deadline_s=deadline_s)
     assert result.error is not None
-    assert result.error.error_type == "internal_error"
+    assert (result.error.error_type, len(made)) == (error_type, runs)
+    assert action in result.error.suggested_action
     assert SECRET not in result.error.message
-
-
-async def test_a_call_is_given_up_after_its_own_time(opened: list[LinearTools]) -> None:
-    @tool(effect="read", timeout_s=0.02, retry=1)
-    async def sleep(name: str) -> str:
-        """Sleeps."""
-        await asyncio.sleep(60)
-        return name
-
-    (result,) = await run(opened, [sleep], ("sleep", {"name": "x"}))
-    assert result.error is not None
-    assert result.error.error_type == "timeout"
 
 
 async def test_what_fails_in_passing_is_tried_again_and_what_keeps_failing_has_an_alternative(
@@ -174,44 +196,3 @@ async def test_what_fails_in_passing_is_tried_again_and_what_keeps_failing_has_a
     assert len(made) == 3
     assert (result.data, result.substitute) == ("second x", "second")
     assert "first failed" in result.substitute_because
-
-
-async def test_a_write_of_unknown_outcome_is_not_tried_again(opened: list[LinearTools]) -> None:
-    made: list[int] = []
-
-    @tool(effect="write", retry=3)
-    async def enter(name: str) -> str:
-        """Fails."""
-        made.append(1)
-        raise TimeoutError
-
-    (result,) = await run(opened, [enter], ("enter", {"name": "x"}))
-    assert result.error is not None
-    assert result.error.error_type == "outcome_unknown"
-    assert len(made) == 1
-
-
-async def test_after_the_deadline_nothing_is_begun(opened: list[LinearTools]) -> None:
-    made: list[int] = []
-
-    @tool(effect="read")
-    async def look(name: str) -> str:
-        """Looks."""
-        made.append(1)
-        return name
-
-    (result,) = await run(opened, [look], ("look", {"name": "x"}), deadline_s=-1)
-    assert result.error is not None
-    assert result.error.error_type == "timeout"
-    assert not made
-
-
-async def test_a_result_that_is_too_large_is_refused_with_what_to_do(opened: list[LinearTools]) -> None:
-    @tool(effect="read", result_bytes_max=1_000)
-    async def flood(name: str) -> str:
-        """Floods."""
-        return "x" * 2_000
-
-    (result,) = await run(opened, [flood], ("flood", {"name": "x"}))
-    assert result.error is not None
-    assert "Ask for less" in result.error.suggested_action

@@ -1,5 +1,7 @@
 """A search leads to documents, a fetched one to others, and a long one is shown in part."""
 
+from typing import Any
+
 import pytest
 from pydantic_core import to_json
 
@@ -57,18 +59,18 @@ def test_an_id_like_no_other_sends_the_model_to_the_search() -> None:
 def test_one_document_is_too_long_to_be_shown_whole_and_the_others_are_not() -> None:
     bytes_max = fetch_document.contract.result_bytes_max
     assert bytes_max is not None
-    fetched = {listed.id: as_json(fetch_document(listed.id)) for listed in list_documents()}
+    fetched: dict[str, Any] = {listed.id: as_json(fetch_document(listed.id)) for listed in list_documents()}
     cut = {
         id: shown for id, data in fetched.items() if (shown := fit(data, bytes_max, "h1")).whole is not None
     }
     assert list(cut) == ["storm-log"]
-    shown = cut["storm-log"].data
-    assert len(to_json(shown)) <= bytes_max
-    assert shown["paragraphs"] == fetched["storm-log"]["paragraphs"][: len(shown["paragraphs"])] != []
-    assert 'read_result(handle="h1"' in shown["note"]
+    kept: Any = cut["storm-log"].data
+    assert len(to_json(kept)) <= bytes_max
+    assert kept["paragraphs"] == fetched["storm-log"]["paragraphs"][: len(kept["paragraphs"])] != []
+    assert 'read_result(handle="h1"' in kept["note"]
 
 
 def test_a_search_result_has_the_field_that_a_fetch_depends_on() -> None:
     (dependency,) = fetch_document.contract.depends_on
-    found = as_json(search_documents("lamp"))
+    found: Any = as_json(search_documents("lamp"))
     assert all(field in found[0] for field in dependency.required_fields)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from antiphon_shared.process.ids import child_id, id_of_entry, idempotency_key, new_id, partition_of
+from antiphon_shared.process.ids import child_id, drawn, id_of_entry, idempotency_key, new_id, partition_of
 from antiphon_shared.values import SessionId
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,10 +38,10 @@ def test_a_new_id_is_a_uuid_of_version_7_and_never_comes_twice(monkeypatch: pyte
     times = [1_732_190_400_000 + n // 10 for n in range(1000)]
     clock = iter(times)
     monkeypatch.setattr(time, "time_ns", lambda: next(clock, 0) * 1_000_000 + 999_999)
-    drawn = [new_id() for _ in times]
-    assert len(set(drawn)) == 1000
-    assert {one.version for one in drawn} == {7}
-    assert [one.int >> 80 for one in drawn] == times
+    ids = [new_id() for _ in times]
+    assert len(set(ids)) == 1000
+    assert {one.version for one in ids} == {7}
+    assert [one.int >> 80 for one in ids] == times
 
 
 def test_a_child_has_the_same_id_in_every_run() -> None:
@@ -85,3 +85,10 @@ def test_sessions_spread_over_the_partitions() -> None:
     for n in range(8000):
         counts[partition_of(f"session-{n}", 8)] += 1
     assert min(counts) > 700
+
+
+def test_numbers_are_drawn_between_0_and_1() -> None:
+    numbers = [drawn() for _ in range(1_000)]
+    assert 0 <= min(numbers) < 0.1
+    assert 0.9 < max(numbers) < 1
+    assert len(set(numbers)) > 900

@@ -19,9 +19,9 @@ from tool_dispatcher.authoring.tool import (
     InvalidTool,
     Tool,
     ToolContext,
-    Toolset,
     tool,
 )
+from tool_dispatcher.authoring.toolset import Toolset
 
 
 class Colour(Enum):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.tools.calls import ToolError
-from antiphon_shared.tools.contract import Contract, Dependency
+from antiphon_shared.tools.contract import BatchVariant, Contract, Dependency
 
 from tests.tool_dispatcher.batch.builders import (
     MANY,
@@ -20,10 +20,16 @@ from tests.tool_dispatcher.batch.builders import (
     error_in,
     ok,
 )
-from tool_dispatcher.batch import Bounds, Plan, gathered, plan_batch, spread
+from tool_dispatcher import batch
+from tool_dispatcher.batch import Bounds, Plan, gathered, plan_batch
 
 ONE = READ.model_copy(update={"batch": MANY})
 CONTRACTS = {"one": ONE, "many": READ}
+
+
+def spread(variant: BatchVariant, effect: Any, outcome: Any, count: int) -> Any:
+    """One outcome per call, of any type."""
+    return batch.spread(variant, effect, outcome, count)
 
 
 def _plan_of(count: int, contracts: dict[str, Contract] | None = None, **known: Any) -> Plan:
@@ -273,7 +279,7 @@ def test_the_failed_item_of_a_write_is_not_simply_called_again() -> None:
 )
 def test_what_cannot_be_told_apart_by_call_is_an_error_for_each(outcome: Any, returned: str) -> None:
     for effect, action in (("read", "one item at a time"), ("write", "took effect; do not repeat it")):
-        errors = spread(MANY, effect, outcome, 2)  # type: ignore[arg-type]  # both are effects
+        errors = spread(MANY, effect, outcome, 2)
         assert len(errors) == 2
         for error in errors:
             assert error.error_type == "internal_error"

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from antiphon_shared.bus.batcher import Batcher
@@ -12,10 +14,11 @@ from antiphon_shared.tools.journal import journal_name
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.idempotency.fingerprint import fingerprint
-from tool_dispatcher.idempotency.ledger import Claim, Ledger
-from tool_dispatcher.idempotency.once import WriteHooks
+from tool_dispatcher.idempotency.identity import fingerprint
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Results, Write
+from tool_dispatcher.running.write import Writes
 
 DAY_S = 86_400.0
 LEASE_S, PATIENCE_S = 600.0, 60.0
@@ -51,6 +54,48 @@ def results_of(outcome: Any | ToolError, write: Write | None = None) -> Results:
         )
         for index, call_id in enumerate(write.call_ids)
     )
+
+
+@dataclass(frozen=True)
+class WriteHooks:
+    """How a tool that is no tool runs, what its outcome is as results, and what it says when it is asked."""
+
+    run: Callable[[Claim], Awaitable[Results]]
+    results_of: Callable[[Any], Awaitable[Results]]
+    is_safe_to_repeat: bool
+    wait_s: float
+    reconcile: Callable[[Claim], Awaitable[Any]] | None = None
+    may_have_begun: bool = False
+
+
+class _Call:
+    """As much of a call as its write asks for, and the tool, its attempts and results with it."""
+
+    def __init__(self, hooks: WriteHooks) -> None:
+        self.contract = self.tool = self._hooks = hooks
+        self.batch, self.time_left_s = self, hooks.wait_s
+        self.attempt = 2 if hooks.may_have_begun else 1
+
+    def under(self, claim: Claim) -> "_Call":
+        self.claim = claim
+        return self
+
+    async def answer(self, call: "_Call") -> Any:
+        return SimpleNamespace(outcome=await self._hooks.run(call.claim))
+
+    async def reconcile(self, call: "_Call") -> Any:
+        assert self._hooks.reconcile is not None
+        return await self._hooks.reconcile(call.claim)
+
+    async def results(self, call: "_Call", answer: Any) -> Results:
+        outcome = answer.outcome
+        return outcome if isinstance(outcome, tuple) else await self._hooks.results_of(outcome)
+
+
+async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
+    """The write made in its one way, with these hooks in the place of a tool."""
+    call: Any = _Call(hooks)
+    return await Writes({}, ledger, call, call, call, DAY_S, is_caching=False).once(call, write)
 
 
 class BreakableWire:

@@ -9,9 +9,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 
 from tests.redis_server import running
-from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
+from tests.tool_dispatcher.idempotency.builders import WriteHooks, a_ledger, a_write, once, results_of
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.once import WriteHooks, once
 from tool_dispatcher.idempotency.write import Results
 
 

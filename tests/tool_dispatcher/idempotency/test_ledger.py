@@ -27,7 +27,8 @@ from tests.tool_dispatcher.idempotency.builders import (
     record_of,
     results_of,
 )
-from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother, Ledger, LedgerUnavailable
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.idempotency.port import Claim, KeyUsedForAnother, LedgerUnavailable
 from tool_dispatcher.idempotency.write import Write, WriteStatus
 
 WRITE = a_write()

@@ -22,7 +22,7 @@ from tests.tool_dispatcher.idempotency.builders import (
     record_of,
     results_of,
 )
-from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother
+from tool_dispatcher.idempotency.port import Claim, KeyUsedForAnother
 from tool_dispatcher.idempotency.write import EndState, WriteStatus
 
 WRITE = a_write()

@@ -9,12 +9,14 @@ from antiphon_shared.tools.journal import begun_entry, outcome_entry, read_outco
 from tests.tool_dispatcher.idempotency.builders import (
     UNKNOWN,
     Service,
+    WriteHooks,
     a_ledger,
     a_write,
     abandoned,
     end_lease,
     journal,
     never,
+    once,
     record_of,
     results_of,
     state,
@@ -22,8 +24,7 @@ from tests.tool_dispatcher.idempotency.builders import (
 )
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.ledger import Claim
-from tool_dispatcher.idempotency.once import WriteHooks, once
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Results
 
 WRITE = a_write()

@@ -17,13 +17,14 @@ from tests.tool_dispatcher.idempotency.builders import (
     a_write,
     end_lease,
     journal,
+    once,
     record,
     results_of,
     state,
     the_error,
 )
-from tool_dispatcher.idempotency.ledger import Claim, Ledger
-from tool_dispatcher.idempotency.once import once
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Write
 
 WRITE = a_write()

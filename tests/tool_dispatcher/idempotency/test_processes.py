@@ -18,10 +18,9 @@ from tests.bus.builders import a_bus, eventually
 from tests.flows.starting import Forked, Program
 from tests.redis_server import RedisServer, running
 from tests.tool_dispatcher.idempotency import builders
-from tests.tool_dispatcher.idempotency.builders import a_ledger, results_of
+from tests.tool_dispatcher.idempotency.builders import a_ledger, once, results_of
 from tests.tool_dispatcher.idempotency.service import Service
 from tests.tool_dispatcher.idempotency.worker import WRITE
-from tool_dispatcher.idempotency.once import once
 
 LIMIT_S = 60
 ROOT = Path(__file__).parents[3]

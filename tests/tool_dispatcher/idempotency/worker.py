@@ -17,11 +17,10 @@ from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import ToolError
 
 from tests.bus.builders import a_bus
-from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
+from tests.tool_dispatcher.idempotency.builders import WriteHooks, a_ledger, a_write, once, results_of
 from tests.tool_dispatcher.idempotency.service import Service
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.ledger import Claim
-from tool_dispatcher.idempotency.once import WriteHooks, once
+from tool_dispatcher.idempotency.port import Claim
 from tool_dispatcher.idempotency.write import Results
 
 LEASE_S, LONG_S = 0.5, 600.0

@@ -161,13 +161,12 @@ class TestShown:
     """What the model sees of a result, and what is stored of it."""
 
     def test_a_result_that_fits_is_shown_whole(self) -> None:
-        data = [1, 2, 3]
+        data: Any = [1, 2, 3]
         assert shown(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
 
     def test_one_that_does_not_is_shown_in_part_and_stored_whole(self) -> None:
-        data = ["x" * 100] * 15
-        fitted = shown(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
-        assert isinstance(fitted, Fitted)
+        data: Any = ["x" * 100] * 15
+        fitted: Any = shown(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
         assert fitted.whole == to_json(data)
         assert fitted.data[:-1] == data[: len(fitted.data) - 1]
         assert 'read_result(handle="h"' in fitted.data[-1]

@@ -228,7 +228,7 @@ class TestReadPart:
         whole, parts = to_json(data), []
         end, total = 0, 1
         while end < total:
-            part = read_part(whole, end, length, bytes_max)
+            part: Any = read_part(whole, end, length, bytes_max)
             assert len(to_json(part)) <= bytes_max
             assert part["end"] > end or part["total_characters"] == 0
             parts.append(part["text"])

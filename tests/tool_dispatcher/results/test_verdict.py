@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import tool
-from tool_dispatcher.results.verdict import verdict
+from tool_dispatcher.results.outcome import verdict
 
 VALIDATES = Contract(effect="read", validates="plan")
 BROKEN = ToolError(error_type="api_failure", message="No such component.", suggested_action="Look it up.")

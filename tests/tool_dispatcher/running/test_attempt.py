@@ -30,7 +30,7 @@ from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
-from tool_dispatcher.idempotency.ledger import LedgerUnavailable
+from tool_dispatcher.idempotency.port import LedgerUnavailable
 from tool_dispatcher.running import attempt
 
 KEY = "default/s2/1/c1"

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from tests.tool_dispatcher.builders import a_context, a_tool, until
 from tool_dispatcher.authoring.tool import ToolFailed
-from tool_dispatcher.running.execute import Call, execute
+from tool_dispatcher.running.execute import execute
 from tool_dispatcher.running.threads import NoThread, Threads
 
 BRIEF_S = 0.05
@@ -29,11 +29,9 @@ async def _execute(
     function: Callable[..., Any], threads: Threads, effect: Effect = "read", timeout_s: float = 60.0
 ) -> Any:
     tool = a_tool("t", function, effect)
-    call = Call(tool, {"a": 1}, a_context(), timeout_s)
-    if tool.is_async:
-        return await execute(call, None)
     async with threads.place(60.0) as place:
-        return await execute(call, place)
+        ended = await execute(tool, {"a": 1}, a_context(), timeout_s, None if tool.is_async else place)
+    return ended.outcome
 
 
 def _raising(error: BaseException) -> list[Callable[..., Any]]:
@@ -258,23 +256,19 @@ class TestWhatIsTold:
         self, error: BaseException, threads: Threads
     ) -> None:
         for function in _raising(error):
-            raised: list[BaseException] = []
             tool = a_tool("t", function, "read")
-            call = Call(tool, {}, a_context(), 60.0, on_raise=raised.append)
             async with threads.place(60.0) as place:
-                await execute(call, None if tool.is_async else place)
-            assert raised == [error]
+                ended = await execute(tool, {}, a_context(), 60.0, None if tool.is_async else place)
+            assert ended.raised is error
 
     async def test_what_is_no_error_of_the_tool_is_given_to_nobody(self, threads: Threads) -> None:
         def fine(arguments: object, context: object) -> str:
             return "fine"
 
-        raised: list[BaseException] = []
         for function in (fine, lambda a, c: object()):
-            call = Call(a_tool("t", function, "read"), {}, a_context(), 60.0, on_raise=raised.append)
             async with threads.place(60.0) as place:
-                await execute(call, place)
-        assert raised == []
+                ended = await execute(a_tool("t", function, "read"), {}, a_context(), 60.0, place)
+            assert ended.raised is None
 
     @pytest.mark.parametrize(
         ("is_async", "what"),
@@ -294,14 +288,15 @@ class TestWhatIsTold:
         def blocking(arguments: object, context: object) -> None:
             end.wait(60)
 
-        call = Call(a_tool("t", slow if is_async else blocking, "read"), {}, a_context(), 0.01234)
+        tool = a_tool("t", slow if is_async else blocking, "read")
         try:
             with capture_logs() as logs:
                 async with threads.place(60.0) as place:
-                    told = await execute(call, None if is_async else place)
+                    ended = await execute(tool, {}, a_context(), 0.01234, None if is_async else place)
         finally:
             end.set()
-        assert told.message == "t did not finish within 0.0123 s."
+        assert isinstance(ended.outcome, ToolError)
+        assert ended.outcome.message == "t did not finish within 0.0123 s."
         (line,) = [line for line in logs if line["event"] == "tool_attempt_timed_out"]
         assert (line["tool"], line["call_id"], line["call_is"]) == ("t", a_context().call_id, what)
         await until(lambda: not threads.busy)

@@ -3,7 +3,7 @@
 from antiphon_shared.bus.redis_bus import Bus
 
 from tests.fakes import FakeSession
-from tool_dispatcher.running.own_writes import OwnWrites
+from tool_dispatcher.running.cache import OwnWrites
 
 
 async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> None:

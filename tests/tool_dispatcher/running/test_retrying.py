@@ -1,6 +1,6 @@
 """Trying again: when, after which pause, and what is said when it did not help."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import Backoff, Contract, Retry
 
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
-from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, backoff_s, pause_s, told, with_retries
+from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, Retries, backoff_s, pause_s, told
 
 AT_ONCE = Backoff(initial_ms=1, max_ms=1)
 READ = Contract(effect="read", retry=Retry(attempts=3), backoff=AT_ONCE)
@@ -77,6 +77,15 @@ def failed(kind: ErrorType = "timeout", message: str = "Slow.", **more: Any) -> 
 
 def always(seconds: float) -> Callable[[], float]:
     return lambda: seconds
+
+
+async def with_retries(
+    attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
+) -> Any:
+    retries, number = Retries(contract), 1
+    while await retries.again(outcome := await attempt(number), time_left()):
+        number += 1
+    return retries.told(outcome)
 
 
 @pytest.mark.parametrize("data", [None, "text", [], {"a": 1}])

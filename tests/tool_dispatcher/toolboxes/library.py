@@ -1,6 +1,7 @@
 """One tool of its own, and two in a set; one of the set stands at the top level too."""
 
-from tool_dispatcher.authoring.tool import Tool, ToolContext, Toolset, tool
+from tool_dispatcher.authoring.tool import Tool, ToolContext, tool
+from tool_dispatcher.authoring.toolset import Toolset
 
 
 @tool(effect="read")

@@ -1,0 +1,233 @@
+"""The execution of one batch: check its calls, plan it, run what may run, return the results in the order of the calls.
+
+The life of one unit is in running/call.py, that of a write in running/write.py.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
+from antiphon_shared.tools.calls import ToolError, ToolResult
+
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
+from tool_dispatcher.access.permission import withheld
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_before, plan_batch, start
+from tool_dispatcher.journal import Journal, Noted
+from tool_dispatcher.results.outcome import Outcomes
+from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.call import Caller
+from tool_dispatcher.running.under_way import Running
+
+_Ahead = Mapping[int, Arguments | ToolError]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The state of a batch's calls before any of them runs: the input of `plan_batch`."""
+
+    settled: Mapping[int, ToolResult]
+    refused: Mapping[int, ToolError]
+    begun: Collection[int]
+    barred: Collection[str]
+    repeats: Collection[int] = ()
+
+
+@dataclass(slots=True)
+class Trace:
+    """The order in which the units of a batch, given by number, began and ended."""
+
+    begins: list[tuple[int, ...]] = field(default_factory=list)
+    ends: list[tuple[int, ...]] = field(default_factory=list)
+
+    def began(self, units: Sequence[Unit]) -> None:
+        self.begins.append(tuple(unit.number for unit in units))
+
+    def ended(self, units: Sequence[tuple[Unit, Sequence[ToolResult]]]) -> None:
+        self.ends.append(tuple(unit.number for unit, _ in units))
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A batch that has run to its end."""
+
+    plan: Plan
+    known: Known
+    trace: Trace
+    results: tuple[ToolResult, ...]
+    filled: Mapping[int, str]
+    round: int
+    took_s: float
+
+    @property
+    def event(self) -> ToolsCompleted:
+        return ToolsCompleted.of(self.round, self.results, milliseconds(self.took_s))
+
+    def record(self, of: UUID) -> BatchRecord:
+        """Return the record for a replay of the event with this id."""
+        known, bounds = self.known, self.plan.bounds
+        return BatchRecord.trusted(
+            of=of,
+            outputs=0,
+            kind="batch",
+            batch_concurrency=bounds.batch_concurrency,
+            collapse_above=bounds.collapse_above,
+            settled=dict(known.settled),
+            begun=tuple(sorted(known.begun)),
+            repeats=tuple(sorted(known.repeats)),
+            refused=dict(known.refused),
+            barred=tuple(sorted(known.barred)),
+            examples={
+                result.tool: result.error.example_valid_call
+                for result in self.results
+                if result.error is not None and result.error.example_valid_call is not None
+            },
+            filled=dict(sorted(self.filled.items())),
+            units=tuple((unit.tool, unit.calls) for unit in self.plan.units),
+            begins=tuple(self.trace.begins),
+            ends=tuple(self.trace.ends),
+        )
+
+
+class Executor:
+    """The executor of batches."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        gatekeeper: Gatekeeper,
+        caller: Caller,
+        outcomes: Outcomes,
+        bounds: Bounds,
+        result_bytes_max: int,
+        batch_bytes_max: int,
+    ) -> None:
+        """`result_bytes_max`: of one result that a model reads; `batch_bytes_max`: of all results of a batch."""
+        self._tools, self._gatekeeper, self._caller, self._bounds = tools, gatekeeper, caller, bounds
+        self._outcomes = outcomes
+        self._contracts = {name: tool.contract for name, tool in tools.items()}
+        self._variants = {one.batch.tool for one in self._contracts.values() if one.batch is not None}
+        self._result_bytes_max, self._batch_bytes_max = result_bytes_max, batch_bytes_max
+
+    async def run(
+        self,
+        request: ToolsRequested,
+        session: SessionStore,
+        journal: Journal,
+        *,
+        attempt: int = 1,
+        asked_ms: int = 0,
+    ) -> Executed:
+        """Answer every call of the batch, in the order of the calls. `attempt` and `asked_ms`: see BatchRun."""
+        began_s = monotonic_s()
+        ends_s = began_s + (request.deadline - utc_now()).total_seconds()
+        permissions = await self._gatekeeper.permissions(request, session)
+        noted = await journal.noted(request.calls) if attempt > 1 else Noted()
+        ahead = checked_ahead(request.calls, self._tools, permissions.refused)
+        batch = BatchRun(
+            request=request,
+            session=session,
+            journal=journal,
+            permissions=permissions,
+            arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
+            ends_s=ends_s,
+            log=self._outcomes.log_of(session.session_id, request.round),
+            result_bytes_max=self._bytes_max_of(request),
+            begun=noted.begun,
+            named=frozenset([place for call in request.calls for place in places_named(call)]),
+            attempt=attempt,
+            asked_ms=asked_ms,
+        )
+        known = await self._known(batch, ahead, noted)
+        plan = plan_batch(
+            request,
+            self._contracts,
+            self._bounds,
+            settled=known.settled,
+            refused=known.refused,
+            begun=known.begun,
+            barred=known.barred,
+            repeats=known.repeats,
+            example_of=lambda name: self._tools[name].example,
+        )
+        trace = Trace()
+        results = await self._run(plan, batch, trace)
+        return Executed(plan, known, trace, results, batch.filled, request.round, monotonic_s() - began_s)
+
+    async def _known(self, batch: BatchRun, ahead: _Ahead, noted: Noted) -> Known:
+        """Return what is known of the batch's calls before any of them runs."""
+        permissions, request = batch.permissions, batch.request
+        invalid = {
+            place: self._outcomes.without_secrets(error)
+            for place, error in ahead.items()
+            if isinstance(error, ToolError)
+        }
+        return Known(
+            settled={
+                place: result for place, result in noted.settled.items() if place not in permissions.refused
+            },
+            refused={
+                **invalid,
+                **_told(permissions, noted, request),
+                **self._in_doubt(batch, invalid, noted),
+            },
+            begun=noted.begun,
+            barred=[name for name in self._variants if name in permissions.barred],
+            repeats=await self._caller.repeats(request, batch.session.session_id, batch.arguments),
+        )
+
+    def _bytes_max_of(self, request: ToolsRequested) -> int:
+        """Return the bytes that one result may have; a run's results, which no model reads, may fill the event."""
+        of_event = self._batch_bytes_max // len(request.calls)
+        return of_event if request.node else min(self._result_bytes_max, of_event)
+
+    def _in_doubt(
+        self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted
+    ) -> dict[int, ToolError]:
+        """Return an error for each begun write that cannot be resumed here: it may have taken effect."""
+        refused = {**invalid, **batch.permissions.refused}
+        calls = batch.request.calls
+        return {
+            place: begun_before(calls[place], refused.get(place))
+            for place in noted.begun
+            if place in refused or calls[place].name not in self._tools
+        }
+
+    async def _run(self, plan: Plan, batch: BatchRun, trace: Trace) -> tuple[ToolResult, ...]:
+        """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
+        async with Running() as running:
+            step = start(plan)
+            # These results share the id of another call, and the journal is keyed by id.
+            if batch.attempt == 1:
+                _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
+            while True:
+                trace.began(step.begin)
+                await batch.journal.settle(step.answered)
+                _log(batch, step.answered)
+                if step.progress.is_done:
+                    return step.progress.results()
+                for unit in step.begin:
+                    running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
+                ended = await running.ended()
+                trace.ended(ended)
+                for unit, results in ended:
+                    _log(batch, results, (batch.request.calls[unit.calls[0]].id, unit.tool))
+                step = advance(step.progress, *ended)
+
+
+def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
+    """Log a line for each call that this worker settled."""
+    batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
+
+
+def _told(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
+    """Return the error of each refused call; for a call that has run all the same, one that withholds its outcome."""
+    return {
+        place: withheld(error, request.calls[place].name) if place in noted.settled else error
+        for place, error in permissions.refused.items()
+    }

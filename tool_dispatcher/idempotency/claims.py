@@ -1,0 +1,247 @@
+"""The right to run a write: its claims, one after the other, or the answer of a write that does not run here."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import structlog
+from antiphon_shared import faults
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.calls import ToolError
+from redis.exceptions import RedisError
+
+from tool_dispatcher.idempotency import answers
+from tool_dispatcher.idempotency.port import (
+    Claim,
+    ClaimNotReplicated,
+    KeyUsedForAnother,
+    LedgerUnavailable,
+    SessionStopped,
+    WriteLedger,
+)
+from tool_dispatcher.idempotency.write import Decided, Results, Write, WriteStatus
+
+_PAUSE_S_MIN = 0.01
+_PAUSE_S_MAX = 0.5
+_PAUSE_GROWTH = 1.5
+
+
+class MustRunSingly(Exception):
+    """Calls of a group that must not run as one: one of them began, or was answered, by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer of a write that does not run here: the results of its run, or an error for each of its calls."""
+
+    results: Results = ()
+    error: ToolError | None = None
+    found: Decided | None = None
+    """The identical write of another call, where that one answers."""
+
+
+class Claims:
+    """The claims of one write by one call. Each but the first follows one that was lost."""
+
+    def __init__(
+        self,
+        ledger: WriteLedger,
+        write: Write,
+        *,
+        is_safe_to_repeat: bool,
+        can_be_asked: bool,
+        wait_s: float,
+        may_have_begun: bool,
+    ) -> None:
+        """Take what is promised about the write.
+
+        `is_safe_to_repeat`: a second run with the same key has no second effect. `can_be_asked`: the tool knows
+        whether a write took effect. `wait_s`: how long to wait at most for the outcome of another worker's run.
+        `may_have_begun`: another worker may have begun the write before.
+        """
+        self._ledger, self._write = ledger, write
+        self._is_safe_to_repeat, self._can_be_asked = is_safe_to_repeat, can_be_asked
+        self._ends_s = monotonic_s() + wait_s
+        self.may_have_begun = may_have_begun
+        self._has_claimed = False
+        self._first: Decided | None = None
+        """The identical write of another call, where this one has taken it over."""
+
+    async def next(self) -> Claim | Answered:
+        """Return the right to run the write, or its answer; wait while another worker runs it.
+
+        Raises KeyUsedForAnother, SessionStopped, LedgerUnavailable and MustRunSingly.
+        """
+        if self._has_claimed:
+            return await self._follow()
+        await faults.at("write.claim.before")
+        claim = await (self._by_identity() if self._write.name else self._ledger.claim(self._write))
+        if claim is None:
+            claim = await self._follow()
+        elif isinstance(claim, Claim) and not claim.has_begun:
+            self._write, self.may_have_begun = claim.write, False
+        self._has_claimed = True
+        return claim
+
+    async def _by_identity(self) -> Claim | Answered | None:
+        """Claim in sessions of format 2, where an identical write may answer this one; None for a claim of its own."""
+        pause_s = _PAUSE_S_MIN
+        while True:
+            found = await self._ledger.begin(self._write)
+            if isinstance(found, Claim):
+                return found
+            match found.verdict:
+                case "taken":
+                    self._write = replace(self._write, key=found.key)
+                    return None
+                case "repeated" | "between" if self._write.kind == "ask":
+                    return Answered(error=answers.must_ask(self._write, found), found=found)
+                case "repeated":
+                    first = answers.repeated(self._write, found)
+                    if isinstance(first, ToolError):
+                        return Answered(error=first, found=found)
+                    return Answered((first,), found=found)
+                case "between":
+                    return Answered(error=answers.between(self._write, found), found=found)
+                case "split":
+                    raise MustRunSingly
+                case "stopped":
+                    return Answered(error=answers.stopped(self._write))
+                case "theirs":
+                    if self._write.kind == "again":
+                        return Answered(error=answers.not_approved(self._write, found))
+                    if (theirs := await self._theirs(found, pause_s)) is not None:
+                        return theirs
+                    pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
+
+    async def _theirs(self, found: Decided, pause_s: float) -> Claim | Answered | None:
+        """Return the outcome of an identical write of another call; None while that call is in progress."""
+        self.may_have_begun = True
+        theirs = replace(self._write, key=found.key)
+        standing = await self._ledger.stands(theirs)
+        # If that write was part of a group, the arguments of the other calls are not known here.
+        is_alone = found.key.startswith(f"{self._write.name}/")
+        if standing.state == "in_progress":
+            if not await self._has_waited(pause_s, standing):
+                return Answered(error=answers.still_running(self._write), found=found)
+            return None
+        if found.state == "open" and standing.state in ("settled", "unknown"):
+            return None  # it has ended since: decide anew
+        can_tell = self._is_safe_to_repeat or self._can_be_asked
+        if is_alone and (standing.state == "abandoned" or (standing.state != "none" and can_tell)):
+            claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
+            if claim is not None:
+                self.log().warning("identical_write_taken_over", fence=claim.fence)
+                self._write, self._first = theirs, found
+            return claim
+        outcome = standing.outcomes[found.item - 1] if len(standing.outcomes) >= found.item else None
+        return Answered(error=answers.unknown_before(self._write, found, outcome), found=found)
+
+    async def _follow(self) -> Claim | Answered:
+        """Wait for the outcome of another worker's run, or take over a run that was abandoned."""
+        self.may_have_begun = True
+        pause_s = _PAUSE_S_MIN
+        while True:
+            standing = await self._ledger.stands(self._write)
+            match standing.state:
+                case "settled" | "unknown" if self._is_of_another_attempt(standing):
+                    claim = await self._ledger.take_over(self._write, standing.fence, is_again=True)
+                    if claim is not None:
+                        return claim
+                case "settled" | "unknown" | "none":
+                    return Answered(standing.outcomes, answers.unknown(self._write))
+                case "abandoned":
+                    claim = await self._ledger.take_over(self._write, standing.fence)
+                    if claim is not None:
+                        self.log().warning("write_taken_over", fence=claim.fence)
+                        return claim
+                case "in_progress":
+                    if not await self._has_waited(pause_s, standing):
+                        return Answered(error=answers.still_running(self._write))
+                    pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
+
+    async def _has_waited(self, pause_s: float, standing: WriteStatus) -> bool:
+        """Wait a moment for the run of another worker; return False when there is no time left to wait."""
+        left_s = self._ends_s - monotonic_s()
+        if left_s > 0:
+            await asyncio.sleep(min(pause_s, left_s, standing.left_s))
+        return left_s > 0
+
+    def _is_of_another_attempt(self, standing: WriteStatus) -> bool:
+        """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same key."""
+        if self._write.name or not self._is_safe_to_repeat:
+            return False
+        outcomes = standing.outcomes
+        have_failed = bool(outcomes) and all(result.error is not None for result in outcomes)
+        return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
+
+    async def holds(self, claim: Claim) -> bool:
+        """Return whether the claim is still good, renewed where its lease is over."""
+        return not claim.is_over or await self._ledger.renew(claim)
+
+    async def has_to_ask(self, claim: Claim) -> bool:
+        """Return whether the tool must be asked before the write runs: it may have run, and must not run twice."""
+        if not self._can_be_asked or self._is_safe_to_repeat:
+            return False
+        return claim.has_begun or await self._ledger.may_have_forgotten(claim.write)
+
+    def is_uncertain(self, claim: Claim) -> bool:
+        """Return whether the write has begun before, and must not run as long as its effect is unknown."""
+        return claim.has_begun and not self._is_safe_to_repeat
+
+    def as_first(self, results: Results) -> Results:
+        """Return the results of a first run, marked with the identical call that it was, if it was another's."""
+        return results if self._first is None else answers.marked(results, self._first)
+
+    def after_run(self, claim: Claim, results: Results) -> Results:
+        """Return the results of a run: after a takeover, a failure of the second run does not undo the first."""
+        if claim.has_begun and self._is_safe_to_repeat and all(result.error for result in results):
+            results = tuple(map(answers.unknown_in_spite_of, results))
+        return answers.settling(results, self._first)
+
+    def refusal(self, error: AntiphonError) -> ToolError:
+        """Return the error of a write that cannot be claimed, and log why."""
+        match error:
+            case KeyUsedForAnother():
+                self.log().error("idempotency_key_reused")
+                return answers.refused(self._write)
+            case SessionStopped():
+                return answers.stopped(self._write)
+            case ClaimNotReplicated():
+                self.log().warning("write_claim_not_replicated", error=error.message)
+                return answers.not_replicated(self._write, error.message, self.may_have_begun)
+            case _:
+                self.log().warning("write_ledger_unavailable", error=str(error))
+                return answers.out_of_reach(self._write, self.may_have_begun)
+
+    @asynccontextmanager
+    async def renewed(self, claim: Claim) -> AsyncIterator[None]:
+        """Renew the claim's lease at every third of it, until the block ends or the claim is taken over."""
+        every_s = self._ledger.lease_s / 3
+        renewing: list[asyncio.Task[None]] = []
+        # Most writes are over before the first renewal is due: a task for each would be most of their cost.
+        timer = asyncio.get_running_loop().call_later(
+            every_s, lambda: renewing.append(asyncio.create_task(self._renew(claim, every_s)))
+        )
+        try:
+            yield
+        finally:
+            timer.cancel()
+            for task in renewing:
+                task.cancel()
+
+    async def _renew(self, claim: Claim, every_s: float) -> None:
+        while True:
+            try:
+                if not await self._ledger.renew(claim):
+                    return  # taken over: settling it will be refused
+            except (LedgerUnavailable, RedisError) as error:
+                self.log().warning("write_lease_not_renewed", error=str(error))
+            await asyncio.sleep(every_s)
+
+    def log(self) -> structlog.typing.FilteringBoundLogger:
+        """Return a logger, bound only when needed: binding for each write would cost more than its claim."""
+        logger: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+        return logger.bind(tool=self._write.tool, key=self._write.key)

@@ -1,0 +1,85 @@
+"""The run of a tool: attempts, retried where the failure is transient and a second run is safe; then alternatives."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from antiphon_shared.tools.calls import ToolError, ToolOutcome
+from antiphon_shared.values import JsonObject
+
+from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import gathered
+from tool_dispatcher.results.outcome import Answer
+from tool_dispatcher.running.arguments import arguments_of
+from tool_dispatcher.running.attempt import Attempts
+from tool_dispatcher.running.batch_run import Call
+from tool_dispatcher.running.breakers import GuardedCall
+from tool_dispatcher.running.group import Group, Items
+from tool_dispatcher.running.retrying import Retries
+from tool_dispatcher.running.substitution import because, mapped, substitutes
+
+
+class Runner:
+    """The runs of tools."""
+
+    def __init__(self, tools: Mapping[str, Tool], attempts: Attempts) -> None:
+        self._tools, self._attempts = tools, attempts
+
+    async def answer(self, call: Call) -> Answer:
+        """Return the tool's answer; where it keeps failing, that of the first alternative that does not fail."""
+        outcome = await (self._tried(call) if call.unit.variant is None else self._tried_as_group(call))
+        if not isinstance(outcome, ToolError):
+            return Answer(outcome)
+        failed_too: list[str] = []
+        for alternative in substitutes(call.contract, outcome):
+            other = self._tools.get(alternative.tool)
+            if other is None or other.name in call.batch.permissions.barred or call.batch.time_left_s <= 0:
+                continue
+            arguments = arguments_of(other, mapped(alternative, call.arguments.plain))
+            if isinstance(arguments, ToolError):
+                continue
+            instead = await self._tried(replace(call, tool=other, arguments=arguments))
+            if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
+                return Answer(instead, other.name, because(call.tool.name, outcome, other.name))
+            failed_too.append(other.name)
+        return Answer(_with_alternatives(outcome, failed_too))
+
+    async def _tried(self, call: Call) -> ToolOutcome:
+        """Return the outcome of the last attempt at a single call."""
+        retries = Retries(call.batch.retried_by(call.contract))
+        with self._attempts.guarded(call.tool.name) as guard:
+            outcome = await self._attempts.make(call, guard)
+            while await retries.again(outcome, call.batch.time_left_s):
+                call, outcome = await self._once_more(call, call.arguments.plain, guard)
+        return retries.told(outcome)
+
+    async def _tried_as_group(self, call: Call) -> ToolOutcome | Items:
+        """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
+        variant, contract = call.unit.variant, call.batch.retried_by(call.contract)
+        assert variant is not None, "a unit of one call is no group"
+        items = call.arguments.plain[variant.argument]
+        group = Group(call.unit, contract, call.key, can_be_asked=call.tool.reconcile is not None)
+        retries = Retries(contract)
+        with self._attempts.guarded(call.tool.name) as guard:
+            error = group.note(await self._attempts.make(call, guard), call.attempt)
+            while await retries.again(error, call.batch.time_left_s):
+                some = gathered(variant, [items[place] for place in group.left])
+                call, outcome = await self._once_more(replace(call, key=group.key), some, guard)
+                error = group.note(outcome, call.attempt)
+        return group.outcome(retries.told(error))
+
+    async def _once_more(self, call: Call, plain: JsonObject, guard: GuardedCall) -> tuple[Call, ToolOutcome]:
+        """Make the next attempt with a fresh copy of the arguments: a function may have changed its own."""
+        arguments = arguments_of(call.tool, plain, call.arguments.secrets)
+        call = replace(call, attempt=call.attempt + 1)
+        if isinstance(arguments, ToolError):
+            return call, arguments
+        call = replace(call, arguments=arguments)
+        return call, await self._attempts.make(call, guard)
+
+
+def _with_alternatives(error: ToolError, failed_too: Sequence[str]) -> ToolError:
+    if not failed_too:
+        return error
+    message = f"{error.message} ({', '.join(failed_too)}, asked instead, failed as well.)"
+    return error.model_copy(update={"message": readable(message)})

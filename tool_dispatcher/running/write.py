@@ -1,0 +1,197 @@
+"""The way of one write: claimed, asked about, run, settled. Read `Writes.once` first.
+
+Two rules hold at every line. No write runs without a valid claim. And a write that has begun, in any process,
+runs again only where a second run has no second effect, or where the tool confirms that the first had none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from antiphon_shared import faults
+from antiphon_shared.process.aside import aside
+from antiphon_shared.tools.calls import ToolOutcome, ToolResult
+from antiphon_shared.tools.contract import Repeat
+
+from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.reconcile import NoEffect, Reconciled, TookEffect
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.idempotency import answers
+from tool_dispatcher.idempotency.claims import Claims, MustRunSingly
+from tool_dispatcher.idempotency.identity import fingerprint, identity_of, name_of
+from tool_dispatcher.idempotency.port import (
+    Claim,
+    KeyUsedForAnother,
+    LedgerUnavailable,
+    SessionStopped,
+    WriteLedger,
+)
+from tool_dispatcher.idempotency.write import Purpose, Results, Write
+from tool_dispatcher.results.outcome import Answer, Outcomes
+from tool_dispatcher.running.arguments import Arguments
+from tool_dispatcher.running.attempt import Attempts
+from tool_dispatcher.running.batch_run import Call
+from tool_dispatcher.running.cache import OwnWrites
+from tool_dispatcher.running.runner import Runner
+
+_PURPOSES: Mapping[Repeat, Purpose] = {"return": "once", "run": "next", "ask": "ask"}
+
+
+class Writes:
+    """The writes of this process."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        ledger: WriteLedger,
+        runner: Runner,
+        attempts: Attempts,
+        outcomes: Outcomes,
+        retention_s: float,
+        *,
+        is_caching: bool,
+    ) -> None:
+        """`is_caching`: whether reads are cached, so that each run of a write has to be noted for them."""
+        self._tools, self._ledger, self._outcomes = tools, ledger, outcomes
+        self._runner, self._attempts = runner, attempts
+        self._retention_s, self._is_caching = retention_s, is_caching
+
+    async def make(self, call: Call) -> Results:
+        """Return the settled results of a write, which runs under its key at most once."""
+        write = await self._write(call)
+        try:
+            results = await self.once(call, write)
+        except MustRunSingly:
+            return await self._one_by_one(call)
+        if write.name and any(result.repeated is not None for result in results):
+            return await call.batch.journal.settle(results)  # no claim of this call has settled them
+        return results
+
+    async def once(self, call: Call, write: Write) -> Results:
+        """Return the outcome of the write, which runs here at most once, and nowhere else at the same time.
+
+        Raises MustRunSingly.
+        """
+        claims = Claims(
+            self._ledger,
+            write,
+            is_safe_to_repeat=call.contract.is_safe_to_repeat,
+            can_be_asked=call.tool.reconcile is not None,
+            wait_s=call.batch.time_left_s,
+            may_have_begun=call.batch.attempt > 1,
+        )
+        try:
+            while isinstance(claim := await claims.next(), Claim):
+                async with claims.renewed(claim):
+                    await faults.at("write.claimed")
+                    results = await self._results_under(claim, claims, call.under(claim))
+                    if results is not None:
+                        await faults.at("write.settle.before")
+                        if await self._ledger.settle(claim, results, *answers.ending(results)):
+                            return results
+                        claims.log().warning("write_lost_while_running")
+            results = claim.results or await self._results(call, claim.error)
+            return results if claim.found is None else answers.marked(results, claim.found)
+        except (KeyUsedForAnother, SessionStopped, LedgerUnavailable) as error:
+            return await self._results(call, claims.refusal(error))
+
+    async def _results_under(self, claim: Claim, claims: Claims, call: Call) -> Results | None:
+        """Return the results of a write that is claimed; None when the claim was lost: then nothing has run here."""
+        # A process that was suspended after its claim must not run a write that another may have taken over.
+        if not await claims.holds(claim):
+            return None
+        if claim.problem:
+            claims.log().warning("write_claim_not_replicated", problem=claim.problem)
+            return await self._results(call, answers.not_replicated(claim.write, claim.problem, False))
+        told = await self._asked(call, claims) if await claims.has_to_ask(claim) else None
+        if isinstance(told, TookEffect):
+            return claims.as_first(await self._results(call, told.data))
+        if told is None and claims.is_uncertain(claim):
+            return claims.as_first(await self._results(call, answers.unknown(claim.write)))
+        if not await claims.holds(claim):
+            return None
+        claims.may_have_begun = True
+        own = OwnWrites(call.batch.session) if self._is_caching else None
+        if own is not None:
+            await own.begin(claim.write.key, claim.fence)
+        results = await self._outcomes.results(call, await self._runner.answer(call))
+        if own is not None and not any(map(answers.is_unknown, results)):
+            await own.end(claim.write.key, claim.fence)
+        if all(map(answers.is_unknown, results)):
+            # Only TookEffect can be believed so early: the request may still be in transit, or a thread
+            # running.
+            told = await self._asked(call, claims)
+            if isinstance(told, TookEffect):
+                results = await self._results(call, told.data)
+        return claims.after_run(claim, results)
+
+    async def _asked(self, call: Call, claims: Claims) -> Reconciled:
+        """Return the tool's answer about the write; None when it cannot tell, or cannot be asked."""
+        if call.tool.reconcile is None:
+            return None
+        try:
+            told = await self._attempts.reconcile(call)
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "cannot tell"
+            claims.log().warning("reconcile_failed", error=readable(error))
+            return None
+        if told is None or isinstance(told, TookEffect | NoEffect):
+            return told
+        claims.log().warning("reconcile_answer_invalid", type=type(told).__name__)
+        return None
+
+    async def _results(self, call: Call, outcome: ToolOutcome) -> Results:
+        return await self._outcomes.results(call, Answer(outcome))
+
+    async def _one_by_one(self, call: Call) -> Results:
+        """Make each call of a group by itself, where the group must not run as one."""
+        results: list[ToolResult] = []
+        for place, requested in zip(call.unit.calls, call.requested, strict=True):
+            alone = replace(call.unit, calls=(place,), tool=requested.name, variant=None)
+            results += await self.make(
+                replace(
+                    call,
+                    unit=alone,
+                    requested=(requested,),
+                    tool=self._tools[requested.name],
+                    arguments=call.batch.arguments[place],
+                )
+            )
+        return tuple(results)
+
+    async def _write(self, call: Call) -> Write:
+        """Return the write that the call asks for."""
+        batch, requested, place = call.batch, call.requested[0], call.unit.calls[0]
+        write = Write(
+            session_id=batch.session.session_id,
+            key=call.unit.key,
+            tool=call.tool.name,
+            fingerprint="",
+            round=batch.request.round,
+            call_ids=tuple([one.id for one in call.requested]),
+            # At least as long as the session may still run, plus its retention.
+            ttl_s=max(call.contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
+            format=batch.journal.format,
+            asked_ms=batch.asked_ms,
+        )
+        if write.key:
+            digest = await aside(fingerprint, call.tool.name, call.arguments.plain)
+            return replace(write, fingerprint=digest)
+        identity = await _identity(call.tool, call.arguments)
+        identities: tuple[str, ...] = (identity,)
+        if call.unit.variant is not None:
+            pairs = zip(call.unit.calls, call.requested, strict=True)
+            identities = tuple(
+                [await _identity(self._tools[one.name], batch.arguments[at]) for at, one in pairs]
+            )
+        return replace(
+            write,
+            fingerprint=identity,
+            name=name_of(batch.request.tenant, write.session_id, identity),
+            identities=identities,
+            kind="again" if requested.repeat_of is not None else _PURPOSES[call.contract.repeat],
+            place=place,
+            is_approved=place in batch.permissions.approved,
+        )
+
+
+async def _identity(tool: Tool, arguments: Arguments) -> str:
+    return await aside(identity_of, tool.name, tool.input_schema, arguments.plain)

@@ -39,11 +39,11 @@ class FactNote:
     without parts that the content repeats. `sentences` are the facts that its text consists of.
     """
 
-    id: str
-    tool: str
-    call: str
-    round: int
-    content: Any
+    id: str = ""
+    tool: str = ""
+    call: str = ""
+    round: int = 0
+    content: Any = None
     title: str = ""
     ids: tuple[str, ...] = ()
     sentences: tuple[tuple[str, str], ...] = ()

@@ -18,11 +18,12 @@ from reasoning_engine.offline.language import content_words, stem_set
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.question_values import option
+from reasoning_engine.offline.records import is_plain
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.step_text import step_begun
 from reasoning_engine.offline.tried import TriedCall
-from reasoning_engine.offline.values import Values, is_verdict, plain, values_named
+from reasoning_engine.offline.values import Values, is_verdict, values_named
 
 CALLS_MAX = 8
 """The limit of calls in one round."""
@@ -116,13 +117,13 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         named = option(values.question.text, parameter.options)
         yield from [named] if named is not None else ()
         return
-    given = [node for node in values.nodes if node.is_input]
+    given = [record for record in values.records if not record.fact.id]
     listed = [
         one
-        for node in given
-        for value in values_named(node, parameter.name)
+        for record in given
+        for value in values_named(record, parameter.name)
         for one in (value if isinstance(value, list) else [value])
-        if plain(one) and fits(schema, one, root)
+        if is_plain(one) and fits(schema, one, root)
     ]
     if listed:
         yield from listed
@@ -134,10 +135,10 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
 def _whole_values(tool: Tool, parameter: Parameter, values: Values) -> Iterator[Any]:
     """Yield the one structured value for a parameter: the step's input, else a value with its name."""
     schema, root = parameter.schema, tool.schema
-    given = [node for node in values.nodes if node.is_input]
-    named = (value for node in (*given, *values.nodes) for value in values_named(node, parameter.name))
+    given = [record for record in values.records if not record.fact.id]
+    named = (value for record in (*given, *values.records) for value in values_named(record, parameter.name))
     for value in (*([values.input] if given else ()), *named):
-        if not plain(value) and value and fits(schema, value, root):
+        if not is_plain(value) and value and fits(schema, value, root):
             yield value
             return
     filled = fill(_with_definitions(schema, root), values)

@@ -26,6 +26,9 @@ _ORDERS_MAX = 6
 _ORIGIN = stem_set("from origin source departure start")
 _TARGET = stem_set("to destination target arrival end")
 _PLACE = stem_set("city town place location country region where near area")
+_BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _PLACE} | dict.fromkeys(
+    ("in", "near", "at", "for"), _PLACE
+)
 _AMOUNTS = stem_set("amount count quantity qty pieces units times")
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
 _TITLES = stem_set("title name label")
@@ -144,16 +147,8 @@ def _names(entity: Entity, parameter: Parameter) -> bool:
         return False
     if entity.noun and entity.noun in parameter.nouns:
         return _takes_text(parameter) and not (parameter.is_key and " " in entity.value)
-    parts = frozenset(parameter.parts)
-    by_word = {
-        "from": _ORIGIN,
-        "to": _TARGET | _PLACE,
-        "in": _PLACE,
-        "near": _PLACE,
-        "at": _PLACE,
-        "for": _PLACE,
-    }
-    return _takes_text(parameter) and bool(parts & by_word.get(entity.preposition, frozenset()))
+    fitting = _BY_PREPOSITION.get(entity.preposition, frozenset())
+    return _takes_text(parameter) and not fitting.isdisjoint(parameter.parts)
 
 
 def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | float]:

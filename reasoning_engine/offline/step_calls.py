@@ -17,6 +17,7 @@ from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import content_words, stem_set
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
+from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.records import is_plain
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
@@ -109,14 +110,18 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         text = " ".join(content_words(values.question.text))
         yield from [text[: _length_max(schema)]] if text else ()
         return
+    if parameter.options:
+        named = option(values.question.text, parameter.options)
+        yield from [named] if named is not None else ()
+        return
     is_whole = "object" in parameter.types or "array" in parameter.types
     given = [record for record in values.records if not record.fact.id]
     sources = (*given, *values.records) if is_whole else given
-    named = [value for record in sources for value in values_named(record, parameter.name)]
+    held = [value for record in sources for value in values_named(record, parameter.name)]
     if is_whole:
-        found = [value for value in (values.input, *named) if value and not is_plain(value)]
+        found = [value for value in (values.input, *held) if value and not is_plain(value)]
     else:
-        listed = (value if isinstance(value, list) else [value] for value in named)
+        listed = (value if isinstance(value, list) else [value] for value in held)
         found = [value for values in listed for value in values if is_plain(value)]
     fitting = [value for value in found if fits(schema, value, root)]
     if not fitting:

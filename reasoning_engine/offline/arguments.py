@@ -31,7 +31,6 @@ _BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _PLACE} | dict.fromkeys(
 )
 _AMOUNTS = stem_set("amount count quantity qty pieces units times")
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
-_TITLES = stem_set("title name label")
 
 
 @dataclass
@@ -42,7 +41,6 @@ class Filling:
     missing: list[Parameter] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
     """Parameters whose noun the question itself names: the strongest reason."""
-    from_results: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     """Parameters filled by elimination alone."""
     searched: list[str] = field(default_factory=list)
@@ -105,9 +103,7 @@ def _fill_object(
                 filling.searched.append(parameter.name)
         elif parameter.required:
             value = _first_fitting(parameter, _held(tool, parameter, records))
-            if value is not None:
-                filling.from_results.add(parameter.name)
-            else:
+            if value is None:
                 value = _first_fitting(parameter, _left_over(tool, parameter, parameters, slots, filling))
                 if value is not None:
                     filling.guessed.add(parameter.name)

@@ -1,7 +1,5 @@
 """An HTTP transport for the Anthropic SDK through which the offline model answers."""
 
-from collections.abc import AsyncIterator
-
 import httpx2
 import orjson
 
@@ -42,18 +40,8 @@ class OfflineTransport(httpx2.AsyncBaseTransport):
         whole = message(body, asked, reply_to(asked))
         if body.get("stream") is True:
             headers = {"content-type": "text/event-stream; charset=utf-8"}
-            return httpx2.Response(200, headers=headers, stream=_Events(b"".join(server_sent_events(whole))))
+            return httpx2.Response(200, headers=headers, content=b"".join(server_sent_events(whole)))
         return _json(200, orjson.dumps(whole))
-
-
-class _Events(httpx2.AsyncByteStream):
-    """A body delivered in one piece; the SDK splits it into events."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._body
 
 
 def _json(status: int, body: bytes) -> httpx2.Response:

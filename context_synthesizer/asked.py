@@ -12,9 +12,9 @@ whenever the number of facts has grown by a quarter; in between, the cost of a r
 only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
 
 from antiphon_shared.text.word_index import WordIndex
@@ -28,6 +28,7 @@ _TEXTS_KEPT = 4_096
 
 Text = tuple[str, ...]
 """A question or a search, by its words."""
+_ScoresOf = Callable[[str], list[tuple[int, float]]]
 
 
 @lru_cache(_TEXTS_KEPT)
@@ -66,7 +67,7 @@ class Asked:
             return
         self._add_facts()
         for text in new:
-            self._ask(text)
+            self._ask(text, self._index.scores_of)
 
     def including(self, questions: Iterable[str]) -> "Asked":
         """Return a copy with these questions added; it cannot be updated."""
@@ -75,7 +76,7 @@ class Asked:
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
         other._texts = dict.fromkeys(filter(None, map(words_asked, questions)), 1.0)
         for text in other._texts:
-            other._ask(text)
+            other._ask(text, self._index.scores_of)
         return other
 
     def _weight_of(self, search: Text) -> float:
@@ -87,8 +88,9 @@ class Asked:
         self._up_to_date_at = len(self._index)
         self.sums, self.best = [0.0] * len(self._index), [0.0] * len(self._index)
         self._most, self._weights, self._by_word = {}, {}, {}
+        scores_of = cache(self._index.scores_of)  # the texts have most words in common
         for text in self._texts:
-            self._ask(text)
+            self._ask(text, scores_of)
 
     def _add_facts(self) -> None:
         first = len(self.sums)
@@ -103,15 +105,17 @@ class Asked:
         for text, scores in found.items():
             self._note_best(text, scores)
 
-    def _ask(self, text: Text) -> None:
+    def _ask(self, text: Text, scores_of: _ScoresOf) -> None:
         weight = self._texts[text]
         scores: dict[int, float] = {}
         for word in text:
             added = max(0.0, weight - self._weights.get(word, 0.0))
             self._weights[word] = self._weights.get(word, 0.0) + added
             self._by_word.setdefault(word, []).append(text)
-            for place, score in self._index.scores_of(word):
+            parts = scores_of(word)
+            for place, score in parts:
                 scores[place] = scores.get(place, 0.0) + score
+            for place, score in parts if added else ():
                 self.sums[place] += added * score
         self._note_best(text, scores)
 
@@ -119,6 +123,7 @@ class Asked:
         if not scores:
             return
         most = self._most[text] = max(self._most.get(text, 0.0), *scores.values())
-        weight = self._texts[text]
+        weight, best = self._texts[text], self.best
         for place, score in scores.items():
-            self.best[place] = max(self.best[place], weight * score / most)
+            if (share := weight * score / most) > best[place]:
+                best[place] = share

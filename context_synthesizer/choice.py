@@ -110,7 +110,8 @@ def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
     passed_over = {*shown, *summarized, *memory.superseded}
     ids = [id for id, score in scores.items() if score >= close > 0 and id not in passed_over]
-    return tuple(sorted(ids, key=lambda id: (-scores[id], -_number(id)))[:MISSED_MAX])
+    ids.reverse()  # the newest of several alike comes first
+    return tuple(sorted(ids, key=scores.__getitem__, reverse=True)[:MISSED_MAX])
 
 
 def _number(id: str) -> int:

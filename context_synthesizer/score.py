@@ -164,7 +164,9 @@ class Relevance:
     def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
         """Return the gain of facts whose document's title is named by one of the best facts."""
         gains: dict[int, float] = {}
-        for naming in nlargest(BRIDGES_MAX, range(len(scores)), key=scores.__getitem__):
+        least = min(nlargest(BRIDGES_MAX, scores))  # without a key, which would cost most of a late round
+        close = [place for place, score in enumerate(scores) if score >= least]
+        for naming in sorted(close, key=scores.__getitem__, reverse=True)[:BRIDGES_MAX]:
             fact = self._facts[naming]
             for id in self._named_by(fact, self._index.words_of(naming)):
                 for place in self._documents[id]:

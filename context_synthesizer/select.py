@@ -18,6 +18,7 @@ and "Further facts", chosen again each round.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.layers import Memory
@@ -201,8 +202,8 @@ def _list(omitted: Sequence[str], section: Section, room: TokenBudget, is_small:
 
 
 def _omitted(memory: Memory, *pages: Page) -> list[str]:
-    shown = set().union(*(page.lines for page in pages))
-    return [id for id in memory.facts if id not in shown]
+    shown = set[str]().union(*(page.lines for page in pages))
+    return list(filterfalse(shown.__contains__, memory.facts))
 
 
 def _listing_units(omitted: Sequence[str], room: TokenBudget, is_small: bool) -> int:

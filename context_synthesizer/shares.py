@@ -72,4 +72,4 @@ class Shares:
 def _asked(memory: Memory) -> frozenset[str]:
     """Return the words of the question, the open sub-questions and the searches."""
     texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
-    return frozenset(word for text in texts for word in words_asked(text))
+    return frozenset[str]().union(*map(words_asked, texts))

@@ -1,18 +1,21 @@
 """The prices of a model's tokens. Pure."""
 
+from typing import Annotated
+
 from antiphon_shared.values import Usage, Value
 from pydantic import Field
 
+Usd = Annotated[float | None, Field(ge=0, le=1e6)]
 _TOKENS_PER_PRICE = 1_000_000
 
 
 class Prices(Value):
     """The prices of a million tokens of a model, in US dollars; None where unknown."""
 
-    input_usd: float | None = Field(default=None, ge=0, le=1e6)
-    output_usd: float | None = Field(default=None, ge=0, le=1e6)
-    cache_read_usd: float | None = Field(default=None, ge=0, le=1e6)
-    cache_write_usd: float | None = Field(default=None, ge=0, le=1e6)
+    input_usd: Usd = None
+    output_usd: Usd = None
+    cache_read_usd: Usd = None
+    cache_write_usd: Usd = None
 
     def cost_usd(self, usage: Usage) -> float | None:
         """Return the cost of `usage` in US dollars; None when the price of any token in it is unknown."""

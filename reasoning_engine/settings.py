@@ -1,7 +1,7 @@
 """Settings of the reasoning engine: `ANTIPHON_REASONING_ENGINE_<NAME>`."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import Settings
@@ -10,11 +10,12 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
-from reasoning_engine.prices import Prices
+from reasoning_engine.prices import Prices, Usd
 from reasoning_engine.prompted import ToolStyle
 from reasoning_engine.shaped import OutputStyle
 
 Provider = Literal["auto", "anthropic", "offline"]
+TokensPerMinute = Annotated[int | None, Field(ge=100, le=1_000_000_000)]
 
 _PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 _SUMMARY_ATTEMPTS = 2
@@ -28,9 +29,8 @@ class EngineSettings(Settings):
 
     provider: Provider = Field(
         default="auto",
-        description="Provider of the model. auto: chat completions for models named openai:, the "
-        "Messages API for others when ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is set, "
-        "else the offline model.",
+        description="Provider of the model. auto: chat completions for models named openai:, the Messages API "
+        "for others when ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is set, else the offline model.",
     )
     concurrency: int = Field(
         default=16, ge=1, le=1_000, description="Maximum number of concurrent model calls per process."
@@ -64,20 +64,19 @@ class EngineSettings(Settings):
     )
     output_style: OutputStyle = Field(
         default="auto",
-        description="Method for structured answers. native: the API's structured output; tool: a "
-        "tool that takes the answer; auto: native for Claude models that support it and "
-        "for chat completions without tools, else tool.",
+        description="Method for structured answers. native: the API's structured output; tool: a tool that "
+        "takes the answer; auto: native for Claude models that support it and for chat "
+        "completions without tools, else tool.",
     )
     tool_style: ToolStyle = Field(
         default="native",
-        description="Method for tool calls. native: the API's tool calling; prompted: tools in the "
-        "prompt and JSON replies, for models without tool calling (docs/models.md).",
+        description="Method for tool calls. native: the API's tool calling; prompted: tools in the prompt and "
+        "JSON replies, for models without tool calling (docs/models.md).",
     )
     prompt_file: str = Field(
         default="",
-        description="File with the system prompt, used instead of the built-in one. It must contain "
-        "all instructions of reasoning_engine/prompt.py, since replies are parsed by "
-        "them.",
+        description="File with the system prompt, used instead of the built-in one. It must contain all "
+        "instructions of reasoning_engine/prompt.py, since replies are parsed by them.",
     )
     summary_model: str = Field(
         default="claude-haiku-5-5",
@@ -92,91 +91,68 @@ class EngineSettings(Settings):
         default=4,
         ge=1,
         le=1_000,
-        description="Maximum number of concurrent summaries; a further "
-        "one fails immediately, without waiting.",
+        description="Maximum number of concurrent summaries; a further one fails immediately, without "
+        "waiting.",
     )
-    summary_input_usd: float | None = Field(
+    summary_input_usd: Usd = Field(
+        default=None, description="Price of a million input tokens of the summary model, in USD."
+    )
+    summary_output_usd: Usd = Field(
+        default=None, description="Price of a million output tokens of the summary model, in USD."
+    )
+    input_usd: Usd = Field(
         default=None,
-        ge=0,
-        le=1e6,
-        description="Price of a million input tokens of the summary model, in USD.",
+        description="Price of a million input tokens of ANTIPHON_MODEL, in USD. Costs are reported only if "
+        "all prices are set.",
     )
-    summary_output_usd: float | None = Field(
-        default=None,
-        ge=0,
-        le=1e6,
-        description="Price of a million output tokens of the summary model, in USD.",
+    output_usd: Usd = Field(default=None, description="Price of a million output tokens, in USD.")
+    cache_read_usd: Usd = Field(
+        default=None, description="Price of a million tokens read from the prompt cache, in USD."
     )
-    input_usd: float | None = Field(
-        default=None,
-        ge=0,
-        le=1e6,
-        description="Price of a million input tokens of ANTIPHON_MODEL, in USD. Costs are reported "
-        "only if all prices are set.",
-    )
-    output_usd: float | None = Field(
-        default=None, ge=0, le=1e6, description="Price of a million output tokens, in USD."
-    )
-    cache_read_usd: float | None = Field(
-        default=None,
-        ge=0,
-        le=1e6,
-        description="Price of a million tokens read from the prompt cache, in USD.",
-    )
-    cache_write_usd: float | None = Field(
-        default=None,
-        ge=0,
-        le=1e6,
-        description="Price of a million tokens written to the prompt cache, in USD.",
+    cache_write_usd: Usd = Field(
+        default=None, description="Price of a million tokens written to the prompt cache, in USD."
     )
 
     prices: dict[str, Prices] = Field(
         default={},
-        description='Prices of models by id: `{"model": {"input_usd": 3, "output_usd": 15}}`, '
-        "with `cache_read_usd` and `cache_write_usd` for the prompt cache. They override "
-        "the prices above.",
+        description='Prices of models by id: `{"model": {"input_usd": 3, "output_usd": 15}}`, with '
+        "`cache_read_usd` and `cache_write_usd` for the prompt cache. They override the prices "
+        "above.",
     )
     requests_per_minute: int | None = Field(
         default=None,
         ge=1,
         le=1_000_000,
-        description="Maximum number of calls per minute to each model, over all engines; fewer if "
-        "the server demands it.",
+        description="Maximum number of calls per minute to each model, over all engines; fewer if the server "
+        "demands it.",
     )
-    tokens_per_minute: int | None = Field(
+    tokens_per_minute: TokensPerMinute = Field(
         default=None,
-        ge=100,
-        le=1_000_000_000,
-        description="Maximum number of tokens per minute to "
-        "each model, input and output together, "
-        "over all engines.",
+        description="Maximum number of tokens per minute to each model, input and output together, over all "
+        "engines.",
     )
-    input_tokens_per_minute: int | None = Field(
+    input_tokens_per_minute: TokensPerMinute = Field(
         default=None,
-        ge=100,
-        le=1_000_000_000,
-        description="Maximum number of input tokens per minute to each model, over all engines, "
-        "without tokens read from the prompt cache.",
+        description="Maximum number of input tokens per minute to each model, over all engines, without "
+        "tokens read from the prompt cache.",
     )
-    output_tokens_per_minute: int | None = Field(
+    output_tokens_per_minute: TokensPerMinute = Field(
         default=None,
-        ge=100,
-        le=1_000_000_000,
         description="Maximum number of output tokens per minute to each model, over all engines.",
     )
     burst_s: float = Field(
         default=10,
         ge=0,
         le=60,
-        description="Burst size of these limits, in seconds: after idle time, the amount for this "
-        "many seconds can be used at once.",
+        description="Burst size of these limits, in seconds: after idle time, the amount for this many "
+        "seconds can be used at once.",
     )
     slow_s: float | None = Field(
         default=None,
         gt=0,
         le=3_600,
-        description="Seconds after which a reply counts as slow: it is used, but counts as a failure "
-        "of its model.",
+        description="Seconds after which a reply counts as slow: it is used, but counts as a failure of its "
+        "model.",
     )
 
     def system_prompt(self) -> str | None:

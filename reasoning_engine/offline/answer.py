@@ -3,7 +3,7 @@
 from typing import Any
 
 from antiphon_shared.text.sentences import sentences as sentences_of
-from antiphon_shared.text.words import similarity, stems_of_name
+from antiphon_shared.text.words import similarity
 
 from reasoning_engine.offline.language import content_words, stems
 from reasoning_engine.offline.plan import Situation
@@ -32,14 +32,11 @@ def compose(situation: Situation) -> str:
 def _comparison(situation: Situation, reference: Reference, resolution: Resolution) -> list[str]:
     told = identity(reference, resolution)
     terms = frozenset(term for query in resolution.queries for term in stems(query))
-    others = [
+    fitting = [
         record
         for record in outermost(situation.records)
-        if not concerns(record, resolution) and not _same_lookup(situation, record, resolution)
+        if record.overlap(terms) and not concerns(record, resolution)
     ]
-    fitting = sorted(
-        (r for r in others if r.overlap(terms)), key=lambda r: not _found_by(situation, r, resolution)
-    )
     if not fitting:
         return [told, "I found nothing else that speaks of the same in what the tools returned."]
     best = fitting[0]
@@ -113,7 +110,7 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
         for key, value in record.fields.items()
         if isinstance(value, str) and (len(value) > 120 or key == "text")
     }
-    title = record.titled("") or ""
+    title = record.titled("")
     head = [f"**{_plain(title)}**"] if title else []
     for key, value in record.fields.items():
         if key not in texts and value != title and value not in (None, "", [], {}):
@@ -141,8 +138,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
     """Return consecutive sentences, verbatim, that share most words with the question, with their fact ids."""
     sentences = record.fact.sentences
     if text != "\n".join(sentence for _, sentence in sentences):
-        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else sentences_of(text[:20_000])
-        sentences = tuple(("", part) for part in parts if part.strip())
+        sentences = tuple(("", part) for part in sentences_of(text[:20_000]) if part.strip())
     best, score = 0, -1
     for start in range(len(sentences) if len(text) > _EXCERPT_LENGTH_MAX else 0):
         shared = len(terms & stems(" ".join(sentence for _, sentence in sentences[start : start + 2])))
@@ -161,26 +157,7 @@ def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
 
 def _wanted_name(record: Record, wanted: str) -> str:
     """Return the record's name for the wanted thing: its owner, when the question asks for one; else its title."""
-    for key, value in record.values():
-        if wanted and wanted in stems_of_name(key) and isinstance(value, str) and len(value) <= 200:
-            return value
     return record.titled(wanted) or record.title or record.text()[:80]
-
-
-def _found_by(situation: Situation, record: Record, resolution: Resolution) -> bool:
-    """Return whether a search for the reference returned the record."""
-    for call in situation.tried:
-        if call.told(record.fact.ids) and call.arguments:
-            return any(
-                value in resolution.queries for value in call.arguments.values() if isinstance(value, str)
-            )
-    return False
-
-
-def _same_lookup(situation: Situation, record: Record, resolution: Resolution) -> bool:
-    """Return whether a record came with the reference itself, and not from a search for similar ones."""
-    same = bool(record.fact.call) and record.fact.call == resolution.record.fact.call
-    return same and not _found_by(situation, record, resolution)
 
 
 def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[str]:

@@ -9,24 +9,28 @@ from dataclasses import dataclass, field
 from itertools import islice, permutations
 from typing import Any
 
-from antiphon_shared.text.words import stem, stems_of_name, words_as_written
+from antiphon_shared.text.words import stem, words_as_written
 
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.question_values import option
-from reasoning_engine.offline.records import Record
+from reasoning_engine.offline.records import Record, is_plain
 from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
+from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.spans import Entity
+from reasoning_engine.offline.values import values_named
 
 _DEPTH_MAX = 3
 _ORDERS_MAX = 6
 _ORIGIN = stem_set("from origin source departure start")
 _TARGET = stem_set("to destination target arrival end")
 _PLACE = stem_set("city town place location country region where near area")
+_BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _PLACE} | dict.fromkeys(
+    ("in", "near", "at", "for"), _PLACE
+)
 _AMOUNTS = stem_set("amount count quantity qty pieces units times")
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
-_TITLES = stem_set("title name label")
 
 
 @dataclass
@@ -37,7 +41,6 @@ class Filling:
     missing: list[Parameter] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
     """Parameters whose noun the question itself names: the strongest reason."""
-    from_results: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     """Parameters filled by elimination alone."""
     searched: list[str] = field(default_factory=list)
@@ -94,16 +97,13 @@ def _fill_object(
         elif parameter.is_query and (parameter.required or not _has_required(parameters)):
             value = _first_fitting(parameter, _searched(slots, filling))
             if slots.wants_all and parameter.required and stems(slots.query) <= tool.all_stems:
-                value = (
-                    "" if _within(parameter.schema, "") else value
-                )  # everything: the words name the tool alone
+                everything = fits(parameter.schema, "", parameter.root)  # the words name the tool alone
+                value = "" if everything else value
             if value is not None:
                 filling.searched.append(parameter.name)
         elif parameter.required:
             value = _first_fitting(parameter, _held(tool, parameter, records))
-            if value is not None:
-                filling.from_results.add(parameter.name)
-            else:
+            if value is None:
                 value = _first_fitting(parameter, _left_over(tool, parameter, parameters, slots, filling))
                 if value is not None:
                     filling.guessed.add(parameter.name)
@@ -143,16 +143,8 @@ def _names(entity: Entity, parameter: Parameter) -> bool:
         return False
     if entity.noun and entity.noun in parameter.nouns:
         return _takes_text(parameter) and not (parameter.is_key and " " in entity.value)
-    parts = frozenset(parameter.parts)
-    by_word = {
-        "from": _ORIGIN,
-        "to": _TARGET | _PLACE,
-        "in": _PLACE,
-        "near": _PLACE,
-        "at": _PLACE,
-        "for": _PLACE,
-    }
-    return _takes_text(parameter) and bool(parts & by_word.get(entity.preposition, frozenset()))
+    fitting = _BY_PREPOSITION.get(entity.preposition, frozenset())
+    return _takes_text(parameter) and not fitting.isdisjoint(parameter.parts)
 
 
 def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | float]:
@@ -188,28 +180,12 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
     """Yield the results' values under the parameter's name, or under `id` in a record of its kind."""
     if parameter.is_query:
         return
-    kinds = parameter.nouns or (tool.name_stems - {tool.verb})
+    kinds = () if parameter.nouns else sorted(tool.name_stems - {tool.verb})
+    name = "_".join((*kinds, parameter.name))
     for record in records:
-        around = {part for key in (*record.keys, record.fact.tool) for part in stems_of_name(key)}
-        for key, value in record.values():
-            parts = stems_of_name(key)
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                continue
-            same = parts == parameter.parts
-            kin = bool(kinds & (set(parts) | around))
-            keyed = (
-                parameter.is_key
-                and kin
-                and bool(frozenset(parts) & frozenset(parameter.parts))
-                and len(parts) < 3
-            )
-            named = not parameter.is_key and bool(parts) and parameter.nouns >= frozenset(parts) - _TITLES
-            if (
-                (same and (kin or parameter.is_key))
-                or keyed
-                or (named and kin and frozenset(parts) - _TITLES)
-            ):
-                yield value
+        for one in (record, *record.parents):
+            found = values_named(one, name)
+            yield from (value for value in found if is_plain(value) and not isinstance(value, bool))
 
 
 def _left_over(
@@ -251,8 +227,6 @@ def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
 
 
 def _fitted(parameter: Parameter, value: Any) -> Any:
-    if parameter.options:
-        return value if value in parameter.options else None
     value = value.strip() if isinstance(value, str) else value
     for kind in parameter.types if value != "" else ():
         if kind == "array":
@@ -261,20 +235,10 @@ def _fitted(parameter: Parameter, value: Any) -> Any:
             fitted = _fitted(item, value) if item.types != ("array",) else value
             if fitted is not None:
                 return [fitted]
-        for form in as_type(kind, value, {}):
-            if _within(parameter.schema, form):
+        for form in as_type(kind, value, parameter.schema):
+            if fits(parameter.schema, form, parameter.root):
                 return form
     return None
-
-
-def _within(schema: dict[str, Any], value: Any) -> bool:
-    """Return whether a value keeps the schema's bounds on length and size."""
-    size, low, high = (
-        (len(value), "minLength", "maxLength") if isinstance(value, str) else (value, "minimum", "maximum")
-    )
-    bounds = [schema.get(name) for name in (low, high)]
-    least, most = (bound if isinstance(bound, int | float) else None for bound in bounds)
-    return (least is None or size >= least) and (most is None or size <= most)
 
 
 def _takes_text(parameter: Parameter) -> bool:

@@ -39,11 +39,11 @@ class FactNote:
     without parts that the content repeats. `sentences` are the facts that its text consists of.
     """
 
-    id: str
-    tool: str
-    call: str
-    round: int
-    content: Any
+    id: str = ""
+    tool: str = ""
+    call: str = ""
+    round: int = 0
+    content: Any = None
     title: str = ""
     ids: tuple[str, ...] = ()
     sentences: tuple[tuple[str, str], ...] = ()
@@ -166,7 +166,8 @@ def _note(
     content: Any = text
     title = group.title
     if record is not None:
-        content = {**record[1], _free_key(record[1]): text} if sentences else record[1]
+        key = "passage" if "text" in record[1] else "text"
+        content = {**record[1], key: text} if sentences else record[1]
         title = _beside(group.title, content)
     elif title:
         content, title = {"title": title, "text": text}, ""
@@ -181,10 +182,6 @@ def _note(
         ids=ids,
         sentences=tuple(sentences),
     )
-
-
-def _free_key(record: dict[str, Any]) -> str:
-    return "text" if "text" not in record else "passage"
 
 
 def _beside(title: str, content: Any) -> str:

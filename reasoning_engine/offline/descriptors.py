@@ -13,19 +13,13 @@ _RULES = {
     "description": ("description", "summary", "help", "text"),
 }
 _OPTIONS = ("choices", "options", "enum", "values", "allowed", "allowed_values")
-_TYPES = {
-    "string": "string",
+_TYPES = {kind: kind for kind in ("string", "integer", "number", "boolean", "array", "object")} | {
     "str": "string",
     "text": "string",
-    "integer": "integer",
     "int": "integer",
-    "number": "number",
     "float": "number",
-    "boolean": "boolean",
     "bool": "boolean",
-    "array": "array",
     "list": "array",
-    "object": "object",
 }
 
 

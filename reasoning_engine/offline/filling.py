@@ -14,8 +14,8 @@ from antiphon_shared.text.words import stems_of_name
 
 from reasoning_engine.offline.descriptors import schema_of
 from reasoning_engine.offline.forms import is_portable
-from reasoning_engine.offline.language import stems
-from reasoning_engine.offline.scalars import NODES_MAX, Scalars
+from reasoning_engine.offline.records import Record, is_plain
+from reasoning_engine.offline.scalars import RECORDS_MAX, Scalars
 from reasoning_engine.offline.shapes import (
     ANY,
     NUMBERS,
@@ -27,7 +27,7 @@ from reasoning_engine.offline.shapes import (
     required_of,
     types_of,
 )
-from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
+from reasoning_engine.offline.values import Values, counted, values_named
 
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
@@ -79,10 +79,10 @@ class _Filler:
         return self.scalars.root
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
-        return self.scalars.values.nodes[:NODES_MAX]
+    def records(self) -> tuple[Record, ...]:
+        return self.scalars.values.records[:RECORDS_MAX]
 
-    def value(self, name: str, schema: Any, around: tuple[Node, ...], needed: bool, depth: int) -> Any:
+    def value(self, name: str, schema: Any, around: tuple[Record, ...], needed: bool, depth: int) -> Any:
         """Return the value of a property; `around` are the objects that it belongs to, the closest first."""
         is_nullable = False
         if depth > _DEPTH_MAX or next(self.scalars.parts, None) is None:
@@ -103,7 +103,7 @@ class _Filler:
         name: str,
         schema: dict[str, Any],
         kind: str,
-        around: tuple[Node, ...],
+        around: tuple[Record, ...],
         needed: bool,
         depth: int,
     ) -> Any:
@@ -120,11 +120,13 @@ class _Filler:
         return self._object(name, schema, around, needed, depth)
 
     def _object(
-        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
+        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
-        inner = (value for node in around for value in values_named(node, name) if isinstance(value, dict))
+        inner = (
+            value for record in around for value in values_named(record, name) if isinstance(value, dict)
+        )
         if name and (value := next(inner, None)) is not None:
-            around = (Node(value, frozenset(stems_of_name(name))), *around)
+            around = (Record(value, keys=(name,)), *around)
         if not around and (best := self._best(schema)) is not None:
             around = (best, *best.parents)
         required = required_of(schema)
@@ -135,34 +137,34 @@ class _Filler:
                 found[key] = value
         return found if found or (needed and not required) else NOTHING
 
-    def _best(self, schema: dict[str, Any]) -> Node | None:
+    def _best(self, schema: dict[str, Any]) -> Record | None:
         """Return the object with most of the properties that a schema demands, the most relevant of several."""
         properties = properties_of(schema)
         wanted = [key for key in required_of(schema) if key in properties] or list(properties)
         best, most = None, 0
-        for node in self.nodes:
-            count = sum(self._holds(node, key, properties[key]) for key in wanted[:_KEYS_MAX])
+        for record in self.records:
+            count = sum(self._holds(record, key, properties[key]) for key in wanted[:_KEYS_MAX])
             if count > most:
-                best, most = node, count
+                best, most = record, count
         return best
 
-    def _holds(self, node: Node, name: str, schema: Any) -> bool:
+    def _holds(self, record: Record, name: str, schema: Any) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
-        values = values_named(node, name, is_count=is_number)
+        values = values_named(record, name, is_count=is_number)
         return any(_is_of(kinds, value) for value in values) or (
-            is_number and next(counted(node, name), None) is not None
+            is_number and next(counted(record, name), None) is not None
         )
 
     def _open_objects(
-        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
+        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], depth: int
     ) -> Iterator[dict[str, Any]]:
         """Yield objects for an open schema: filled as results describe them, or taken from a result."""
         own = around[0].fields.values() if around else ()
         described = [one for call, one in self.scalars.values.described if _shares(call.values(), own)]
         yield from self._described(schema_of(described), schema, depth)
-        for node in around or self.nodes:
-            for value in values_named(node, name) if name else ():
+        for record in around or self.records:
+            for value in values_named(record, name) if name else ():
                 yield from self._described(schema_of(value), schema, depth)
                 if isinstance(value, dict) and fits(schema, value, self.root):
                     yield value
@@ -174,12 +176,12 @@ class _Filler:
         if described is None or depth >= _DEPTH_MAX:
             return
         inner = replace(self.scalars, root=described)
-        found = _Filler(inner, is_apart=True).value("", described, (Node({}),), True, depth + 1)
+        found = _Filler(inner, is_apart=True).value("", described, (Record({}),), True, depth + 1)
         if isinstance(found, dict) and fits(schema, found, self.root):
             yield found
 
     def _array(
-        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
+        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
         items = schema.get("items")
         items = items if isinstance(items, dict) else {}
@@ -187,7 +189,7 @@ class _Filler:
         most = min(most, _ITEMS_MAX) if isinstance(most, int) else _ITEMS_MAX
         for found in self._lists(name, items, around, depth):
             distinct: list[Any] = []
-            for one in found[:NODES_MAX]:
+            for one in found[:RECORDS_MAX]:
                 if one not in distinct:
                     distinct.append(one)
             fitting = [one for one in distinct if fits(items, one, self.root)] if items else distinct
@@ -199,60 +201,60 @@ class _Filler:
         is_none = needed and self.scalars.values.has_results and fits(schema, [], self.root)
         return [] if is_none else NOTHING
 
-    def _lists(self, name: str, items: Any, around: tuple[Node, ...], depth: int) -> Iterator[list[Any]]:
+    def _lists(self, name: str, items: Any, around: tuple[Record, ...], depth: int) -> Iterator[list[Any]]:
         """Yield candidate lists for an array, the best first."""
         item = next((one for one in alternatives(items, self.root) if "object" in types_of(one)), None)
         has_objects = item is not None and bool(properties_of(item))
         if has_objects and item is not None:
             yield from self._objects(name, item, around, depth)
             return
-        for nodes in (around, () if self.is_apart else self.nodes):
-            for node in nodes if name else ():
-                yield from (value for value in values_named(node, name) if isinstance(value, list))
+        for records in (around, () if self.is_apart else self.records):
+            for record in records if name else ():
+                yield from (value for value in values_named(record, name) if isinstance(value, list))
         if name and not self.is_apart:
             yield [
                 value
-                for node in self._relevant(self.nodes)
-                for value in values_named(node, name)
-                if plain(value)
+                for record in self._relevant(self.records)
+                for value in values_named(record, name)
+                if is_plain(value)
             ]
 
     def _objects(
-        self, name: str, item: dict[str, Any], around: tuple[Node, ...], depth: int
+        self, name: str, item: dict[str, Any], around: tuple[Record, ...], depth: int
     ) -> Iterator[list[Any]]:
         """Yield lists of objects: one for each value of a list that names them, else one for each object."""
         apart = _Filler(self.scalars, is_apart=True)
         for key in required_of(item):
-            for node in (*around, *self.nodes):
-                for listed in values_named(node, key):
-                    if isinstance(listed, list) and listed and all(map(plain, listed)):
-                        abouts = [(Node({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
+            for record in (*around, *self.records):
+                for listed in values_named(record, key):
+                    if isinstance(listed, list) and listed and all(map(is_plain, listed)):
+                        abouts = [(Record({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
                         yield _kept(apart.value("", item, about, True, depth + 1) for about in abouts)
         kinds = frozenset(stems_of_name(name))
-        own = [node for node in self.nodes if kinds & node.kinds]
-        for nodes in (own, self.nodes):
-            found = self._relevant(tuple(nodes))
-            yield _kept(apart.value("", item, (node, *node.parents), True, depth + 1) for node in found)
+        own = [record for record in self.records if kinds & record.kinds]
+        for records in (own, self.records):
+            found = self._relevant(tuple(records))
+            yield _kept(apart.value("", item, (record, *record.parents), True, depth + 1) for record in found)
 
-    def _about(self, key: str, value: Any) -> list[Node]:
+    def _about(self, key: str, value: Any) -> list[Record]:
         """Return the objects with a value under a key, the largest first."""
-        found = [node for node in self.nodes if any(one == value for one in values_named(node, key))]
-        return sorted(found, key=lambda node: -len(node.fields))
+        found = [record for record in self.records if any(one == value for one in values_named(record, key))]
+        return sorted(found, key=lambda record: -len(record.fields))
 
-    def _relevant(self, nodes: tuple[Node, ...]) -> list[Node]:
+    def _relevant(self, records: tuple[Record, ...]) -> list[Record]:
         """Return the objects that share most words with the question; all of them where it asks for all."""
         question = self.scalars.values.question
         if question.slots.wants_all:
-            return list(nodes)
-        shared = [len(question.terms & stems(node.text)) for node in nodes]
+            return list(records)
+        shared = [record.overlap(question.terms) for record in records]
         most = max(shared, default=0)
-        return [node for node, count in zip(nodes, shared, strict=True) if 2 * count >= most]
+        return [record for record, count in zip(records, shared, strict=True) if 2 * count >= most]
 
 
 def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
     """Return whether two groups have a plain value in common."""
-    others = [value for value in second if plain(value)]
-    return any(plain(value) and value in others for value in first)
+    others = [value for value in second if is_plain(value)]
+    return any(is_plain(value) and value in others for value in first)
 
 
 def _kept(found: Iterator[Any]) -> list[Any]:

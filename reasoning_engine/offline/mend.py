@@ -33,13 +33,7 @@ _NOT_OF = re.compile(
 )
 _AT_LEAST = re.compile(r"\bat least\b|\bmin|\b(?:must|should)\b.*\b(?:more|greater|larger|above)\b", re.I)
 _AT_MOST = re.compile(r"\bat most\b|\bmax|\b(?:must|should)\b.*\b(?:less|fewer|smaller|below)\b", re.I)
-_KINDS = {
-    "whole number": "integer",
-    "integer": "integer",
-    "number": "number",
-    "text": "string",
-    "string": "string",
-}
+_KINDS = {"whole number": "integer", "text": "string"}
 _LIKENESS_MIN = 0.6
 
 
@@ -79,7 +73,8 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
     if isinstance(value, bool) or is_asked_for(values.question, value):
         return
     if wanted := _NOT_OF.search(message):
-        kind = _KINDS[wanted.group(1).lower()]
+        named = wanted.group(1).lower()
+        kind = _KINDS.get(named, named)
         yield from (
             form for form in as_type(kind, value, {}) if form != value or type(form) is not type(value)
         )
@@ -96,10 +91,10 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
             yield found
     elif isinstance(value, str):
         others = [one for one in _options(message) if one != value and fits(part, one)]
-        named = option(values.question.text, tuple(others))
+        asked = option(values.question.text, tuple(others))
         nearest = max(others, key=lambda one: likeness(one, value), default="")
-        if named is not None:
-            yield named
+        if asked is not None:
+            yield asked
         elif nearest and (len(others) == 1 or likeness(nearest, value) >= _LIKENESS_MIN):
             yield nearest
 

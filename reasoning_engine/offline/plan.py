@@ -17,9 +17,8 @@ from reasoning_engine.offline.arguments import Filling, broader, fill
 from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.question import Question, Reference, Slots
 from reasoning_engine.offline.records import Record
-from reasoning_engine.offline.references import Resolution, concerns, resolve
+from reasoning_engine.offline.references import Resolution, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
-from reasoning_engine.offline.spans import Entity
 from reasoning_engine.offline.tried import TriedCall
 
 _LIKENESS_MIN = 0.6
@@ -78,33 +77,18 @@ def _follow_reference(situation: Situation) -> tuple[Call, ...]:
     resolution = situation.resolution()
     if resolution is None:
         return tuple(_first(_lookups(situation, reference)))
-    slots = (
-        Slots(text=question.text)
-        if question.compares
-        else replace(question.slots, entities=_canonical(question, resolution))
-    )
+    slots = Slots(text=question.text) if question.compares else question.slots
     for tool in _by_fit(situation, searching=True):
         for query in resolution.queries:
             filling = fill(tool, replace(slots, query=query))
             if not filling.is_complete or (not question.compares and not filling.named):
                 continue
-            if any(_made(situation, tool, filling.arguments, with_results=resolution)):
+            if any(tried.facts and tried.was(tool.name, filling.arguments) for tried in situation.tried):
                 return ()
             call = next(_fresh(situation, tool, filling, f"look for “{query}”"), None)
             if call is not None:
                 return (call,)
     return ()
-
-
-def _canonical(question: Question, resolution: Resolution) -> tuple[Entity, ...]:
-    """Return the question's names; the name that was looked up gets the results' spelling."""
-    reference = question.reference
-    return tuple(
-        replace(entity, value=resolution.owner or entity.value)
-        if reference and entity == reference.entity
-        else entity
-        for entity in question.slots.entities
-    )
 
 
 def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
@@ -140,7 +124,7 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
     narrower: list[Call] = []
     for tool in _by_fit(situation):
         if _succeeded(situation, tool):
-            return tuple(calls or _first(_details(situation)))
+            return tuple(calls)
         fits = situation.question.terms & tool.all_stems
         tried = any(one.tool == tool.name for one in situation.tried)
         if found_nothing and (not (fits or tried or tool.search_parameter) or (calls and tool.writes)):
@@ -197,22 +181,6 @@ def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterat
                 yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
 
 
-def _details(situation: Situation) -> Iterator[Call]:
-    """Yield calls for more about the best record, while words of the question are still unanswered."""
-    records = _relevant(situation)
-    terms = situation.question.terms
-    open_terms = {term for term in terms if not any(record.speaks_of(term) for record in records[:50])}
-    for tool in _by_fit(situation):
-        filling = fill(tool, situation.question.slots, records)
-        if (
-            filling.is_complete
-            and filling.from_results
-            and open_terms & tool.all_stems
-            and not _succeeded(situation, tool)
-        ):
-            yield from _fresh(situation, tool, filling, "learn more of what was found")
-
-
 def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> Iterator[Call]:
     """Yield the call as filled, then as an error suggested: those not made yet."""
     attempts = sum(tried.tool == tool.name for tried in situation.tried)
@@ -220,7 +188,7 @@ def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> I
         return
     variants = [filling.arguments, *_corrected(situation, tool, filling.arguments)]
     for arguments in variants:
-        if not any(_made(situation, tool, arguments)):
+        if not _is_made(situation, tool, arguments):
             yield Call(tool.name, arguments, reason)
 
 
@@ -232,7 +200,7 @@ def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Cal
     if not any(tried.found_nothing for tried in attempts or situation.tried):
         return
     for arguments in broader(filling, tool.all_stems):
-        if not any(_made(situation, tool, arguments)):
+        if not _is_made(situation, tool, arguments):
             yield Call(tool.name, arguments, "search for less")
 
 
@@ -250,20 +218,8 @@ def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> I
                     yield {**arguments, name: best}
 
 
-def _made(
-    situation: Situation, tool: Tool, arguments: dict[str, Any], with_results: Resolution | None = None
-) -> Iterator[TriedCall]:
-    """Yield earlier calls of the tool with these arguments; with `with_results`, only those with new results."""
-    for tried in situation.tried:
-        if tried.was(tool.name, arguments):
-            fresh = (
-                tried.told(record.fact.ids)
-                and with_results is not None
-                and not (situation.question.compares and concerns(record, with_results))
-                for record in situation.records
-            )
-            if with_results is None or any(fresh):
-                yield tried
+def _is_made(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> bool:
+    return any(tried.was(tool.name, arguments) for tried in situation.tried)
 
 
 def _succeeded(situation: Situation, tool: Tool) -> bool:

@@ -23,7 +23,6 @@ _LIKE = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(r"\b(?:another|other|else(?:where)?)\b", re.IGNORECASE)
-_SUBJECT_OF = re.compile(r"\b(topic|subject|theme|contents?)s? (?:of|from|in)\b", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:find|which|what|recommend|suggest|show|list|name|any|another|give|is there|are there)\s+"
     r"(?:(?:me|us|an?|any|some|the|all|one|other|another|similar)\s+){0,4}([^\W\d_]{2,40})",
@@ -122,8 +121,7 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
     limit = _LIMIT.search(text)
     if limit is not None:
         loose = loose.removeprefix(f"{limit.group(1)} ")
-    named = [entity for entity in entities if entity.noun not in nouns]
-    query = topic or (named[0].value if named else "") or (entities[0].value if entities else "") or loose
+    query = topic or (entities[0].value if entities else "") or loose
     return Question(
         text=text,
         slots=Slots(
@@ -156,10 +154,7 @@ def _comparison(
     if like is not None:
         return like.end(), ""
     named = any(number.is_name for number in numbers)
-    subject = _SUBJECT_OF.search(text)
     other = _OTHER.search(text)
-    if named and subject is not None and wanted in nouns:
-        return subject.end(), stem(subject.group(1))
     return (other.end(), "") if named and other is not None else (-1, "")
 
 
@@ -197,8 +192,6 @@ def _trimmed(piece: str, nouns: frozenset[str]) -> str:
     kept = piece.strip(" \t\"'“”„«»,:-()").split()
     while kept and _is_edge(kept[0]):
         kept = kept[1:]
-    while kept and _is_edge(kept[-1]):
-        kept = kept[:-1]
     return (
         " ".join(kept).strip(",:")
         if any(stem(word) not in nouns for word in content_words(" ".join(kept)))

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from pydantic_core import to_json
 
-from reasoning_engine.offline.answer import SIGNATURE, compose, identity
+from reasoning_engine.offline.answer import SIGNATURE, compose
 from reasoning_engine.offline.briefing_text import read_briefing
 from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.filling import NOTHING
@@ -62,7 +62,7 @@ def reply_to(request: Request) -> Reply:
     if not calls:
         return Reply(compose(situation)) if move.answer is NOTHING else _shaped(request, move.answer)
     reasons = dict.fromkeys(f"`{call.tool}`, to {call.reason}" for call in calls)
-    said = f"Offline model: {'; '.join(reasons)}.{_note(situation)}"
+    said = f"Offline model: {'; '.join(reasons)}."
     return Reply(said, tuple(_tool_use(request, call) for call in calls))
 
 
@@ -71,16 +71,6 @@ def _shaped(request: Request, answer: Any) -> Reply:
     if request.demand is not None and request.demand.by_tool and isinstance(answer, dict):
         return Reply("", (_tool_use(request, Call(FINAL_ANSWER, answer, "")),))
     return Reply(to_json(answer).decode())
-
-
-def _note(situation: Situation) -> str:
-    """Return the note next to calls, as in `antiphon_shared.memory.note`: the question's reference, once found."""
-    reference, resolution = situation.question.reference, situation.resolution()
-    if reference is None or reference.number is None:
-        return ""
-    asked = f"what is {reference}?"
-    state = f"answered: {asked} {identity(reference, resolution)}" if resolution else f"open: {asked}"
-    return f"\n\n<note>\n{' '.join(state.replace('<', ' ').split())}\n</note>"
 
 
 def _tool_use(request: Request, call: Call) -> ToolUse:

@@ -1,8 +1,8 @@
-"""Records from facts: every object and list item of a result, with the objects around it. Pure."""
+"""Records of results: every object and list item, with the objects around it. Pure."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -12,7 +12,9 @@ from antiphon_shared.text.words import stems_of_name
 from reasoning_engine.offline.briefing_text import FactNote
 from reasoning_engine.offline.language import stem_set, stems
 
-_DEPTH_MAX = 6
+_NO_FACT = FactNote()
+_DEPTH_MAX = 8
+_CONTEXT_MAX = 40
 _RECORDS_MAX = 2_000
 _TITLE_STEMS = stem_set("title name head headline subject topic label")
 _NUMBER_STEMS = stem_set("number no num nr index position order id")
@@ -22,22 +24,34 @@ _TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0
 
 @dataclass(frozen=True)
 class Record:
-    """An object, list item or text of a fact. `context` holds the plain values of all objects around it."""
+    """An object, list item or text of a result, and the objects around it, the innermost first."""
 
-    fact: FactNote
-    keys: tuple[str, ...]
     fields: dict[str, Any]
-    context: tuple[tuple[str, Any], ...] = ()
+    fact: FactNote = _NO_FACT
+    """A fact without an id stands for the output of the step before."""
+    keys: tuple[str, ...] = ()
+    parents: tuple["Record", ...] = ()
     place: int = 0
     """Its position in its list, from 1; 0 outside lists."""
-    depth: int = 0
+    is_bare: bool = False
+    """Whether it is a plain value without a name, and not an object."""
     is_of_many: bool = False
     """Whether its call returned several records with the same keys, which may be numbered without a noun."""
 
     @property
+    def kinds(self) -> frozenset[str]:
+        """Return the stems of its kind: of the name of the list around it, else of its tool."""
+        return frozenset(stems_of_name(self.keys[-1][:200] if self.keys else self.fact.tool))
+
+    @property
+    def context(self) -> tuple[tuple[str, Any], ...]:
+        """Return the plain values of all objects around it."""
+        return tuple(value for parent in self.parents for value in parent.plain())[:_CONTEXT_MAX]
+
+    @property
     def is_plain(self) -> bool:
         """Return whether it has a value of its own, and not only lists and objects."""
-        return any(not isinstance(value, dict | list) for value in self.fields.values())
+        return any(True for _ in self.plain())
 
     @property
     def title(self) -> str:
@@ -56,9 +70,13 @@ class Record:
                 best, found = rank, value
         return found
 
+    def plain(self) -> Iterator[tuple[str, Any]]:
+        """Yield its own plain values, by key."""
+        return ((key, value) for key, value in self.fields.items() if is_plain(value))
+
     def values(self) -> Iterator[tuple[str, Any]]:
         """Yield its own plain values and those around it, by key."""
-        yield from ((key, value) for key, value in self.fields.items() if not isinstance(value, dict | list))
+        yield from self.plain()
         yield from self.context
 
     def text(self) -> str:
@@ -102,13 +120,13 @@ class Record:
         return ""
 
 
-def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
+def records_of(facts: Iterable[FactNote]) -> tuple[Record, ...]:
     """Return the records of all facts, in the order of the results."""
     found: list[Record] = []
     for fact in facts:
-        around = (("heading", fact.title),) if fact.title else ()
-        found += islice(_walk(fact, fact.content, (), around, 0, 0), _RECORDS_MAX - len(found))
-    shapes = Counter(_shape(record) for record in found)
+        around = (Record({"heading": fact.title}, fact),) if fact.title else ()
+        found += islice(_walk(fact.content, Record({}, fact, (), around), 0), _RECORDS_MAX - len(found))
+    shapes = Counter(map(_shape, found))
     return tuple(replace(one, is_of_many=True) if shapes[_shape(one)] > 1 else one for one in found)
 
 
@@ -117,35 +135,36 @@ def outermost(records: tuple[Record, ...]) -> list[Record]:
     depths: dict[str, int] = {}
     for record in records:
         if record.is_plain:
-            depths[record.fact.id] = min(record.depth, depths.get(record.fact.id, record.depth))
-    return [record for record in records if record.is_plain and record.depth == depths[record.fact.id]]
+            depth = len(record.parents)
+            depths[record.fact.id] = min(depth, depths.get(record.fact.id, depth))
+    return [one for one in records if one.is_plain and len(one.parents) == depths[one.fact.id]]
 
 
-def _walk(
-    fact: FactNote,
-    value: Any,
-    keys: tuple[str, ...],
-    context: tuple[tuple[str, Any], ...],
-    place: int,
-    depth: int,
-) -> Iterator[Record]:
+def is_plain(value: Any) -> bool:
+    """Return whether a value is no list and no object."""
+    return not isinstance(value, dict | list)
+
+
+def _walk(value: Any, at: Record, depth: int) -> Iterator[Record]:
+    """Yield the records in a value; `at` is an empty record in its position."""
     if depth > _DEPTH_MAX or value is None or value in ("", [], {}):
         return
     if isinstance(value, list):
-        for index, item in enumerate(value, start=1):
-            yield from _walk(fact, item, keys, context, index, depth + 1)
+        for place, item in enumerate(value, start=1):
+            yield from _walk(item, replace(at, place=place), depth + 1)
     elif isinstance(value, dict):
-        yield Record(fact, keys, value, context, place, depth)
-        plain = tuple((key, inner) for key, inner in value.items() if not isinstance(inner, dict | list))
+        record = replace(at, fields=value)
+        yield record
         for key, inner in value.items():
-            if isinstance(inner, dict | list):
-                yield from _walk(fact, inner, (*keys, key), (*plain, *context)[:40], 0, depth + 1)
+            if not is_plain(inner):
+                inside = Record({}, at.fact, (*at.keys, key), (record, *at.parents))
+                yield from _walk(inner, inside, depth + 1)
     else:
-        yield Record(fact, keys, {"title" if _is_title(value) else "text": value}, context, place, depth)
+        yield replace(at, fields={"title" if _is_title(value) else "text": value}, is_bare=True)
 
 
 def _shape(record: Record) -> tuple[str, int, tuple[str, ...]]:
-    return record.fact.call, record.depth, tuple(record.fields)
+    return record.fact.call, len(record.parents), tuple(record.fields)
 
 
 def _is_title(value: Any) -> bool:

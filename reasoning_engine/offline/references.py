@@ -29,14 +29,11 @@ def resolve(
 ) -> Resolution | None:
     """Return the first record that matches the reference, in results returned for it."""
     for record in records:
-        if not _belongs(record, reference, tried):
+        owner, number = _owner(record, reference, tried), reference.number
+        if owner is None:
             continue
-        number = reference.number
         if number is None:
-            if reference.entity and _best_likeness(record, reference.entity.value) >= _ALIKE:
-                return _resolution(record, reference, record.title, "")
-            continue
-        owner = _owner(record, reference) or _namesake(record, reference)
+            return _resolution(record, reference, record.title, owner)
         if record.is_number(number.noun, number.value) or _asked_for_number(record, number.value, tried):
             return _resolution(record, reference, record.titled(number.noun) or record.title, owner)
         if line := record.line(number.noun, number.value):
@@ -57,44 +54,28 @@ def concerns(record: Record, resolution: Resolution) -> bool:
     )
 
 
-def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...]) -> bool:
-    """Return whether a record was requested by the reference's name, or contains it."""
-    entity = reference.entity
-    if entity is None or reference.number is None:
-        return True
-    if _best_likeness(record, entity.value) >= _ALIKE:
-        return True
-    calls = [call for call in tried if call.told(record.fact.ids)]
-    asked = [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
-    foreign = _owner(record, reference)
-    return not foreign and any(similarity(value, entity.value) >= _ALIKE for value in asked)
+def _owner(record: Record, reference: Reference, tried: tuple[TriedCall, ...]) -> str | None:
+    """Return the name in or around a record that the question gives; None where the record belongs to another.
 
-
-def _best_likeness(record: Record, name: str) -> float:
-    short = (value for _, value in record.values() if isinstance(value, str) and len(value) <= 200)
-    return max((likeness(value, name) for value in short), default=0.0)
+    A record without names belongs to the reference where it was requested by the question's name.
+    """
+    if reference.entity is None:
+        return ""
+    name, noun = reference.entity.value, reference.entity.noun
+    near = [(key, value) for key, value in record.values() if isinstance(value, str) and len(value) <= 200]
+    best = max((value for _, value in near), key=lambda value: likeness(value, name), default="")
+    if likeness(best, name) >= _ALIKE:
+        return best
+    has_other = bool(noun) and any(noun in stems_of_name(key) for key, _ in near)
+    asked = [call.arguments or {} for call in tried if call.told(record.fact.ids)]
+    given = [value for arguments in asked for value in arguments.values() if isinstance(value, str)]
+    is_asked = reference.number is not None and any(similarity(value, name) >= _ALIKE for value in given)
+    return "" if is_asked and not has_other else None
 
 
 def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall, ...]) -> bool:
     calls = [call for call in tried if call.told(record.fact.ids) and call.arguments]
     return not record.context and any(value in (call.arguments or {}).values() for call in calls)
-
-
-def _owner(record: Record, reference: Reference) -> str:
-    """Return the record's owner, under the noun that the question uses."""
-    noun = reference.entity.noun if reference.entity else ""
-    for key, value in record.values() if noun else ():
-        if isinstance(value, str) and noun in stems_of_name(key) and len(value) <= 200:
-            return value
-    return ""
-
-
-def _namesake(record: Record, reference: Reference) -> str:
-    """Return the name around the record that is most like the question's name."""
-    name = reference.entity.value if reference.entity else ""
-    near = [value for _, value in record.context if isinstance(value, str) and len(value) <= 200]
-    best = max(near, key=lambda value: likeness(value, name), default="")
-    return best if name and likeness(best, name) >= _ALIKE else ""
 
 
 def _resolution(record: Record, reference: Reference, title: str, owner: str) -> Resolution:
@@ -109,8 +90,6 @@ def _resolution(record: Record, reference: Reference, title: str, owner: str) ->
     named = title if title not in queries else ""
     short = " ".join(content_words(title))
     queries = [query for query in dict.fromkeys((*queries, named, short)) if query.strip()]
-    if reference.entity and reference.number:
-        return Resolution(
-            record, title, tuple(queries), owner or reference.entity.value, reference.entity.noun
-        )
-    return Resolution(record, title, tuple(queries), owner, "")
+    entity = reference.entity
+    owner = owner or (entity.value if entity else "")
+    return Resolution(record, title, tuple(queries), owner, entity.noun if entity else "")

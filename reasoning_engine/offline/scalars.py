@@ -11,10 +11,11 @@ from typing import Any
 from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type, in_text
 from reasoning_engine.offline.question_values import QuestionValue
+from reasoning_engine.offline.records import Record, is_plain
 from reasoning_engine.offline.shapes import NUMBERS, fits
-from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
+from reasoning_engine.offline.values import Values, counted, values_named
 
-NODES_MAX = 200
+RECORDS_MAX = 200
 """The limit of objects searched for one property."""
 _PARTS_MAX = 5_000
 
@@ -37,7 +38,7 @@ class Scalars:
         name: str,
         schema: dict[str, Any],
         kind: str,
-        around: tuple[Node, ...],
+        around: tuple[Record, ...],
         needed: bool,
         is_apart: bool,
     ) -> Iterator[Any]:
@@ -56,7 +57,7 @@ class Scalars:
         name: str,
         schema: dict[str, Any],
         kind: str,
-        around: tuple[Node, ...],
+        around: tuple[Record, ...],
         needed: bool,
         is_apart: bool,
         accepts: question_values.Fits,
@@ -71,11 +72,11 @@ class Scalars:
             yield question_values.option(question.text, tuple(options))
         if not needed:
             return
-        nodes = self.values.nodes[:NODES_MAX]
+        records = self.values.records[:RECORDS_MAX]
         if not is_apart:
-            yield from _named_in(nodes, name, kind)
-        for node in around if is_apart else (*around, *nodes):
-            yield from in_text(node.fields.values(), schema)
+            yield from _named_in(records, name, kind)
+        for record in around if is_apart else (*around, *records):
+            yield from in_text(record.fields.values(), schema)
         if "pattern" in schema or "format" in schema:
             yield from self._take(name, question_values.by_form(question, accepts))
         if self.is_last and kind in NUMBERS:
@@ -89,10 +90,12 @@ class Scalars:
             yield one.value
 
 
-def _named_in(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
+def _named_in(records: tuple[Record, ...], name: str, kind: str) -> Iterator[Any]:
     if not name:
         return
-    for node in nodes:
-        yield from (value for value in values_named(node, name, is_count=kind in NUMBERS) if plain(value))
-    for node in nodes if kind in NUMBERS else ():
-        yield from counted(node, name)
+    for record in records:
+        yield from (
+            value for value in values_named(record, name, is_count=kind in NUMBERS) if is_plain(value)
+        )
+    for record in records if kind in NUMBERS else ():
+        yield from counted(record, name)

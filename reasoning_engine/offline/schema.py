@@ -122,21 +122,18 @@ class Tool:
 
 def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
     """Return the stems of the things in a catalogue, from the names of tools and parameters."""
-    found: set[str] = set()
-    for tool in tools:
-        found |= set(stems_of_name(tool.name)[1:]) - _GENERIC
-        for parameter in tool.parameters:
-            found |= {part for part in parameter.nouns if not parameter.is_query}
-    return frozenset(noun for noun in found if len(noun) > 2 and noun not in _QUERY)
+    names = {part for tool in tools for part in stems_of_name(tool.name)[1:]}
+    taken = (one for tool in tools for one in tool.parameters if not one.is_query)
+    return _things(names.union(*(one.nouns for one in taken)))
 
 
 def key_nouns(keys: set[str]) -> frozenset[str]:
     """Return the stems of the things in a result's keys, such as `hall` in `hall_title`."""
-    return (
-        frozenset(part for key in keys for part in stems_of_name(key[:100]) if len(part) > 2)
-        - _GENERIC
-        - _QUERY
-    )
+    return _things({part for key in keys for part in stems_of_name(key[:100])})
+
+
+def _things(parts: set[str]) -> frozenset[str]:
+    return frozenset(part for part in parts if len(part) > 2) - _GENERIC - _QUERY
 
 
 def parameters_of(schema: dict[str, Any], root: dict[str, Any]) -> tuple[Parameter, ...]:

@@ -72,10 +72,8 @@ def _validation(
 ) -> list[Call]:
     """Return the call that validates the draft by one tool; an empty list where it was made, or is impossible."""
     arguments = _arguments(name, tools, draft, values)
-    if arguments is None:
-        return []
-    made = [run for run in runs if run.tool == name and run.was_on(draft, arguments)]
-    if len(made) >= _RUNS_MAX or not all(run.has_failed for run in made):
+    made = [run for run in runs if run.tool == name and run.was_on(draft, arguments or {})]
+    if arguments is None or len(made) >= _RUNS_MAX or not all(run.has_failed for run in made):
         return []
     return [Call(name, arguments, f"validate {digest_of(draft)}")]
 

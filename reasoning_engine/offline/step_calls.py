@@ -12,17 +12,18 @@ from typing import Any
 from antiphon_shared.text.words import stem, words_as_written
 
 from reasoning_engine.offline.briefing_text import Notes
-from reasoning_engine.offline.filling import NOTHING, fill, fill_property
+from reasoning_engine.offline.filling import NOTHING, fill_property
 from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import content_words, stem_set
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.question_values import option
+from reasoning_engine.offline.records import is_plain
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.step_text import step_begun
 from reasoning_engine.offline.tried import TriedCall
-from reasoning_engine.offline.values import Values, is_verdict, plain, values_named
+from reasoning_engine.offline.values import Values, is_verdict, values_named
 
 CALLS_MAX = 8
 """The limit of calls in one round."""
@@ -109,40 +110,25 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         text = " ".join(content_words(values.question.text))
         yield from [text[: _length_max(schema)]] if text else ()
         return
-    if "object" in parameter.types or "array" in parameter.types:
-        yield from _whole_values(tool, parameter, values)
-        return
     if parameter.options:
         named = option(values.question.text, parameter.options)
         yield from [named] if named is not None else ()
         return
-    given = [node for node in values.nodes if node.is_input]
-    listed = [
-        one
-        for node in given
-        for value in values_named(node, parameter.name)
-        for one in (value if isinstance(value, list) else [value])
-        if plain(one) and fits(schema, one, root)
-    ]
-    if listed:
-        yield from listed
-        return
-    found = fill_property(parameter.name, _with_definitions(schema, root), values)
-    yield from [found] if found not in (NOTHING, None) else ()
-
-
-def _whole_values(tool: Tool, parameter: Parameter, values: Values) -> Iterator[Any]:
-    """Yield the one structured value for a parameter: the step's input, else a value with its name."""
-    schema, root = parameter.schema, tool.schema
-    given = [node for node in values.nodes if node.is_input]
-    named = (value for node in (*given, *values.nodes) for value in values_named(node, parameter.name))
-    for value in (*([values.input] if given else ()), *named):
-        if not plain(value) and value and fits(schema, value, root):
-            yield value
-            return
-    filled = fill(_with_definitions(schema, root), values)
-    if filled.fits and filled.draft:
-        yield filled.draft
+    is_whole = "object" in parameter.types or "array" in parameter.types
+    given = [record for record in values.records if not record.fact.id]
+    sources = (*given, *values.records) if is_whole else given
+    held = [value for record in sources for value in values_named(record, parameter.name)]
+    if is_whole:
+        found = [value for value in (values.input, *held) if value and not is_plain(value)]
+    else:
+        listed = (value if isinstance(value, list) else [value] for value in held)
+        found = [value for values in listed for value in values if is_plain(value)]
+    fitting = [value for value in found if fits(schema, value, root)]
+    if not fitting:
+        name = "" if is_whole else parameter.name
+        filled = fill_property(name, _with_definitions(schema, root), values)
+        fitting = [filled] if filled not in (NOTHING, None, {}, []) and fits(schema, filled, root) else []
+    yield from fitting[: 1 if is_whole else None]
 
 
 def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

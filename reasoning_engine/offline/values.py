@@ -1,20 +1,19 @@
 """The values of a briefing, searchable by name: from the results of tools, and from the step's input. Pure."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from antiphon_shared.text.numbers import CARDINALS, plain_number
 from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 
-from reasoning_engine.offline.briefing_text import Notes
-from reasoning_engine.offline.descriptors import is_described, schema_of
-from reasoning_engine.offline.language import singular, stem_set, stems
+from reasoning_engine.offline.briefing_text import FactNote, Notes
+from reasoning_engine.offline.descriptors import is_described
+from reasoning_engine.offline.language import singular, stem_set
 from reasoning_engine.offline.question import Question
+from reasoning_engine.offline.records import Record, records_of
 
-_DEPTH_MAX = 8
-_NODES_MAX = 2_000
 _TEXT_CHARACTERS_MAX = 20_000
 _SAME = tuple(
     stem_set(group)
@@ -34,34 +33,11 @@ _VERDICT = ("valid", "errors")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """An object of a result, and the objects around it, the innermost first."""
-
-    fields: dict[str, Any]
-    kinds: frozenset[str] = frozenset()
-    """The stems of its kind, from the names of the lists around it and of its tool."""
-    parents: tuple["Node", ...] = ()
-    round: int = 0
-    is_input: bool = False
-
-    @property
-    def text(self) -> str:
-        """Return its values as text."""
-        return " ".join(str(value) for value in self.fields.values())[:_TEXT_CHARACTERS_MAX]
-
-    @property
-    def title(self) -> str:
-        """Return its name, as far as its keys show one."""
-        named = (v for k, v in self.fields.items() if isinstance(v, str) and _SAME[0] & {*stems_of_name(k)})
-        return next(named, "")
-
-
-@dataclass(frozen=True, slots=True)
 class Values:
     """All sources for filling a shape, the most relevant first."""
 
     question: Question
-    nodes: tuple[Node, ...] = ()
+    records: tuple[Record, ...] = ()
     input: Any = None
     """The output of the step before."""
     instructions: str = ""
@@ -74,32 +50,36 @@ class Values:
 def values_of(question: Question, notes: Notes) -> Values:
     """Return the values of a briefing, without the verdicts of validating tools."""
     input = notes.step.input if notes.step else None
-    given = tuple(_nodes(input, frozenset(), (), 0, 0, is_input=True))
-    found: list[Node] = []
-    described: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    for fact in notes.facts:
-        if is_described(fact.content):
-            calls = [call for call in notes.tried if call.told(fact.ids)]
-            described += [(call.arguments or {}, fact.content) for call in calls]
-            continue
-        if is_verdict(fact.content):
-            continue
-        kinds = frozenset(stems_of_name(fact.tool))
-        above = (Node({"heading": fact.title}, kinds),) if fact.title else ()
-        content = fact.content
-        if not isinstance(content, dict | list):  # 14 of count_berths is the count of berths
-            content = {fact.tool if plain_number(str(content)) is not None else "text": content}
-        found += _nodes(content, kinds, above, fact.round, 0)
-        if len(found) > _NODES_MAX:
-            break
+    given = _objects(records_of([FactNote(content=input)]))
+    facts = [fact for fact in notes.facts if not is_verdict(fact.content)]
 
-    def rank(node: Node) -> tuple[float, int, int]:
-        return -question.names_alike(node.title), -len(question.terms & stems(node.text)), -node.round
+    def rank(record: Record) -> tuple[float, int, int]:
+        alike = question.names_alike(record.titled(""))
+        return -alike, -record.overlap(question.terms), -record.fact.round
 
+    records = (*given, *sorted(_objects(records_of(facts)), key=rank))
+    has_results = bool(records) or any(call.outcome == "ok" for call in notes.tried)
+    described = tuple(
+        (call.arguments or {}, fact.content)
+        for fact in facts
+        if is_described(fact.content)
+        for call in notes.tried
+        if call.told(fact.ids)
+    )
     instructions = notes.step.instructions if notes.step else ""
-    nodes = (*given, *sorted(found[:_NODES_MAX], key=rank))
-    has_results = bool(nodes) or any(call.outcome == "ok" for call in notes.tried)
-    return Values(question, nodes, input, instructions, has_results, tuple(described))
+    return Values(question, records, input, instructions, has_results, described)
+
+
+def _objects(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the things among records; the 14 of count_berths is the count of berths."""
+    for record in records:
+        if not record.is_bare:
+            if not is_described(record.fields):
+                yield record
+        elif record.fact.tool and not (record.keys or record.place):
+            (value,) = record.fields.values()
+            name = record.fact.tool if plain_number(str(value)) is not None else "text"
+            yield replace(record, fields={name: value})
 
 
 def is_verdict(content: Any) -> bool:
@@ -107,14 +87,14 @@ def is_verdict(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get(_VERDICT[0]), bool)
 
 
-def values_named(node: Node, name: str, is_count: bool = False) -> Iterator[Any]:
-    """Yield a node's values under a name, the closest first.
+def values_named(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
+    """Yield a record's values under a name, the closest first.
 
     With `is_count` a number is wanted: the 4 of `lesson 4` is no number of lessons.
     """
     ranked = [
-        (closeness(name, key, node.kinds), value)
-        for key, value in node.fields.items()
+        (closeness(name, key, record.kinds), value)
+        for key, value in record.fields.items()
         if not (is_count and _is_plural(name) and not _is_plural(key) and _stems(name) == _stems(key))
     ]
     ranked = [(score, value) for score, value in ranked if score and value is not None]
@@ -143,22 +123,17 @@ def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
     return 2 if (right < left and wanted - given <= kinds | _all_same(given)) else 0
 
 
-def counted(node: Node, name: str) -> Iterator[int]:
+def counted(record: Record, name: str) -> Iterator[int]:
     """Yield counts of the named things: items of a list with that name, or a number before the noun in a text."""
     nouns = _stems(name) - _COUNTS
     if not nouns:
         return
-    for key, value in node.fields.items():
+    for key, value in record.fields.items():
         if isinstance(value, list) and _stems(key) == nouns:
             yield len(value)
-    for value in node.fields.values():
+    for value in record.fields.values():
         if isinstance(value, str):
             yield from _counted_in(value[:_TEXT_CHARACTERS_MAX], nouns)
-
-
-def plain(value: Any) -> bool:
-    """Return whether a value is no list and no object."""
-    return not isinstance(value, dict | list)
 
 
 def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
@@ -179,25 +154,3 @@ def _canonical(part: str) -> str:
 
 def _all_same(parts: frozenset[str]) -> frozenset[str]:
     return frozenset().union(*(group for group in _SAME if group & parts))
-
-
-def _nodes(
-    value: Any,
-    kinds: frozenset[str],
-    parents: tuple[Node, ...],
-    round: int,
-    depth: int,
-    is_input: bool = False,
-) -> Iterator[Node]:
-    if depth > _DEPTH_MAX:
-        return
-    if isinstance(value, list):
-        for item in value if schema_of(value) is None else ():  # described settings are no things
-            yield from _nodes(item, kinds, parents, round, depth + 1, is_input)
-    elif isinstance(value, dict) and value:
-        node = Node({str(key): inner for key, inner in value.items()}, kinds, parents, round, is_input)
-        yield node
-        for key, inner in node.fields.items():
-            if isinstance(inner, dict | list):
-                named = frozenset(stems_of_name(key[:200]))
-                yield from _nodes(inner, named, (node, *parents), round, depth + 1, is_input)

@@ -51,15 +51,14 @@ class WordIndex:
         held = len(self._held.get(word, ()))
         return log(1 + (len(self) - held + 0.5) / (held + 0.5)) if held else 0.0
 
-    def scores_of(self, word: str) -> Iterator[tuple[int, float]]:
-        """Yield the texts that contain a word, with its part of the score of each."""
-        worth = self.worth(word)
-        if not worth:
-            return
+    def scores_of(self, word: str) -> list[tuple[int, float]]:
+        """Return the texts that contain a word, with its part of the score of each."""
+        worth, lengths = self.worth(word), self._lengths
         base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
-        lengths = self._lengths
-        for place, count in self._held[word]:
-            yield place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place])
+        return [
+            (place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place]))
+            for place, count in self._held.get(word, ())
+        ]
 
     def scores_since(self, first: int) -> Iterator[tuple[int, str, float]]:
         """Yield each word of the texts from `first` on, with its part of the score of its text."""

@@ -43,6 +43,12 @@ def test_an_optional_choice_is_made_only_where_the_question_names_it(
     assert filled({"flag": schema}, Slots(text=text)).arguments.get("flag") == value
 
 
+@pytest.mark.parametrize(("date", "given"), [("2024-02-29", "2024-02-29"), ("2024-13-45", None)])
+def test_no_value_is_given_that_the_schema_refuses(date: str, given: str | None) -> None:
+    day = {"type": "string", "format": "date"}
+    assert filled({"day": day}, Slots(dates=(date,))).arguments.get("day") == given
+
+
 @pytest.mark.parametrize(
     ("schema", "value"),
     [

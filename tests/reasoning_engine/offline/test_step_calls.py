@@ -107,3 +107,11 @@ def test_reads_that_may_hold_more_are_called_and_writes_are_not() -> None:
     values, notes = given("Plan it.", DEPLOYED)
     more = calls_for_more(TOOLS, values, notes.tried)
     assert {call.tool for call in more} == {"get_details", "check_plan", "get_status"}
+
+
+def test_a_choice_is_made_by_the_question_and_not_by_results() -> None:
+    kinds = a_tool("list_kinds", kind={"type": "string", "enum": ["source", "sink"]})
+    values, _ = given(
+        "List the kinds.", ("get_details", {"part": "gauge"}, {"part": "gauge", "kind": "source"})
+    )
+    assert arguments_for(kinds, values) == []

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.offline.values import Node, closeness, counted, is_verdict, values_named
+from reasoning_engine.offline.records import Record
+from reasoning_engine.offline.values import closeness, counted, is_verdict, values_named
 from tests.reasoning_engine.offline.briefings import values_in
 
 
@@ -25,7 +26,7 @@ def test_a_key_stands_for_a_name(name: str, key: str, kinds: str, closer: int) -
 
 
 def test_a_number_of_one_is_not_the_number_of_all() -> None:
-    node = Node({"lesson": 4})
+    node = Record({"lesson": 4})
     assert (
         list(values_named(node, "lessons", is_count=True)),
         list(values_named(node, "lesson", is_count=True)),
@@ -36,9 +37,9 @@ def test_a_number_of_one_is_not_the_number_of_all() -> None:
 
 
 def test_what_there_is_is_counted() -> None:
-    assert list(counted(Node({"lessons": [1, 2]}), "lesson_count")) == [2]
-    assert list(counted(Node({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
-    assert list(counted(Node({"text": "It has some lessons."}), "lessons")) == []
+    assert list(counted(Record({"lessons": [1, 2]}), "lesson_count")) == [2]
+    assert list(counted(Record({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
+    assert list(counted(Record({"text": "It has some lessons."}), "lessons")) == []
 
 
 def test_verdicts_and_descriptions_of_settings_are_no_values() -> None:
@@ -49,7 +50,7 @@ def test_verdicts_and_descriptions_of_settings_are_no_values() -> None:
         ("get_details", {"part": "gauge"}, [setting, {**setting, "name": "side"}]),
         ("count_boats", {}, 3),
     )
-    assert [node.fields for node in values.nodes] == [{"count_boats": "3"}]
+    assert [node.fields for node in values.records] == [{"count_boats": "3"}]
     assert [(call, one["name"]) for call, one in values.described] == [
         ({"part": "gauge"}, "limit"),
         ({"part": "gauge"}, "side"),

@@ -44,11 +44,11 @@ def file_round(
     if results is None:
         return MemoryDelta(reasoning=notes, intents=intents)
     asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
-    filed = {(use.round, use.call_id) for use in memory.tool_usage}
+    filed = {use.call_id for use in memory.tool_usage if use.round == results.round}
     builder = MemoryDeltaBuilder(memory, Known.of(memory) if known is None else known)
     uses: list[ToolUse] = []
     for result in results.results:
-        if (results.round, result.call_id) in filed:
+        if result.call_id in filed:
             continue
         origin = Origin(
             results.round, result.call_id, result.substitute or result.tool, result.call_id in untrusted

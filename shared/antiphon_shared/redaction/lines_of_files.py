@@ -162,7 +162,7 @@ HINT = "|".join(
         *map(re.escape, _MARKS),
         r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
         rf"\{{{_HASH}\}}".replace(r"\S", "[^ ]"),
-        r":\s*(?:EAP|XAUTH)\s|JDJ[hiy]JD|[xyztuv]prv[A-Za-z0-9]{40}",
+        r"(?:EAP|XAUTH)[\s\\]|JDJ[hiy]JD|[xyztuv]prv[A-Za-z0-9]{40}",
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
         r"auth\s{0,4}[=:]\s{0,4}[(\[]",
@@ -170,12 +170,14 @@ HINT = "|".join(
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
-SEARCH = NativeSearch(HINT)
-"""A search that matches in every text that may contain one of these forms."""
+"""An expression that matches in every text that may contain one of these forms."""
+_SEARCH = NativeSearch(HINT)
 
 
 def in_lines(text: str) -> Iterator[Span]:
     """Yield the values in all such forms."""
+    if not _SEARCH.may_match(text):
+        return
     for form in _FORMS:
         if form.mark not in text:
             continue

@@ -1,0 +1,78 @@
+"""Passwords that no key names, among the arguments of calls and near words such as "password" and "login". Pure."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from antiphon_shared.redaction.first_search import A_PASSWORD, loosened
+from antiphon_shared.redaction.harmless import looks_like_password, looks_like_token
+from antiphon_shared.redaction.span import Span
+from antiphon_shared.text.native_search import NativeSearch
+
+_SURE = r"(?:connect|log_?[io]n|sign_?[io]n|auth|credential|passw|username)"
+_PERHAPS = r"(?:account|client|database|driver|ftp|imap|pdo|pool|session|smtp|ssh|user|wifi|login|basic)"
+_CALL = re.compile(rf"(?i:{_SURE}|{_PERHAPS})[\w.:>-]{{0,30}}\(")
+_IS_SURE = re.compile(rf"(?i:{_SURE}|login)")
+"""The beginning of a call that may be given a password."""
+_ARGUMENT = re.compile(r"(?P<quote>\\{0,7}[\"'])(?P<value>[^\"'\\\r\n]{0,400})(?P=quote)|(?P<end>[)\r\n])")
+_ARGUMENTS_CHARACTERS_MAX = 500
+_SURE_NOUN = r"(?:pass(?:word|code|phrase|wd)s?|pwd?|psk|cred(?:ential)?s|login)"
+_NOUNS = (
+    r"(?:pass|(?:log|sign)(?:ged|ned|ging|ning|s)?[ _]?(?:in|on)|(?:add_?)?user(?:add)?|key"
+    r"|(?:config|secrets?|env(?:-var)?)[ :](?:set|add|put|create))"
+)
+"""Words with a password behind them, or, where they are sure, before them."""
+_NOUN = re.compile(rf"(?<![A-Za-z0-9])(?i:(?P<sure>{_SURE_NOUN})|{_NOUNS})(?![\w.(=-])")
+_NEAR_MAX = 100
+_NEAR_WORDS_MAX = 7
+_END = re.compile(r"[\r\n]|\\[nr]|[.!?][ \t]")
+_WORD_NEAR = re.compile(r"[^\s\"'\\`<>()|,;]+")
+_BETWEEN = r"[ \t\r\n\"'\\`<>()|,;\x{80}-\x{10FFFF}]"
+_WORDS_BETWEEN = (
+    rf"(?:{_BETWEEN}*[^ \t\r\n\"'\\`<>()|,;]+{_BETWEEN}){{0,{_NEAR_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*"
+)
+_WORD_BEGINS = r"(?:(?-u:\b)|\\[nrt]|_)"
+CALLS_HINT = loosened(_CALL.pattern) + r"[^)\r\n\"']*[\"']"
+NOUNS_HINT = (
+    rf"{_WORD_BEGINS}(?i:{_SURE_NOUN}|{_NOUNS}){_WORDS_BETWEEN}{A_PASSWORD}"
+    rf"|{_WORD_BEGINS}(?i:{_SURE_NOUN})(?:[^A-Za-z0-9_.(=-]|$)"
+)
+_CALLS, _NOUNS_SEARCH = NativeSearch(CALLS_HINT), NativeSearch(NOUNS_HINT)
+
+
+def in_calls(text: str) -> Iterator[Span]:
+    """Yield the literals that look like passwords among a call's arguments, such as `login("ada", "x")`."""
+    for call in _CALL.finditer(text) if _CALLS.may_match(text) else ():
+        is_sure = _IS_SURE.search(call[0]) is not None
+        end = min(call.end() + _ARGUMENTS_CHARACTERS_MAX, len(text))
+        is_first = True
+        for argument in _ARGUMENT.finditer(text, call.end(), end):
+            if argument["end"]:
+                break
+            value = argument["value"]
+            is_secret = looks_like_password(value) or (is_sure and looks_like_token(value))
+            if is_secret or (not is_first and "/" not in value and looks_like_token(value)):
+                yield Span(*argument.span("value"))
+            is_first = False
+
+
+def near_nouns(text: str) -> Iterator[Span]:
+    """Yield the words that look like passwords behind "password", "login" or "user", or before "as the password"."""
+    for noun in _NOUN.finditer(text) if _NOUNS_SEARCH.may_match(text) else ():
+        end = min(noun.end() + _NEAR_MAX, len(text))
+        if stop := _END.search(text, noun.end(), end):
+            end = stop.start()
+        yield from _passwords(text, noun.end(), end, _NEAR_WORDS_MAX)
+        if noun["sure"]:
+            start = max(0, noun.start() - _NEAR_MAX)
+            ends = [one.end() for one in _END.finditer(text, start, noun.start())]
+            yield from _passwords(text, ends[-1] if ends else start, noun.start(), _NEAR_MAX)
+
+
+def _passwords(text: str, start: int, end: int, words_max: int) -> Iterator[Span]:
+    """Yield those of the first words in a part of a text that look like passwords."""
+    for word in islice(_WORD_NEAR.finditer(text, start, end), words_max):
+        value = word[0].rstrip(".!?:*_").lstrip("*_")
+        if looks_like_password(value):
+            begin = word.start() + word[0].find(value)
+            yield Span(begin, begin + len(value))

@@ -108,8 +108,9 @@ class Redaction:
         if self._is_always_suspect:
             return False
         for line in lines:
-            self._take_in(line)
-            if isinstance(line, RecordLine) and self._has_other_headers(line):
+            if isinstance(line, CatalogueLine):
+                self._take_in(line)
+            elif isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
         pairs = [
             # With its rules a header names every secret key.
@@ -129,7 +130,8 @@ class Redaction:
         """Collect the line's secret values. Raises TooManySecrets, UnreadableEvent."""
         if isinstance(line, End):
             return
-        self._take_in(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line)
         raw = _inner(line)
         if self._is_named(raw):
             self._learn(raw, line)
@@ -142,7 +144,8 @@ class Redaction:
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
             line = self.header(line)
-        self._take_in(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line)
         raw = _inner(line)
         if hash(raw) not in self._unnamed and self._is_named(raw):
             self._learn(raw, line)
@@ -152,9 +155,9 @@ class Redaction:
         clean = self._value.redacted(value, shape_of(line))
         return line if clean == value else _rebuilt(line, to_json(clean))
 
-    def _take_in(self, line: Line) -> None:
-        """Collect from a catalogue its tools' names, which are no secrets, and the arguments that are marked secret."""
-        if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
+    def _take_in(self, line: CatalogueLine) -> None:
+        """Collect a catalogue's names of tools, which are no secrets, and the arguments that are marked secret."""
+        if line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
             for name, paths in self._known.marked(line.catalogue).items():

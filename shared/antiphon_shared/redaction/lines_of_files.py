@@ -6,6 +6,7 @@ Each form has an expression without lookbehind for a first search of a text (`HI
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
 from antiphon_shared.redaction.span import Span
@@ -150,6 +151,10 @@ _UNKNOWN = re.compile(
     r"(?![A-Za-z0-9_+/-])"
 )
 """A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
+_DRAWN_HINT = "[_-][A-Za-z0-9]*(?:{})".format(
+    "|".join(map("[A-Za-z0-9]*".join, permutations(("[A-Z]", "[a-z]", "[0-9]"))))
+)
+"""Capitals, small letters and digits in any order: to count the characters would take many states."""
 _MARKS = tuple(
     dict.fromkeys(
         form.mark
@@ -166,7 +171,7 @@ HINT = "|".join(
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
         r"auth\s{0,4}[=:]\s{0,4}[(\[]",
-        r"[A-Za-z0-9][_-][A-Za-z0-9]{28}",
+        _DRAWN_HINT,
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )

@@ -107,9 +107,9 @@ class Redaction:
         """
         if self._is_always_suspect:
             return False
-        for line in lines:
+        for line, raw in zip(lines, raws, strict=True):
             if isinstance(line, CatalogueLine):
-                self._take_in(line)
+                self._take_in(line, raw)
             elif isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
         pairs = [
@@ -130,9 +130,9 @@ class Redaction:
         """Collect the line's secret values. Raises TooManySecrets, UnreadableEvent."""
         if isinstance(line, End):
             return
-        if isinstance(line, CatalogueLine):
-            self._take_in(line)
         raw = _inner(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line, raw)
         if self._is_named(raw):
             self._learn(raw, line)
         elif len(self._unnamed) < _UNNAMED_MAX:
@@ -144,9 +144,9 @@ class Redaction:
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
             line = self.header(line)
-        if isinstance(line, CatalogueLine):
-            self._take_in(line)
         raw = _inner(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line, raw)
         if hash(raw) not in self._unnamed and self._is_named(raw):
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
@@ -155,12 +155,12 @@ class Redaction:
         clean = self._value.redacted(value, shape_of(line))
         return line if clean == value else _rebuilt(line, to_json(clean))
 
-    def _take_in(self, line: CatalogueLine) -> None:
+    def _take_in(self, line: CatalogueLine, raw: bytes) -> None:
         """Collect a catalogue's names of tools, which are no secrets, and the arguments that are marked secret."""
         if line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
-            for name, paths in self._known.marked(line.catalogue).items():
+            for name, paths in self._known.marked(line.catalogue, raw).items():
                 self._value.marked[name] = paths
                 self._marks.append(orjson.dumps(name))
 

@@ -119,7 +119,9 @@ class Redaction:
         ]
         # Where arguments are marked, lines that were harmless before may hold secrets.
         new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
-        if self._may_be_suspect(b"\n".join(raw for _, raw in new)):
+        if self._is_suspect(
+            b"\n".join(raw for _, raw in new)
+        ):  # one search for all, as few lines are suspect
             suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
             if not all(self._leaves(line, raw) for line, raw in suspects):
                 return False
@@ -178,10 +180,6 @@ class Redaction:
 
     def _is_suspect(self, raw: bytes) -> bool:
         """Return whether it may need redaction beyond headers of a model's server; `False` is certain."""
-        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
-
-    def _may_be_suspect(self, raw: bytes) -> bool:
-        """Return whether `_is_suspect` may hold for a part of it; one search for all, as few lines are suspect."""
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)

@@ -1,7 +1,6 @@
-"""Passwords and tokens that no key names: arguments of calls and commands, words near "password", links. Pure.
+"""Passwords and tokens that no key names: arguments of commands, name and password, lines, links. Pure.
 
-The words around them are ordinary, so that a value has to look like a password or a token itself. Each form has an
-expression for a first search of a text (`HINT`), with few counted repetitions, which would make that search slow.
+The words around them are ordinary, so that a value has to look like a password or a token itself.
 """
 # ruff: noqa: E501  # an expression that is cut at the line's end is harder to read
 
@@ -38,12 +37,8 @@ _CODE = (
     r"(?:(?:[Vv]erification|[Ss]ecurity|[Ll]ogin|[Aa]ccess|[Cc]onfirmation|[Aa]uth\w*|[Oo]ne-time|[Uu]nlock|2FA|MFA|SMS)"
     r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
 )
-
-
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
 _VALUE_ENDS = r"(?=[\s\"'\\,;&)}\]]|\Z)"
-
-
 _HINTS_OF_VALUES = {
     looks_like_password: A_PASSWORD,
     looks_like_token: A_TOKEN,

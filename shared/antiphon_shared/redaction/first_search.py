@@ -6,6 +6,7 @@ the surroundings, which the engine lacks, nor many counted repetitions and class
 
 import re
 from collections.abc import Iterator
+from itertools import permutations
 
 _TOKEN = re.compile(
     r"(?P<class>\[\^?(?:[^\]\\]|\\.)+\])|(?P<escape>\\.)|(?P<open>\((?:\?(?:P<\w+>|<?[=!]|[a-z]*:))?)|(?P<close>\))"
@@ -28,10 +29,17 @@ def _with_digit(sign: str) -> str:
     return f"(?:{'|'.join(ways)}|{sign}{{{_CHARACTERS_MIN},}}[0-9]){sign}*{_TRAILING}"
 
 
+def _with_kinds(sign: str) -> str:
+    """Return an expression for a word of those signs with capitals, small letters and digits."""
+    ways = (f"{sign}*".join(way) for way in permutations(("[A-Z]", "[a-z]", "[0-9]")))
+    return f"{sign}*(?:{'|'.join(ways)}){sign}*{_TRAILING}"
+
+
 A_PASSWORD = _with_digit(r"[^ \t\r\n()\[\]{}<>\"'`,;|\\/:=]")
 A_TOKEN = _with_digit(r"[A-Za-z0-9_~.+/=%-]")
+A_RANDOM_PASSWORD = _with_kinds(r"[^ \t\r\n()\[\]{}<>\"'`,;|\\/:=]")
 A_RANDOM_WORD = _with_digit(r"[^ \t\r\n\"\\]")
-"""Expressions that match where `looks_like_password`, `looks_like_token` and `looks_random` are true."""
+"""Expressions that match where the tests of those names in harmless.py are true."""
 
 
 def loosened(pattern: str, value: str = "") -> str:

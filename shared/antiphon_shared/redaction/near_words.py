@@ -37,7 +37,19 @@ NOUNS_HINT = (
     rf"{_WORD_BEGINS}(?i:{_SURE_NOUN}|{_NOUNS}){_WORDS_BETWEEN}{A_PASSWORD}"
     rf"|{_WORD_BEGINS}(?i:{_SURE_NOUN})(?:[^A-Za-z0-9_.(=-]|$)"
 )
-_CALLS, _NOUNS_SEARCH = NativeSearch(CALLS_HINT), NativeSearch(NOUNS_HINT)
+_CODES = (
+    r"(?i:(?:backup|recovery|scratch|rescue|emergency|one-time|2fa|mfa|two-factor|otp)[ _-]?"
+    r"(?:authentication |verification |login |access |sign-in )?(?:codes|keys))"
+)
+_CODE = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,8}){0,4}(?![\w-])"
+_BETWEEN_CODES = r"(?:[\s,;|*•\[\]\"'`\\-]|\\[nrt]|(?<!\w)[0-9]{1,2}[.):])"
+_LIST = re.compile(
+    rf"{_CODES}[^\r\n\\0-9]{{0,60}}?(?: are| is|[:=]|\r?\n|\\n)(?P<codes>(?:{_BETWEEN_CODES}{{1,12}}{_CODE}){{1,40}})"
+)
+"""A list of codes that are used once each."""
+_ONE_CODE = re.compile(rf"(?<![\w-]){_CODE}|(?<=\\[nrt]){_CODE}")
+LISTS_HINT = loosened(_CODES)
+_CALLS, _LISTS, _NOUNS_SEARCH = (NativeSearch(hint) for hint in (CALLS_HINT, LISTS_HINT, NOUNS_HINT))
 
 
 def in_calls(text: str) -> Iterator[Span]:
@@ -54,6 +66,12 @@ def in_calls(text: str) -> Iterator[Span]:
             if is_secret or (not is_first and "/" not in value and looks_like_token(value)):
                 yield Span(*argument.span("value"))
             is_first = False
+
+
+def in_lists(text: str) -> Iterator[Span]:
+    """Yield the codes in lists of backup codes and recovery codes."""
+    for found in _LIST.finditer(text) if _LISTS.may_match(text) else ():
+        yield from (Span(*code.span()) for code in _ONE_CODE.finditer(text, *found.span("codes")))
 
 
 def near_nouns(text: str) -> Iterator[Span]:

@@ -123,6 +123,9 @@ ALWAYS = (
     "?*pwd",
     "*dockerconfigjson",
     "*recoverycode*",
+    "*backupcode*",
+    "?*streamkey",
+    "?*streamname",
     "*seedphrase*",
     "stringdata",
 )

@@ -8,19 +8,38 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from antiphon_shared.redaction.first_search import A_PASSWORD, A_RANDOM_WORD, A_TOKEN, loosened
+from antiphon_shared.redaction.first_search import (
+    A_PASSWORD,
+    A_RANDOM_PASSWORD,
+    A_RANDOM_WORD,
+    A_TOKEN,
+    loosened,
+)
 from antiphon_shared.redaction.harmless import (
+    is_card,
     looks_issued,
     looks_like_password,
+    looks_like_random_password,
     looks_like_token,
     looks_random,
 )
-from antiphon_shared.redaction.near_words import CALLS_HINT, NOUNS_HINT, in_calls, near_nouns
+from antiphon_shared.redaction.near_words import (
+    CALLS_HINT,
+    LISTS_HINT,
+    NOUNS_HINT,
+    in_calls,
+    in_lists,
+    near_nouns,
+)
 from antiphon_shared.redaction.span import Span
 from antiphon_shared.text.native_search import NativeSearch
 
 _LINE = r"(?:(?<![^\r\n\"])|(?<=\\n))[ \t]{0,20}"
 _LINE_END = r"[ \t]*(?=[\r\n]|\\{1,7}[nr]|\\{0,7}\"|\Z)"
+_WORD_BEGINS = (
+    r"(?<!\"[:=] [\"'])(?<!\"[:=][\"'])(?<!, [\"'])(?<!,[\"'])(?<![\[{][\"'])(?<![Ii][Dd] )(?<![Ii][Dd][:=] )(?<!ef )(?<!ommit )"
+    r"(?:(?<![^\s\"'`(,;>])|(?<=\\[nrt]))(?:(?!(?i:[\w.$-]{0,60}(?:id|ref|hash|commit)[=:]))[\w.$-]{1,60}[=:])?"
+)
 _ENDS = r"(?=[\s\"'\\]|\Z)"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\<>()|`;,]{6,400})"
@@ -38,11 +57,15 @@ _CODE = (
     r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
 )
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
+_HEADER_OF_DATA = (
+    r"(?i:[\w-]{0,40}(?:request|trace|correlation|cache|id|hash|etag|version|digest|span|revision|commit)\b)"
+)
 _VALUE_ENDS = r"(?=[\s\"'\\,;&)}\]]|\Z)"
 _HINTS_OF_VALUES = {
     looks_like_password: A_PASSWORD,
     looks_like_token: A_TOKEN,
     looks_issued: f"(?:{A_PASSWORD}|{A_TOKEN})",
+    looks_like_random_password: A_RANDOM_PASSWORD,
     looks_random: A_RANDOM_WORD,
 }
 
@@ -132,6 +155,36 @@ _FORMS_WITH_WORDS = (
         rf"{_CODE}(?:'s| is| =|:| for [\w. -]{{1,30}}(?: is|:))?[ \t]{{1,3}}(?P<value>[0-9]{{4,10}}|[0-9]{{3}}[ -][0-9]{{3}})(?![\w.-]*[\w-])",
         _is_any,
     ),
+    # Cookies of a session, as pairs and as a browser's file has them; keys of streams.
+    _form(
+        "alue",
+        rf"ame\\{{0,7}}[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}{_QUOTE}[\w.-]{{0,40}}(?i:sess|sid|auth|csrf|xsrf|token|jwt|remember|login)[\w.-]{{0,40}}"
+        rf"{_QUOTE}(?:[,;\s]|\\{{1,7}}[nr]){{1,20}}{_QUOTE}[Vv]alue\\{{0,7}}[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}{_QUOTE}{_WORD}",
+        looks_random,
+    ),
+    _form(
+        "\t",
+        r"(?:TRUE|FALSE)\t/\S{0,60}\t(?:TRUE|FALSE)\t[0-9]{1,20}\t[\w.-]{1,80}\t(?P<value>[^\s\"'\\]{8,4000})",
+        looks_random,
+    ),
+    _form(
+        "://",
+        r"(?:rtmps?|srt|whip|icecast)://[^\s\"'<>\\/]{1,200}(?:/[\w.-]{1,60}){0,3}/(?P<value>[\w-]{12,100})(?=[\s\"'<>\\?]|\Z)",
+        looks_random,
+    ),
+    # Headers of commands, but those of requests and caches.
+    _form(
+        ":",
+        rf"[Xx]-(?!{_HEADER_OF_DATA})[\w-]{{1,40}}:[ \t]?(?P<value>[\w~.+/=-]{{20,400}})(?=[\s\"'\\]|\Z)",
+        looks_like_token,
+    ),
+    # Numbers of payment cards, and their codes.
+    _form(
+        "",
+        r"(?:(?i:card|visa|mastercard|amex|maestro)[\w #.:-]{0,30}?)[ :#]{1,3}(?P<value>[2-6][0-9]{3}(?:[ -]?[0-9]{2,6}){2,4})(?![\w.-]*[\w-])",
+        _is_any,
+    ),
+    _form("", r"(?i:cv[vc]2?|card code)[ :#=]{1,3}(?P<value>[0-9]{3,4})(?![\w.-]*[\w-])", _is_any),
     # Before "is the password", "as my login".
     _form(
         " ",
@@ -142,6 +195,18 @@ _FORMS_WITH_WORDS = (
 )
 """Forms with plain words."""
 _FORMS_WITHOUT_WORDS = (
+    # Any word of a text whose letters and digits are in no order, but ids, and values in JSON.
+    _form(
+        " ",
+        rf"{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
+        looks_like_random_password,
+    ),
+    # Groups of digits that are the number of a card, by its check digit.
+    _form(
+        "",
+        r"(?<![\w.-])(?P<value>[2-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5})(?![\w-])",
+        is_card,
+    ),
     # Name and password with a colon: at an address without a scheme, on a line of its own, as a word.
     _form(
         "@",
@@ -160,7 +225,7 @@ _FORMS_WITHOUT_WORDS = (
         looks_like_password,
     ),
 )
-BY_WORDS = "|".join((*(form.hint for form in _FORMS_WITH_WORDS), CALLS_HINT))
+BY_WORDS = "|".join((*(form.hint for form in _FORMS_WITH_WORDS), CALLS_HINT, LISTS_HINT))
 BY_SIGNS = "|".join((*(form.hint for form in _FORMS_WITHOUT_WORDS), NOUNS_HINT))
 """Two expressions of which one matches in every text that may contain one of these forms: together they would take
 more states than the engine keeps.
@@ -177,4 +242,5 @@ def unnamed(text: str) -> Iterator[Span]:
             if form.is_secret(value):
                 yield Span(start, start + len(value))
     yield from in_calls(text)
+    yield from in_lists(text)
     yield from near_nouns(text)

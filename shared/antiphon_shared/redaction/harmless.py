@@ -130,6 +130,11 @@ def looks_like_random_password(word: str) -> bool:
     return any(_IN_ORDER.fullmatch(letters) is None for letters in re.findall(r"[A-Za-z]+", word))
 
 
+def looks_like_drawn_token(word: str) -> bool:
+    """Return whether a long word is a token wherever it stands, and neither a name nor an id."""
+    return is_drawn(word.translate(_SEPARATORS)) and looks_random(word) and _ID.fullmatch(word) is None
+
+
 def looks_issued(word: str) -> bool:
     """Return whether a word is such a password or such a token."""
     return looks_like_password(word) or looks_like_token(word)

@@ -1,10 +1,10 @@
 """Passwords that no key names, among the arguments of calls and near words such as "password" and "login". Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
-from antiphon_shared.redaction.first_search import A_PASSWORD, loosened
+from antiphon_shared.redaction.first_search import A_PASSWORD, A_TOKEN, loosened
 from antiphon_shared.redaction.harmless import looks_like_password, looks_like_token
 from antiphon_shared.redaction.span import Span
 from antiphon_shared.text.native_search import NativeSearch
@@ -23,19 +23,22 @@ _NOUNS = (
 )
 """Words with a password behind them, or, where they are sure, before them."""
 _NOUN = re.compile(rf"(?<![A-Za-z0-9])(?i:(?P<sure>{_SURE_NOUN})|{_NOUNS})(?![\w.(=-])")
+_ISSUED = r"(?:token|secret|(?:api|access|licen[sc]e|product|private|signing|auth)[ _-]?key|webhook|bearer)"
+"""Words with a token behind them."""
+_ISSUED_NOUN = re.compile(rf"(?<!\w)(?i:{_ISSUED})(?![\w.(=-])")
 _NEAR_MAX = 100
-_NEAR_WORDS_MAX = 7
+_NEAR_WORDS_MAX, _TOKEN_WORDS_MAX = 7, 4
 _END = re.compile(r"[\r\n]|\\[nr]|[.!?][ \t]")
 _WORD_NEAR = re.compile(r"[^\s\"'\\`<>()|,;]+")
 _BETWEEN = r"[ \t\r\n\"'\\`<>()|,;\x{80}-\x{10FFFF}]"
-_WORDS_BETWEEN = (
-    rf"(?:{_BETWEEN}*[^ \t\r\n\"'\\`<>()|,;]+{_BETWEEN}){{0,{_NEAR_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*"
-)
-_WORD_BEGINS = r"(?:(?-u:\b)|\\[nrt]|_)"
+_WORD_BETWEEN = rf"{_BETWEEN}*[^ \t\r\n\"'\\`<>()|,;]+{_BETWEEN}"
+_WORD_BEGINS = r"(?:(?-u:\b)|\\[nrt])"
 CALLS_HINT = loosened(_CALL.pattern) + r"[^)\r\n\"']*[\"']"
 NOUNS_HINT = (
-    rf"{_WORD_BEGINS}(?i:{_SURE_NOUN}|{_NOUNS}){_WORDS_BETWEEN}{A_PASSWORD}"
-    rf"|{_WORD_BEGINS}(?i:{_SURE_NOUN})(?:[^A-Za-z0-9_.(=-]|$)"
+    rf"(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN}|{_NOUNS})"
+    rf"(?:{_WORD_BETWEEN}){{0,{_NEAR_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*{A_PASSWORD}"
+    rf"|(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN})(?:[^A-Za-z0-9_.(=-]|$)"
+    rf"|{_WORD_BEGINS}(?i:{_ISSUED})(?:{_WORD_BETWEEN}){{0,{_TOKEN_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*{A_TOKEN}"
 )
 _CODES = (
     r"(?i:(?:backup|recovery|scratch|rescue|emergency|one-time|2fa|mfa|two-factor|otp)[ _-]?"
@@ -75,22 +78,33 @@ def in_lists(text: str) -> Iterator[Span]:
 
 
 def near_nouns(text: str) -> Iterator[Span]:
-    """Yield the words that look like passwords behind "password", "login" or "user", or before "as the password"."""
-    for noun in _NOUN.finditer(text) if _NOUNS_SEARCH.may_match(text) else ():
-        end = min(noun.end() + _NEAR_MAX, len(text))
-        if stop := _END.search(text, noun.end(), end):
-            end = stop.start()
-        yield from _passwords(text, noun.end(), end, _NEAR_WORDS_MAX)
+    """Yield the passwords and tokens behind "password", "login", "user" or "token", or before "as the password"."""
+    if not _NOUNS_SEARCH.may_match(text):
+        return
+    for noun in _NOUN.finditer(text):
+        yield from _near(text, noun.end(), _end_near(text, noun.end()), _NEAR_WORDS_MAX, looks_like_password)
         if noun["sure"]:
             start = max(0, noun.start() - _NEAR_MAX)
             ends = [one.end() for one in _END.finditer(text, start, noun.start())]
-            yield from _passwords(text, ends[-1] if ends else start, noun.start(), _NEAR_MAX)
+            start = ends[-1] if ends else start
+            yield from _near(text, start, noun.start(), _NEAR_MAX, looks_like_password)
+    for noun in _ISSUED_NOUN.finditer(text):
+        yield from _near(text, noun.end(), _end_near(text, noun.end()), _TOKEN_WORDS_MAX, looks_like_token)
 
 
-def _passwords(text: str, start: int, end: int, words_max: int) -> Iterator[Span]:
-    """Yield those of the first words in a part of a text that look like passwords."""
+def _end_near(text: str, start: int) -> int:
+    """Return the end of the line or the sentence, or of the part that is near."""
+    end = min(start + _NEAR_MAX, len(text))
+    stop = _END.search(text, start, end)
+    return stop.start() if stop else end
+
+
+def _near(
+    text: str, start: int, end: int, words_max: int, is_secret: Callable[[str], bool]
+) -> Iterator[Span]:
+    """Yield those of the first words in a part of a text that pass a test."""
     for word in islice(_WORD_NEAR.finditer(text, start, end), words_max):
         value = word[0].rstrip(".!?:*_").lstrip("*_")
-        if looks_like_password(value):
+        if is_secret(value):
             begin = word.start() + word[0].find(value)
             yield Span(begin, begin + len(value))

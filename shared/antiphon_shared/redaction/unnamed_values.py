@@ -18,6 +18,7 @@ from antiphon_shared.redaction.first_search import (
 from antiphon_shared.redaction.harmless import (
     is_card,
     looks_issued,
+    looks_like_drawn_token,
     looks_like_password,
     looks_like_random_password,
     looks_like_token,
@@ -56,6 +57,10 @@ _CODE = (
     r"(?:(?:[Vv]erification|[Ss]ecurity|[Ll]ogin|[Aa]ccess|[Cc]onfirmation|[Aa]uth\w*|[Oo]ne-time|[Uu]nlock|2FA|MFA|SMS)"
     r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
 )
+_WORD_OF_KEYS = (
+    r"(?:(?i:token|secret|auth|pass|pwd|cred|salt|licen[sc]e|webhook|hmac|jwt|cookie|seed|access)"
+    r"(?:[\w.-]{0,30}(?![\w.-])(?<!id)(?<!ID)(?<!Id)(?<!ash)(?<!name))|[Kk]eys?|KEYS?)"
+)
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
 _HEADER_OF_DATA = (
     r"(?i:[\w-]{0,40}(?:request|trace|correlation|cache|id|hash|etag|version|digest|span|revision|commit)\b)"
@@ -66,6 +71,7 @@ _HINTS_OF_VALUES = {
     looks_like_token: A_TOKEN,
     looks_issued: f"(?:{A_PASSWORD}|{A_TOKEN})",
     looks_like_random_password: A_RANDOM_PASSWORD,
+    looks_like_drawn_token: A_RANDOM_PASSWORD,
     looks_random: A_RANDOM_WORD,
 }
 
@@ -141,13 +147,19 @@ _FORMS_WITH_WORDS = (
         rf"[?&;#]{_PARAMETER}=(?P<value>[\w~.%+/=-]{{20,400}})",
         looks_like_token,
     ),
-    # Keys with any name, and random letters and digits: `routing_key: x`; not those of entries, caches and columns.
+    # Keys with a word for a secret in their name, and a token: `routing_key: x`; not those of entries, caches and columns.
     _form(
         "",
-        rf"(?:[Kk]ey|KEY)\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
+        rf"{_WORD_OF_KEYS}\\{{0,7}}[\"']?[ \t]{{0,8}}(?:[:=]|=>|:=)[ \t]{{0,8}}{_QUOTE}"
         rf"(?P<value>[A-Za-z0-9+/_.~-]{{20,400}}={{0,2}}){_VALUE_ENDS}",
         looks_like_token,
-        before=rf"(?<![\w.-])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}",
+        before=rf"(?<![\w.-])(?!{_KEY_OF_DATA})[\w.-]{{0,60}}?",
+    ),
+    # The last argument of a call.
+    _form(
+        ")",
+        r"[\"'](?P<value>[^\s\"'\\`<>()|,;=/:]{8,100})\\{0,7}[\"']\)",
+        looks_like_random_password,
     ),
     # Codes of digits.
     _form(
@@ -188,7 +200,7 @@ _FORMS_WITH_WORDS = (
     # Before "is the password", "as my login".
     _form(
         " ",
-        r"[\"'`]? (?:is|as|for|was) (?:the |a |your |my |our |their )?[\w ]{0,20}?(?:pass(?:word|code|phrase)?|pw|pwd)\b",
+        r"[\"'`]? (?:is|as|for|was) (?:the |a |your |my |our |their )?[\w ]{0,20}?(?:pass(?:word|code|phrase)?|pw|pwd|token|secret|(?:api|access) key)\b",
         looks_random,
         before=r"(?P<value>[^\s\"'\\`<>()|,;]{8,80})",
     ),
@@ -200,6 +212,12 @@ _FORMS_WITHOUT_WORDS = (
         " ",
         rf"{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
         looks_like_random_password,
+    ),
+    # Any long word of capitals, small letters and digits in no order.
+    _form(
+        "",
+        r"(?:(?<![\w/+.%\\-])|(?<=\\[nrt]))(?<![Ii][Dd][=:])(?<![Ii][Dd]: )(?<![Ii][Dd]\":\")(?<![Ii][Dd]\": \")(?P<value>[A-Za-z0-9_-]{32,200})(?=[\s\"'`),;:!?<&\\]|\Z)",
+        looks_like_drawn_token,
     ),
     # Groups of digits that are the number of a card, by its check digit.
     _form(

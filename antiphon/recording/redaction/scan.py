@@ -173,16 +173,21 @@ class Scanner:
         for kind, secret in dict.fromkeys(self._redactor.found(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
-        assigned: list[str] = [value] if value in self._text.noted else []
-
-        def note(found: str) -> str:
-            assigned.append(found)
-            return found
-
-        self._keys.in_text(value, note)
+        assigned = [value] if value in self._text.noted else self._assigned(value)
         yield from (("secret_key", found) for found in assigned if _may_be_secret(found))
         if self._is_personal:
             yield from self._personal(value)
+
+    def _assigned(self, text: str) -> list[str]:
+        """Return the values that an export would replace within a text."""
+        found: list[str] = []
+
+        def note(value: str) -> str:
+            found.append(value)
+            return value
+
+        self._keys.in_text(text, note)
+        return found
 
     def _personal(self, text: str) -> Iterator[tuple[str, str]]:
         if "@" in text:

@@ -140,6 +140,11 @@ def looks_issued(word: str) -> bool:
     return looks_like_password(word) or looks_like_token(word)
 
 
+def has_issued_part(address: str) -> bool:
+    """Return whether a part of an address is such a password or such a token."""
+    return any(map(looks_issued, re.split(r"[/:@?&=]", address)))
+
+
 def is_drawn(token: str) -> bool:
     """Return whether letters and digits alternate as in random text, unlike those of a name as `PageOfUser12`."""
     kinds = [0 if sign.isdigit() else 1 if sign.islower() else 2 for sign in token]

@@ -23,22 +23,24 @@ _NOUNS = (
 )
 """Words with a password behind them, or, where they are sure, before them."""
 _NOUN = re.compile(rf"(?<![A-Za-z0-9])(?i:(?P<sure>{_SURE_NOUN})|{_NOUNS})(?![\w.(=-])")
-_ISSUED = r"(?:token|secret|(?:api|access|licen[sc]e|product|private|signing|auth)[ _-]?key|webhook|bearer)"
+_ISSUED = r"(?:token|secret|(?:api|access)?[_-]?key|webhook|bearer)"
 """Words with a token behind them."""
 _ISSUED_NOUN = re.compile(rf"(?<!\w)(?i:{_ISSUED})(?![\w.(=-])")
 _NEAR_MAX = 100
-_NEAR_WORDS_MAX, _TOKEN_WORDS_MAX = 7, 4
+_NEAR_WORDS_MAX, _TOKEN_WORDS_MAX = 7, 6
 _END = re.compile(r"[\r\n]|\\[nr]|[.!?][ \t]")
 _WORD_NEAR = re.compile(r"[^\s\"'\\`<>()|,;]+")
 _BETWEEN = r"[ \t\r\n\"'\\`<>()|,;\x{80}-\x{10FFFF}]"
 _WORD_BETWEEN = rf"{_BETWEEN}*[^ \t\r\n\"'\\`<>()|,;]+{_BETWEEN}"
+_NOUN_ENDS = "[^A-Za-z0-9_.(=-]"
 _WORD_BEGINS = r"(?:(?-u:\b)|\\[nrt])"
 CALLS_HINT = loosened(_CALL.pattern) + r"[^)\r\n\"']*[\"']"
 NOUNS_HINT = (
-    rf"(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN}|{_NOUNS})"
+    rf"(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN}|{_NOUNS}){_NOUN_ENDS}"
     rf"(?:{_WORD_BETWEEN}){{0,{_NEAR_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*{A_PASSWORD}"
-    rf"|(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN})(?:[^A-Za-z0-9_.(=-]|$)"
-    rf"|{_WORD_BEGINS}(?i:{_ISSUED})(?:{_WORD_BETWEEN}){{0,{_TOKEN_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*{A_TOKEN}"
+    rf"|(?:{_WORD_BEGINS}|_)(?i:{_SURE_NOUN})(?:{_NOUN_ENDS}|$)"
+    rf"|{_WORD_BEGINS}(?i:{_ISSUED}){_NOUN_ENDS}"
+    rf"(?:{_WORD_BETWEEN}){{0,{_TOKEN_WORDS_MAX - 1}}}{_BETWEEN}*[*_]*{A_TOKEN}"
 )
 _CODES = (
     r"(?i:(?:backup|recovery|scratch|rescue|emergency|one-time|2fa|mfa|two-factor|otp)[ _-]?"

@@ -104,6 +104,7 @@ ALWAYS = (
     "?encrypt",
     "?*salt",
     "?*pepper",
+    "?*sign",
     "?*signer",
     "?*jwt",
     "?*bearer",

@@ -16,6 +16,7 @@ from antiphon_shared.redaction.first_search import (
     loosened,
 )
 from antiphon_shared.redaction.harmless import (
+    has_issued_part,
     is_card,
     looks_issued,
     looks_like_drawn_token,
@@ -41,6 +42,7 @@ _WORD_BEGINS = (
     r"(?<!\"[:=] [\"'])(?<!\"[:=][\"'])(?<!, [\"'])(?<!,[\"'])(?<![\[{][\"'])(?<![Ii][Dd] )(?<![Ii][Dd][:=] )(?<!ef )(?<!ommit )"
     r"(?:(?<![^\s\"'`(,;>])|(?<=\\[nrt]))(?:(?!(?i:[\w.$-]{0,60}(?:id|ref|hash|commit)[=:]))[\w.$-]{1,60}[=:])?"
 )
+_NOT_WHOLE = r"(?!\A[^\s,;]*\Z)"
 _ENDS = r"(?=[\s\"'\\]|\Z)"
 _QUOTE = r"\\{0,7}[\"']?"
 _WORD = r"(?P<value>[^\s\"'\\<>()|`;,]{6,400})"
@@ -55,13 +57,14 @@ _PARAMETER = (
 _LONG_OPTION = r"--(?:body|value|data|key|content|text|from-literal|set|set-string|secret|env|build-arg|var|license|license-key)"
 _CODE = (
     r"(?:(?:[Vv]erification|[Ss]ecurity|[Ll]ogin|[Aa]ccess|[Cc]onfirmation|[Aa]uth\w*|[Oo]ne-time|[Uu]nlock|2FA|MFA|SMS)"
-    r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP)"
+    r" (?:[Cc]ode|[Pp]asscode|PIN)|\bPIN|\bOTP|\b(?:[Dd]oor|[Gg]ate|[Aa]larm|[Ee]ntry|[Kk]eypad|[Ll]ock|[Ss]afe)(?: code)?)"
 )
 _WORD_OF_KEYS = (
     r"(?:(?i:token|secret|auth|pass|pwd|cred|salt|licen[sc]e|webhook|hmac|jwt|cookie|seed|access)"
-    r"(?:[\w.-]{0,30}(?![\w.-])(?<!id)(?<!ID)(?<!Id)(?<!ash)(?<!name))|[Kk]eys?|KEYS?)"
+    r"(?:[\w.-]{0,30}(?![\w.-])(?<!id)(?<!ID)(?<!Id)(?<!ash)(?<!name))|[Kk]eys?|KEYS?|SESSION)"
 )
 _KEY_OF_DATA = r"(?i:[\w.-]{0,60}?(?:idempotency|cache|public|primary|partition|sort|dedup\w*|foreign|object|row|group|hash|map|index|shard|lock|unique|range|state|s3|storage)[-_]?key)"
+_SCHEME_OF_DATA = r"(?:https?|wss?|file|git|git\+\w+|ssh|s?ftps?|s3|gs|hdfs|docker|oci|ipfs|ipns|doi|chrome-extension|[\w+]*sql\w*|redis|rediss|mongodb(?:\+srv)?|amqps?|jdbc)"
 _HEADER_OF_DATA = (
     r"(?i:[\w-]{0,40}(?:request|trace|correlation|cache|id|hash|etag|version|digest|span|revision|commit)\b)"
 )
@@ -73,6 +76,7 @@ _HINTS_OF_VALUES = {
     looks_like_random_password: A_RANDOM_PASSWORD,
     looks_like_drawn_token: A_RANDOM_PASSWORD,
     looks_random: A_RANDOM_WORD,
+    has_issued_part: rf"[^ \"'<>\\]*(?:{A_PASSWORD}|{A_TOKEN})",
 }
 
 
@@ -167,6 +171,11 @@ _FORMS_WITH_WORDS = (
         rf"{_CODE}(?:'s| is| =|:| for [\w. -]{{1,30}}(?: is|:))?[ \t]{{1,3}}(?P<value>[0-9]{{4,10}}|[0-9]{{3}}[ -][0-9]{{3}})(?![\w.-]*[\w-])",
         _is_any,
     ),
+    _form(
+        "ode",
+        r"[Cc]ode(?:'s| is|:)[ \t]{1,3}(?P<value>[0-9]{4,8})(?=\b[^\r\n]{0,80}(?:share|expire|valid|minutes))",
+        _is_any,
+    ),
     # Cookies of a session, as pairs and as a browser's file has them; keys of streams.
     _form(
         "alue",
@@ -179,10 +188,12 @@ _FORMS_WITH_WORDS = (
         r"(?:TRUE|FALSE)\t/\S{0,60}\t(?:TRUE|FALSE)\t[0-9]{1,20}\t[\w.-]{1,80}\t(?P<value>[^\s\"'\\]{8,4000})",
         looks_random,
     ),
+    # Addresses of services with a token in them: `tgram://x/chat`, `rtmp://host/live/x`.
     _form(
         "://",
-        r"(?:rtmps?|srt|whip|icecast)://[^\s\"'<>\\/]{1,200}(?:/[\w.-]{1,60}){0,3}/(?P<value>[\w-]{12,100})(?=[\s\"'<>\\?]|\Z)",
-        looks_random,
+        r"://(?P<value>[^\s\"'<>\\]{12,400})",
+        has_issued_part,
+        before=rf"(?<![\w+.-])(?!{_SCHEME_OF_DATA}:)[a-z][a-z0-9+-]{{1,20}}",
     ),
     # Headers of commands, but those of requests and caches.
     _form(
@@ -209,8 +220,8 @@ _FORMS_WITH_WORDS = (
 _FORMS_WITHOUT_WORDS = (
     # Any word of a text whose letters and digits are in no order, but ids, and values in JSON.
     _form(
-        " ",
-        rf"{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
+        "",
+        rf"{_NOT_WHOLE}{_WORD_BEGINS}(?P<value>[^\s\"'\\`<>()|,;=/:]{{8,100}})(?=[\s\"'`),;.:!?<\\]|\Z)",
         looks_like_random_password,
     ),
     # Any long word of capitals, small letters and digits in no order.

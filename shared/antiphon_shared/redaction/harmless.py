@@ -47,8 +47,10 @@ _FILE_OR_HOST = re.compile(
 _TOKEN = re.compile(r"[\w~.+/=%-]{16,1000}", re.ASCII)
 _TOKEN_CHANGES_MIN = 0.15
 """The least share of changes between letters and digits; random letters and digits have 0.26 on average, hex 0.47."""
-_IN_ORDER = re.compile(r"[a-z]+|[A-Z]+s?|[A-Za-z]?[a-z]{2,}(?:[A-Z][a-z]{2,}|[A-Z]{2,})*")
-"""Letters as words and names have them: `user`, `HTTP`, `URLs`, `User`, `userName`, `UserID`."""
+_IN_ORDER = re.compile(
+    r"[A-Za-z]{1,2}|[a-z]+|[A-Z]+s?|[A-Z]{2}[a-z]|(?:[A-Za-z](?=[A-Z][a-z]{3}))?[A-Za-z]?[a-z]{2,}(?:[A-Z][a-z]{2,}|[A-Z]{2,})*"
+)
+"""Letters as words and names have them: `user`, `HTTP`, `URLs`, `User`, `userName`, `UserID`, `iPhone`, `MHz`."""
 _ID = re.compile(r"[a-z]{2,10}_[A-Za-z0-9_]{10,}")
 """An id such as `toolu_01AbCd...`."""
 _NUMBER_OF_PROGRAM = re.compile(r"0[xX]")

@@ -162,8 +162,9 @@ _FORMS_WITH_WORDS = (
     # The last argument of a call.
     _form(
         ")",
-        r"[\"'](?P<value>[^\s\"'\\`<>()|,;=/:]{8,100})\\{0,7}[\"']\)",
+        r"\\{0,7}[\"']\)",
         looks_like_random_password,
+        before=r"[\"'](?P<value>[^\s\"'\\`<>()|,;=/:]{8,100})",
     ),
     # Codes of digits.
     _form(

@@ -40,9 +40,9 @@ class KnownLines:
             self._harmless.clear()
         self._harmless.update(names)
 
-    def marked(self, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
-        """Return the paths to the arguments that are marked secret, by tool."""
-        name = content_hash(catalogue.__pydantic_serializer__.to_json(catalogue))
+    def marked(self, catalogue: Catalogue, raw: bytes) -> dict[str, tuple[Path, ...]]:
+        """Return the paths to the arguments that are marked secret, by tool; `raw` is an encoded form."""
+        name = content_hash(raw)
         if name not in self._marked:
             if len(self._marked) >= _KNOWN_MAX:
                 self._marked.clear()

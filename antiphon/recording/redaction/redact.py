@@ -107,9 +107,10 @@ class Redaction:
         """
         if self._is_always_suspect:
             return False
-        for line in lines:
-            self._take_in(line)
-            if isinstance(line, RecordLine) and self._has_other_headers(line):
+        for line, raw in zip(lines, raws, strict=True):
+            if isinstance(line, CatalogueLine):
+                self._take_in(line, raw)
+            elif isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
         pairs = [
             # With its rules a header names every secret key.
@@ -118,7 +119,9 @@ class Redaction:
         ]
         # Where arguments are marked, lines that were harmless before may hold secrets.
         new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
-        if self._may_be_suspect(b"\n".join(raw for _, raw in new)):
+        if self._is_suspect(
+            b"\n".join(raw for _, raw in new)
+        ):  # one search for all, as few lines are suspect
             suspects = ((line, raw) for line, raw in new if self._is_suspect(raw))
             if not all(self._leaves(line, raw) for line, raw in suspects):
                 return False
@@ -129,8 +132,9 @@ class Redaction:
         """Collect the line's secret values. Raises TooManySecrets, UnreadableEvent."""
         if isinstance(line, End):
             return
-        self._take_in(line)
         raw = _inner(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line, raw)
         if self._is_named(raw):
             self._learn(raw, line)
         elif len(self._unnamed) < _UNNAMED_MAX:
@@ -142,8 +146,9 @@ class Redaction:
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
             line = self.header(line)
-        self._take_in(line)
         raw = _inner(line)
+        if isinstance(line, CatalogueLine):
+            self._take_in(line, raw)
         if hash(raw) not in self._unnamed and self._is_named(raw):
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
@@ -152,12 +157,12 @@ class Redaction:
         clean = self._value.redacted(value, shape_of(line))
         return line if clean == value else _rebuilt(line, to_json(clean))
 
-    def _take_in(self, line: Line) -> None:
-        """Collect from a catalogue its tools' names, which are no secrets, and the arguments that are marked secret."""
-        if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
+    def _take_in(self, line: CatalogueLine, raw: bytes) -> None:
+        """Collect a catalogue's names of tools, which are no secrets, and the arguments that are marked secret."""
+        if line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
-            for name, paths in self._known.marked(line.catalogue).items():
+            for name, paths in self._known.marked(line.catalogue, raw).items():
                 self._value.marked[name] = paths
                 self._marks.append(orjson.dumps(name))
 
@@ -175,10 +180,6 @@ class Redaction:
 
     def _is_suspect(self, raw: bytes) -> bool:
         """Return whether it may need redaction beyond headers of a model's server; `False` is certain."""
-        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
-
-    def _may_be_suspect(self, raw: bytes) -> bool:
-        """Return whether `_is_suspect` may hold for a part of it; one search for all, as few lines are suspect."""
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.redaction.harmless import is_harmless, looks_secret
+from antiphon_shared.redaction.harmless import is_card, is_harmless, looks_secret
 from antiphon_shared.redaction.known_values import KnownValues
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys, secret_keys
@@ -173,21 +173,26 @@ class Scanner:
         for kind, secret in dict.fromkeys(self._redactor.found(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant without a valid signature
                 yield kind, secret
-        assigned: list[str] = [value] if value in self._text.noted else []
-
-        def note(found: str) -> str:
-            assigned.append(found)
-            return found
-
-        self._keys.in_text(value, note)
+        assigned = [value] if value in self._text.noted else self._assigned(value)
         yield from (("secret_key", found) for found in assigned if _may_be_secret(found))
         if self._is_personal:
             yield from self._personal(value)
 
+    def _assigned(self, text: str) -> list[str]:
+        """Return the values that an export would replace within a text."""
+        found: list[str] = []
+
+        def note(value: str) -> str:
+            found.append(value)
+            return value
+
+        self._keys.in_text(text, note)
+        return found
+
     def _personal(self, text: str) -> Iterator[tuple[str, str]]:
         if "@" in text:
             yield from (("email", match[0]) for match in _EMAIL.finditer(text))
-        yield from (("card", match[0]) for match in _CARD.finditer(text) if _is_card(match[0]))
+        yield from (("card", match[0]) for match in _CARD.finditer(text) if is_card(match[0]))
 
 
 def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> list[Finding]:
@@ -214,17 +219,6 @@ def _may_be_secret(value: str) -> bool:
     if len(words) > _WORDS_MAX:
         return any(map(looks_secret, words))
     return not (is_harmless(value) or _NUMBER.fullmatch(value))
-
-
-def _is_card(text: str) -> bool:
-    """Return whether the last digit is the check digit of the others (Luhn), as in payment card numbers."""
-    digits = [int(sign) for sign in text if sign.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return (
-        len(set(digits)) > 1
-        and digits[0] in (2, 3, 4, 5, 6)
-        and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-    )
 
 
 def _masked(secret: str) -> str:

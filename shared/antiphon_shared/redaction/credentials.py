@@ -172,7 +172,7 @@ _RULES = (
     # Name and password of a command; not the numbers of a user and a group.
     _rule(
         "curl wget",
-        rf" (?:-[uU] ?|--(?:proxy-)?user[ =]){_QUOTE}?(?![0-9]+:[0-9]+(?![^\s\"'\\]))[^\s:\"'\\$<{{]{{1,200}}+:"
+        rf" (?:-[uU] ?|--(?:proxy-)?user[ =]){_QUOTE}?(?![0-9]+:[0-9]+(?![^\s\"'\\]))[^\s:\"'\\$<{{]{{0,200}}+:"
         rf"(?P<token>[^\s\"'\\$<{{]{{3,200}}+)",
     ),
     # The password in a URL, with the name before it; not the braces of a template.

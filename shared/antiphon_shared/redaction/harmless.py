@@ -47,6 +47,13 @@ _FILE_OR_HOST = re.compile(
 _TOKEN = re.compile(r"[\w~.+/=%-]{16,1000}", re.ASCII)
 _TOKEN_CHANGES_MIN = 0.15
 """The least share of changes between letters and digits; random letters and digits have 0.26 on average, hex 0.47."""
+_IN_ORDER = re.compile(
+    r"[A-Za-z]{1,2}|[a-z]+|[A-Z]+s?|[A-Z]{2}[a-z]|(?:[A-Za-z](?=[A-Z][a-z]{3}))?[A-Za-z]?[a-z]{2,}(?:[A-Z][a-z]{2,}|[A-Z]{2,})*"
+)
+"""Letters as words and names have them: `user`, `HTTP`, `URLs`, `User`, `userName`, `UserID`, `iPhone`, `MHz`."""
+_ID = re.compile(r"[a-z]{2,10}_[A-Za-z0-9_]{10,}")
+"""An id such as `toolu_01AbCd...`."""
+_NUMBER_OF_PROGRAM = re.compile(r"0[xX]")
 _NAMED = re.compile(
     r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}|[a-z]{1,30}\d{0,2}(?:\.[a-z_]{2,30}){1,5}"
 )
@@ -118,9 +125,26 @@ def looks_like_token(word: str) -> bool:
     return changes >= _TOKEN_CHANGES_MIN * len(kinds)
 
 
+def looks_like_random_password(word: str) -> bool:
+    """Return whether a word is a password wherever it stands: its capitals and small letters are in no order."""
+    if not looks_like_password(word) or _ID.fullmatch(word) or _NUMBER_OF_PROGRAM.match(word):
+        return False
+    return any(_IN_ORDER.fullmatch(letters) is None for letters in re.findall(r"[A-Za-z]+", word))
+
+
+def looks_like_drawn_token(word: str) -> bool:
+    """Return whether a long word is a token wherever it stands, and neither a name nor an id."""
+    return is_drawn(word.translate(_SEPARATORS)) and looks_random(word) and _ID.fullmatch(word) is None
+
+
 def looks_issued(word: str) -> bool:
     """Return whether a word is such a password or such a token."""
     return looks_like_password(word) or looks_like_token(word)
+
+
+def has_issued_part(address: str) -> bool:
+    """Return whether a part of an address is such a password or such a token."""
+    return any(map(looks_issued, re.split(r"[/:@?&=]", address)))
 
 
 def is_drawn(token: str) -> bool:
@@ -128,3 +152,14 @@ def is_drawn(token: str) -> bool:
     kinds = [0 if sign.isdigit() else 1 if sign.islower() else 2 for sign in token]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))
     return min(map(kinds.count, range(3))) >= 2 and changes >= _CHANGES_MIN * len(token)
+
+
+def is_card(text: str) -> bool:
+    """Return whether the last digit is the check digit of the others (Luhn), as in payment card numbers."""
+    digits = [int(sign) for sign in text if sign.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (
+        len(set(digits)) > 1
+        and digits[0] in (2, 3, 4, 5, 6)
+        and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    )

@@ -19,7 +19,7 @@ _LISTED = r"[^a-z0-9]{0,10}[:=]\s{0,4}(?:\\*[\"'\[]|\\+n|\s*-)"
 _KEY_BEGINS = _WORD_BEGINS.replace("[^a-z0-9]", "[^a-z0-9_-]", 1)
 """The beginning of `tokens`, but not of `input_tokens`."""
 _WORD_ENDS = r"(?:[^a-z0-9]|$)"
-_ASSIGNED = r"[^a-z0-9]{0,10}(?:[:=,;|\t\r\n%]|\\+[nrt]|$)"
+_ASSIGNED = r"(?:[^a-z0-9]{0,10}(?:[:=,;|\t\r\n%]|\\+[nrt]|$)| [^ ]*[0-9])"
 """The text after a key with several meanings, when it is a key."""
 _WRITTEN_OTHERWISE = r"\\u00[2-7c-f]|%(?:25)*(?:2[0d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)"
 """Escapes of letters in JSON within text, and of any character of a key in a URL."""

@@ -6,6 +6,7 @@ Each form has an expression without lookbehind for a first search of a text (`HI
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
 from antiphon_shared.redaction.span import Span
@@ -150,6 +151,10 @@ _UNKNOWN = re.compile(
     r"(?![A-Za-z0-9_+/-])"
 )
 """A token of an unknown issuer: a short prefix, and many random characters. Ids have fewer."""
+_DRAWN_HINT = "[_-][A-Za-z0-9]*(?:{})".format(
+    "|".join(map("[A-Za-z0-9]*".join, permutations(("[A-Z]", "[a-z]", "[0-9]"))))
+)
+"""Capitals, small letters and digits in any order: to count the characters would take many states."""
 _MARKS = tuple(
     dict.fromkeys(
         form.mark
@@ -162,20 +167,22 @@ HINT = "|".join(
         *map(re.escape, _MARKS),
         r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
         rf"\{{{_HASH}\}}".replace(r"\S", "[^ ]"),
-        r":\s*(?:EAP|XAUTH)\s|JDJ[hiy]JD|[xyztuv]prv[A-Za-z0-9]{40}",
+        r"(?:EAP|XAUTH)[\s\\]|JDJ[hiy]JD|[xyztuv]prv[A-Za-z0-9]{40}",
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
         r"auth\s{0,4}[=:]\s{0,4}[(\[]",
-        r"[A-Za-z0-9][_-][A-Za-z0-9]{28}",
+        _DRAWN_HINT,
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
-SEARCH = NativeSearch(HINT)
-"""A search that matches in every text that may contain one of these forms."""
+"""An expression that matches in every text that may contain one of these forms."""
+_SEARCH = NativeSearch(HINT)
 
 
 def in_lines(text: str) -> Iterator[Span]:
     """Yield the values in all such forms."""
+    if not _SEARCH.may_match(text):
+        return
     for form in _FORMS:
         if form.mark not in text:
             continue

@@ -104,6 +104,7 @@ ALWAYS = (
     "?encrypt",
     "?*salt",
     "?*pepper",
+    "?*sign",
     "?*signer",
     "?*jwt",
     "?*bearer",
@@ -123,6 +124,9 @@ ALWAYS = (
     "?*pwd",
     "*dockerconfigjson",
     "*recoverycode*",
+    "*backupcode*",
+    "?*streamkey",
+    "?*streamname",
     "*seedphrase*",
     "stringdata",
 )
@@ -135,6 +139,7 @@ letters and digits.
 _ESCAPED_LETTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _SEPARATOR = re.compile(r"[\s:=|<>(%\"'\\/-]")
 """One of the signs that stand between a key or a name and its value."""
+_WITHOUT_KEYS = NativeSearch(f"{lines_of_files.HINT}|{unnamed_values.BY_WORDS}", unnamed_values.BY_SIGNS)
 _DIGIT = re.compile(r"[0-9]")
 """A part of every value that no key names."""
 Found = Callable[[str], str]
@@ -148,7 +153,7 @@ class SecretKeys:
         patterns = tuple(patterns)
         self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
         self._named = key_hint(patterns)
-        self.hint = NativeSearch.of_any((self._named, lines_of_files.SEARCH, unnamed_values.SEARCH))
+        self.hint = NativeSearch.of_any((self._named, _WITHOUT_KEYS))
         """A search for possible secret keys in JSON or text, and for secrets in a fixed form or without a key."""
         self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
         self.matches = lru_cache(10_000)(self._matches)
@@ -176,7 +181,7 @@ class SecretKeys:
     def _spans(self, text: str) -> list[Span]:
         has_separator = _SEPARATOR.search(text) is not None
         found = [*spans(text, self.matches)] if has_separator and self._named.may_match(text) else []
-        found += in_lines(text) if lines_of_files.SEARCH.may_match(text) else ()
+        found += in_lines(text)
         if has_separator and self._perhaps_hint.may_match(text):
             perhaps = spans(text, self.may_match)
             found += (one for one in perhaps if looks_random(text[one.start : one.end]))

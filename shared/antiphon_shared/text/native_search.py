@@ -32,9 +32,14 @@ class NativeSearch:
         It is True for bytes that are not text, and always when the engine refuses an expression, for
         instance for its size.
         """
-        if any(one is None or one.isinstance_python(text) for one in self._validators):
-            return True
-        return not _is_text(text)
+        if isinstance(text, bytes):
+            try:
+                text = text.decode()  # once for all expressions
+            except UnicodeDecodeError:
+                return True
+        return any(one is None or one.isinstance_python(text) for one in self._validators) or not _is_text(
+            text
+        )
 
 
 @lru_cache(64)
@@ -45,12 +50,9 @@ def _validator(expression: str) -> SchemaValidator | None:
         return None
 
 
-def _is_text(text: str | bytes) -> bool:
-    """Return whether a text has no lone surrogates, or bytes are UTF-8."""
-    if text.isascii():
-        return True
+def _is_text(text: str) -> bool:
+    """Return whether a text has no lone surrogates."""
     try:
-        text.encode() if isinstance(text, str) else text.decode()
-    except UnicodeError:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
         return False
-    return True

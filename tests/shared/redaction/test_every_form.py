@@ -12,6 +12,7 @@ from antiphon_shared.redaction import (
     credentials,
     harmless,
     lines_of_files,
+    near_words,
     unnamed_values,
     url_encoded,
     values_in_text,
@@ -23,7 +24,16 @@ from tests.kept_forms import Reader, differences, readers_of, write
 
 KEPT = Path(__file__).with_name("every_form.json")
 REDACTOR = Redactor(keys=ALWAYS)
-_ALL = (assigned_values, columns, credentials, lines_of_files, unnamed_values, url_encoded, values_in_text)
+_ALL = (
+    assigned_values,
+    columns,
+    credentials,
+    lines_of_files,
+    near_words,
+    unnamed_values,
+    url_encoded,
+    values_in_text,
+)
 READERS = (
     Reader("text", REDACTOR.text, _ALL),
     Reader("value of a secret key", lambda form: REDACTOR.text(f'password = "{form}"'), (harmless,)),
@@ -37,6 +47,7 @@ READERS = (
         "is_drawn",
         "looks_like_password",
         "looks_like_token",
+        "looks_like_random_password",
     ),
     *readers_of(url_encoded, "as_meant", "decoded_runs"),
 )

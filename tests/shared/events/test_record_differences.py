@@ -1,0 +1,150 @@
+"""Exchange records as differences: exactly the same record comes back, or an error."""
+
+from itertools import pairwise
+from uuid import UUID, uuid4
+
+import pytest
+from antiphon_shared.events.record_differences import Base, RecordReader, bases_in, difference
+from antiphon_shared.events.step_records import (
+    AnyRecord,
+    BriefingRecord,
+    ExchangeRecord,
+    ModelCall,
+    decode_record,
+    encode_record,
+)
+from antiphon_shared.process.errors import UnreadableEvent
+from hypothesis import given
+from hypothesis import strategies as st
+
+A_LINE = st.text(max_size=40) | st.sampled_from(
+    ["", "F1 It is, as it was.", 'a "b", \\n c', "é\\ud", "\0,\n,"]
+)
+PROMPTS = st.lists(st.lists(A_LINE, max_size=12).map("\n".join), min_size=1, max_size=8)
+
+
+def an_exchange(prompt: str, of: UUID | None = None, reply: str = "Yes.") -> ExchangeRecord:
+    request = {
+        "model": "m",
+        "system": {"$content": "ab"},
+        "messages": [{"role": "user", "content": prompt}],
+    }
+    return ExchangeRecord(
+        of=of or uuid4(),
+        calls=(ModelCall(request=request, reply={"content": [{"type": "text", "text": reply}]}),),
+        contents=("ab",),
+        max_output_tokens=4_096,
+        default_model="m",
+    )
+
+
+def whole(record: AnyRecord) -> bytes:
+    return encode_record(record, 1)
+
+
+def stored(records: list[ExchangeRecord]) -> list[bytes]:
+    """As a session stores them, one after the other."""
+    found: list[bytes] = []
+    base: Base | None = None
+    for record in records:
+        raw = whole(record)
+        shorter = None if base is None else difference(record.of, raw, base)
+        if base is None or shorter is None:
+            found.append(raw)
+            base = Base(record, raw, 0)
+        else:
+            found.append(encode_record(shorter[0], 1))
+            base = base.following(record, raw, shorter[1])
+    return found
+
+
+def growing(rounds: int) -> list[ExchangeRecord]:
+    """Records whose prompts have a line more in each round."""
+    lines = [f"- round {n}: The search number {n} found nothing, so try the next." for n in range(rounds)]
+    return [an_exchange("\n".join(["# Question", *lines[:n], "# Now", f"Round {n}."])) for n in range(rounds)]
+
+
+@given(PROMPTS)
+def test_any_sequence_of_prompts_comes_back_exactly(prompts: list[str]) -> None:
+    records = [an_exchange(prompt) for prompt in prompts]
+    reader = RecordReader()
+    read = [reader.read(one) for one in stored(records)]
+    assert [raw for _, raw in read] == list(map(whole, records))
+    assert [record for record, _ in read] == [decode_record(whole(record)) for record in records]
+
+
+@given(st.lists(A_LINE, max_size=30), st.lists(A_LINE, max_size=30))
+def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], second: list[str]) -> None:
+    """Also where most of the second prompt stands in the first, in another order."""
+    kept = ["F7 It stands in both, at length, so that it is worth a reference."] * 3
+    records = [
+        an_exchange("\n".join([*first, *kept])),
+        an_exchange("\n".join([*kept, *second, *first, *kept])),
+    ]
+    reader = RecordReader()
+    assert [reader.read(one)[1] for one in stored(records)] == list(map(whole, records))
+
+
+def test_records_of_growing_prompts_take_room_in_proportion_to_their_number() -> None:
+    def size(rounds: int) -> int:
+        return sum(map(len, stored(growing(rounds))))
+
+    assert size(400) - size(200) < 1.1 * (size(200) - size(100)) * 2
+    assert size(400) < 0.1 * sum(len(whole(record)) for record in growing(400))
+
+
+def test_a_record_is_whole_again_when_the_differences_outweigh_it_twice() -> None:
+    found = stored(growing(200))
+    wholes = [n for n, one in enumerate(found) if one.startswith(b'{"kind":"exchange"')]
+    assert len(wholes) > 2
+    for first, second in pairwise(wholes):
+        differences = sum(map(len, found[first + 1 : second]))
+        assert differences <= 2 * len(found[second])
+
+
+def test_a_record_with_another_prompt_is_stored_whole() -> None:
+    records = [an_exchange("\n".join(f"{name} {n}" for n in range(50))) for name in ("one", "two")]
+    assert stored(records) == list(map(whole, records))
+
+
+def test_records_of_other_kinds_and_of_earlier_formats_are_read_as_they_are() -> None:
+    briefing = BriefingRecord(of=uuid4(), briefing_tokens=8_000, memory_bytes_max=4_000_000)
+    reader = RecordReader()
+    for raw in (whole(briefing), *map(whole, growing(20))):
+        assert reader.read(raw) == (decode_record(raw), raw)
+
+
+def test_a_difference_whose_base_is_missing_is_unreadable() -> None:
+    found = stored(growing(4))
+    reader = RecordReader()
+    reader.read(found[0])
+    with pytest.raises(UnreadableEvent, match=r"is a difference from that of .*, which is missing"):
+        reader.read(found[3])
+
+
+def test_a_difference_from_another_record_of_the_same_event_is_unreadable() -> None:
+    first, second, *_ = growing(9)[7:]
+    shorter = stored([first, second])[1]
+    reader = RecordReader()
+    reader.read(whole(an_exchange("Another prompt, of the same event.", of=first.of)))
+    with pytest.raises(UnreadableEvent, match="does not fit"):
+        reader.read(shorter)
+
+
+def test_a_difference_that_has_been_changed_is_unreadable() -> None:
+    found = stored(growing(9))
+    reader = RecordReader()
+    for one in found[:-1]:
+        reader.read(one)
+    assert b"Round 8" in found[-1]
+    with pytest.raises(UnreadableEvent, match="does not fit"):
+        reader.read(found[-1].replace(b"Round 8", b"Round 9"))
+
+
+def test_the_newest_records_give_bases_where_a_whole_one_is_among_them() -> None:
+    records = growing(9)
+    found = stored(records)
+    last_whole = max(n for n, one in enumerate(found) if one.startswith(b'{"kind":"exchange"'))
+    assert bases_in(found[last_whole:])[-1].raw == whole(records[-1])
+    assert bases_in(found[last_whole + 1 :]) == []
+    assert bases_in([b'{"kind":"exchange","of":1}', b"no record"]) == []

@@ -48,7 +48,7 @@ class ExchangeDifferences:
         found = None if base is None else difference(record.of, raw, base)
         remember = partial(self._remember, (event.subject, event.correlationid), round)
         if base is None or found is None:
-            return record, partial(remember, Base(record, raw, 0))
+            return record, partial(remember, Base.whole(record, raw))
         short, size = found
         return short, partial(remember, base.following(record, raw, size))
 
@@ -63,7 +63,7 @@ class ExchangeDifferences:
             return base
         found = bases_in(await session.items(RECORDS, -_READ_BACK))
         # Summaries are exchanges too, and have another system prompt.
-        return next((one for one in reversed(found) if one.record.contents[:1] == record.contents[:1]), None)
+        return next((one for one in reversed(found) if one.contents[:1] == record.contents[:1]), None)
 
     def _remember(self, session: _Session, round: int, base: Base) -> None:
         _, before = self._newest.pop(session, (0, None))

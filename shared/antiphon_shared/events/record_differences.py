@@ -53,14 +53,20 @@ class DifferenceRecord(StepRecord):
 class Base:
     """A whole exchange record, as its session's next one may refer to it."""
 
-    record: ExchangeRecord
+    of: UUID
+    contents: tuple[str, ...]
     raw: bytes
     differences_bytes: int
     """The size of the differences that lead to it from a record that is stored whole; 0 for such a one."""
 
+    @classmethod
+    def whole(cls, record: ExchangeRecord, raw: bytes) -> "Base":
+        """Return the record as a base where it is stored whole."""
+        return cls(record.of, record.contents, raw, 0)
+
     def following(self, record: ExchangeRecord, raw: bytes, difference_bytes: int) -> "Base":
-        """Return the record whose difference from this one has so many bytes."""
-        return Base(record, raw, self.differences_bytes + difference_bytes)
+        """Return the record as a base where its difference from this one is stored, which has so many bytes."""
+        return Base(record.of, record.contents, raw, self.differences_bytes + difference_bytes)
 
 
 _DIFFERENCE: Kind[DifferenceRecord] = Kind("a step record", DifferenceRecord)
@@ -73,15 +79,12 @@ def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int]
         return None
     parts = tuple(_parts(_pieces(raw), _pieces(base.raw)))
     found = DifferenceRecord.trusted(
-        of=of, outputs=0, kind="difference", base=base.record.of, digest=_digest(raw), parts=parts
+        of=of, outputs=0, kind="difference", base=base.of, digest=_digest(raw), parts=parts
     )
     size = len(encode_record(found, 0))
-    is_worth_it = size < _SMALL_ENOUGH * len(raw)
-    return (
-        (found, size)
-        if is_worth_it and base.differences_bytes + size <= _DIFFERENCES_MAX * len(raw)
-        else None
-    )
+    is_small = size < _SMALL_ENOUGH * len(raw)
+    is_whole_due = base.differences_bytes + size > _DIFFERENCES_MAX * len(raw)
+    return (found, size) if is_small and not is_whole_due else None
 
 
 class RecordReader:
@@ -93,7 +96,7 @@ class RecordReader:
 
     def read(self, stored: bytes) -> tuple[AnyRecord, bytes]:
         """Return a record, and its bytes as they would be stored whole. Raises UnreadableEvent."""
-        raw, size = stored, 0
+        raw, base = stored, None
         if stored.startswith(_DIFFERENCE_BEGINS):
             found = _DIFFERENCE.read(stored)
             base = self.bases.get(found.base)
@@ -101,10 +104,12 @@ class RecordReader:
                 raise UnreadableEvent(
                     f"the record of {found.of} is a difference from that of {found.base}, which is missing."
                 )
-            raw, size = _restored(found, base), base.differences_bytes + len(stored)
+            raw = _restored(found, base)
         record = decode_record(raw)
         if isinstance(record, ExchangeRecord) and record.calls:
-            self.bases[record.of] = Base(record, raw, size)
+            self.bases[record.of] = (
+                Base.whole(record, raw) if base is None else base.following(record, raw, len(stored))
+            )
             if len(self.bases) > _BASES_MAX:
                 del self.bases[next(iter(self.bases))]
         return record, raw

@@ -51,7 +51,7 @@ def stored(records: list[ExchangeRecord]) -> list[bytes]:
         shorter = None if base is None else difference(record.of, raw, base)
         if base is None or shorter is None:
             found.append(raw)
-            base = Base(record, raw, 0)
+            base = Base.whole(record, raw)
         else:
             found.append(encode_record(shorter[0], 1))
             base = base.following(record, raw, shorter[1])

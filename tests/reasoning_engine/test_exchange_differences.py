@@ -37,7 +37,7 @@ class Store(FakeSession):
 
 def a_prompt(round: int, topic: str = "lamps") -> str:
     lines = [
-        f"- round {n}: search {topic} {n} -> ok: F{n} and some more of {topic}" for n in range(8 + round)
+        f"- round {n}: search {topic} {n} -> ok: F{n} and some more of {topic}" for n in range(40 + round)
     ]
     return "\n".join(["# Question", *lines, f"Round {round}."])
 
@@ -119,9 +119,9 @@ async def test_without_the_records_of_the_rounds_before_a_record_is_whole() -> N
 
 
 async def test_a_record_that_the_bus_leaves_out_is_no_base() -> None:
-    engine, session = ExchangeDifferences(record_bytes_max=2_000), Store()
+    engine, session = ExchangeDifferences(record_bytes_max=8_000), Store()
     found = [await run(engine, session, 1)]
-    huge = an_exchange(a_prompt(2) + "x" * 2_000)
+    huge = an_exchange(a_prompt(2) + "x" * 8_000)
     stored, remember = await engine.stored(huge, the_event(2), 2, session)
     assert (stored, remember) == (huge, None)
     found.append(await run(engine, session, 3))

@@ -31,6 +31,8 @@ again. So the whole ones take at most half the room of the differences, however 
 """
 _BASES_MAX = 16
 """The number of exchanges that are remembered: the base of one is the round before, or one not far back."""
+_RECORD_BYTES_MIN = 2_000
+"""A smaller record is stored whole: a difference would save less than a kilobyte."""
 _COPIED_BYTES_MIN = 16
 """Below this, a text takes less room than a reference to it."""
 _AT_ONCE = 16
@@ -75,7 +77,7 @@ _EXCHANGE_BEGINS, _DIFFERENCE_BEGINS = b'{"kind":"exchange"', b'{"kind":"differe
 
 def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int] | None:
     """Return the difference of the record `raw` from `base`, and its size; None where `raw` is to be stored."""
-    if b"\0" in raw or b"\0" in base.raw:
+    if len(raw) < _RECORD_BYTES_MIN or b"\0" in raw or b"\0" in base.raw:
         return None
     parts = tuple(_parts(_pieces(raw), _pieces(base.raw)))
     found = DifferenceRecord.trusted(
@@ -143,19 +145,24 @@ def _parts(new: list[bytes], old: list[bytes]) -> Iterator[str | tuple[int, int]
     first = dict(zip(reversed(old), range(len(old) - 1, -1, -1), strict=True))
     text, at, expected = bytearray(), 0, 0
     while at < len(new):
-        is_next = expected < len(old) and old[expected] == new[at]
-        start = expected if is_next else first.get(new[at], len(old))
+        piece = new[at]
+        is_next = expected < len(old) and old[expected] == piece
+        start = expected if is_next else first.get(piece)
+        if start is None:
+            text += piece
+            at += 1
+            continue
         count = _same(new, at, old, start)
-        copied = b"".join(new[at : at + max(1, count)])
-        if count and len(copied) >= _COPIED_BYTES_MIN:
+        copied = piece if count == 1 else b"".join(new[at : at + count])
+        if len(copied) < _COPIED_BYTES_MIN:
+            text += copied
+        else:
             if text:
                 yield text.decode()
                 text.clear()
             yield start, count
             expected = start + count
-        else:
-            text += copied
-        at += max(1, count)
+        at += count
     if text:
         yield text.decode()
 

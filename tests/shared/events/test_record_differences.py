@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 A_LINE = st.text(max_size=40) | st.sampled_from(
     ["", "F1 It is, as it was.", 'a "b", \\n c', "é\\ud", "\0,\n,"]
 )
+REPEATED = "\n".join(f"F{n} It stands in every prompt, for the {n}th time." for n in range(50))
+"""With it, a record is large enough for a difference."""
 PROMPTS = st.lists(st.lists(A_LINE, max_size=12).map("\n".join), min_size=1, max_size=8)
 
 
@@ -61,12 +63,15 @@ def stored(records: list[ExchangeRecord]) -> list[bytes]:
 def growing(rounds: int) -> list[ExchangeRecord]:
     """Records whose prompts have a line more in each round."""
     lines = [f"- round {n}: The search number {n} found nothing, so try the next." for n in range(rounds)]
-    return [an_exchange("\n".join(["# Question", *lines[:n], "# Now", f"Round {n}."])) for n in range(rounds)]
+    return [
+        an_exchange("\n".join(["# Question", REPEATED, *lines[:n], "# Now", f"Round {n}."]))
+        for n in range(rounds)
+    ]
 
 
 @given(PROMPTS)
 def test_any_sequence_of_prompts_comes_back_exactly(prompts: list[str]) -> None:
-    records = [an_exchange(prompt) for prompt in prompts]
+    records = [an_exchange(f"{REPEATED}\n{prompt}\n{REPEATED}") for prompt in prompts]
     reader = RecordReader()
     read = [reader.read(one) for one in stored(records)]
     assert [raw for _, raw in read] == list(map(whole, records))
@@ -76,7 +81,7 @@ def test_any_sequence_of_prompts_comes_back_exactly(prompts: list[str]) -> None:
 @given(st.lists(A_LINE, max_size=30), st.lists(A_LINE, max_size=30))
 def test_a_difference_from_any_prompt_comes_back_exactly(first: list[str], second: list[str]) -> None:
     """Also where most of the second prompt stands in the first, in another order."""
-    kept = ["F7 It stands in both, at length, so that it is worth a reference."] * 3
+    kept = ["F7 It stands in both, at length, so that it is worth a reference."] * 3 + [REPEATED]
     records = [
         an_exchange("\n".join([*first, *kept])),
         an_exchange("\n".join([*kept, *second, *first, *kept])),
@@ -103,7 +108,12 @@ def test_a_record_is_whole_again_when_the_differences_outweigh_it_twice() -> Non
 
 
 def test_a_record_with_another_prompt_is_stored_whole() -> None:
-    records = [an_exchange("\n".join(f"{name} {n}" for n in range(50))) for name in ("one", "two")]
+    records = [an_exchange("\n".join(f"{name} {n}" for n in range(400))) for name in ("one", "two")]
+    assert stored(records) == list(map(whole, records))
+
+
+def test_a_small_record_is_stored_whole() -> None:
+    records = [an_exchange("# Question\nWhy?" + "\nThe same." * 50) for _ in range(3)]
     assert stored(records) == list(map(whole, records))
 
 

@@ -25,9 +25,9 @@ from antiphon_shared.stored import Kind
 
 SINCE_FORMAT = 6
 """The first format of sessions whose readers understand differences."""
-_DIFFERENCES_MAX = 2.0
+_DIFFERENCES_MAX = 3.0
 """The size of all differences since the last whole record, relative to the record, from which on it is stored whole
-again. So the whole ones take at most half the room of the differences, however much the prompts have grown.
+again. So the whole ones take at most a third of the room of the differences, however much the prompts have grown.
 """
 _BASES_MAX = 16
 """The number of exchanges that are remembered: the base of one is the round before, or one not far back."""

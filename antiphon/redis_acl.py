@@ -201,6 +201,7 @@ def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("zrangebyscore",), (keys.stopped(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", BRIEFING), keys.of_session("*", TO_SUMMARIZE)))
     yield Rule("W", ("xadd", "pexpire"), (keys.deltas("*"),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RECORDS),))
     yield Rule("W", ("set",), (keys.content("*"),))
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("hget", "hmget", "hset", "pexpire"), (keys.limiter("*"),))

@@ -54,7 +54,17 @@ def build(
             guard = CallGuard(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
     keep = bus.keep_content if bus.settings.recording else None
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, guard, keep, system)
+    engine = ReasoningEngine(
+        model,
+        settings,
+        pipeline.model,
+        bus.catalogue,
+        is_offline,
+        guard,
+        keep,
+        system,
+        record_bytes_max=bus.settings.max_event_bytes,
+    )
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )

@@ -24,6 +24,7 @@ from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.deltas import Deltas
 from reasoning_engine.ended import NOT_SUPPORTED
 from reasoning_engine.engine import UNGUARDED, reason, summarize
+from reasoning_engine.exchange_differences import ExchangeDifferences
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.port import Model
@@ -55,11 +56,13 @@ class ReasoningEngine:
         guard: CallGuard = UNGUARDED,
         keep: Keep | None = None,
         system: str | None = None,
+        *,
+        record_bytes_max: int,
     ) -> None:
         """`is_offline`: the model writes no summaries, and its reported usage is an estimate.
 
         `keep` stores content that the records of many sessions share; without it no records are made.
-        `system` is the operator's own prompt.
+        `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`.
         """
         if is_offline:  # its rules read native tools, and write no form
             settings = settings.model_copy(update={"tool_style": "native"})
@@ -69,6 +72,7 @@ class ReasoningEngine:
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
         self._refused = RefusedSchemas()
+        self._differences = ExchangeDifferences(record_bytes_max)
 
     @property
     def handlers(self) -> Handlers:
@@ -114,9 +118,12 @@ class ReasoningEngine:
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
         record = await self._record(delivery, calls, settings)
-        if record is not None and self._system is not None:
+        if record is None:
+            return Outcome(events=(outcome,))
+        if self._system is not None:
             record = record.model_copy(update={"has_own_prompt": True})
-        return Outcome(events=(outcome,), record=record)
+        stored, remember = await self._differences.stored(record, delivery.event, request.round, session)
+        return Outcome(events=(outcome,), record=stored, after_commit=remember)
 
     async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Return a summary as an event, or its failure; its text is not streamed."""

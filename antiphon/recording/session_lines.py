@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, RunOpened, SessionOpened, decode
-from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, decode_record
+from antiphon_shared.events.record_differences import RecordReader
+from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
@@ -39,7 +40,7 @@ _OPENED_WITHIN = 100
 """The limit of events before the one that opens a session: those sent before it was opened."""
 
 Logged = tuple[Line, bytes | None]
-"""A line; for an event, a record or a content also its stored bytes."""
+"""A line; for an event, a record or a content also its stored bytes, those of a difference as they are whole."""
 _Event = tuple[str, AnyEvent, bytes]
 """An event with its log entry and its stored bytes."""
 
@@ -174,7 +175,8 @@ class _Records:
     def __init__(self, source: Source, shared: Shared) -> None:
         self._source, self._shared, self._size = source, shared, _PageSize()
         self._page: deque[tuple[AnyRecord, int, bytes]] = deque()
-        """Each with the id of its step's last event, and its bytes."""
+        """Each with the id of its step's last event, and its bytes as they would be stored whole."""
+        self._reader = RecordReader()
         self._read = 0
         self._may_be_more = True
         self._seen: set[int] = set()
@@ -213,8 +215,9 @@ class _Records:
             self._size.learn(page)
             self._read += len(page)
             self._may_be_more = len(page) == asked
-            records = zip(map(decode_record, page), page, strict=True)
-            self._page.extend((record, _last_event(record), raw) for record, raw in records)
+            self._page.extend(
+                (record, _last_event(record), raw) for record, raw in map(self._reader.read, page)
+            )
         return self._page[0] if self._page else None
 
     async def _contents_of(self, record: ExchangeRecord) -> list[Logged]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-FORMAT = 5
+FORMAT = 6
 """The newest format that this release reads and writes. Sessions without a format have format 1."""
 
 Fields = dict[str, Any]

@@ -12,6 +12,7 @@ from antiphon_shared.bus.wire import Command
 from redis.exceptions import (
     ConnectionError,
     MovedError,
+    NoScriptError,
     ReadOnlyError,
     RedisClusterException,
     ResponseError,
@@ -130,6 +131,30 @@ async def test_a_command_for_which_there_is_no_server_is_answered_with_why(error
     batcher.open(Nowhere(Wire()))
     with pytest.raises(type(error)):
         await batcher.submit("GET", "a")
+
+
+async def test_a_script_that_redis_does_not_know_is_sent_whole_once_however_many_wait_for_it() -> None:
+    """Also where each node of a cluster, or a Redis that has restarted, learns it anew."""
+    known, batches = set[Any](), []
+
+    async def redis(commands: Sequence[Command]) -> list[Any]:
+        batches.append([command[0] for command in commands])
+        replies = []
+        for name, script, *_, last in commands:
+            if name == "EVALSHA" and script not in known:
+                replies.append(NoScriptError("No matching script."))
+            else:
+                known.add(EXPIRING.sha)
+                replies.append(last)
+        return replies
+
+    batcher = Batcher(redis)
+    for _ in range(2):
+        found = await asyncio.gather(*(batcher.run(EXPIRING, ["key"], [n]) for n in range(3)))
+        assert found == [0, 1, 2]
+        known.clear()
+    asked = ["EVALSHA"] * 3
+    assert batches == [asked, ["EVAL", "EVALSHA", "EVALSHA"]] * 2
 
 
 async def test_a_script_that_must_not_be_late_is_sent_whole_once_and_again_after_an_interruption() -> None:

@@ -44,7 +44,8 @@ class Processes:
     ) -> None:
         """`logins` are the users, as `user:password`, that components have in place of the one in `url`.
 
-        With one of `processes`, every component's name stands for that one.
+        With one of `processes`, every component's name stands for that one; any other name, such as
+        `coordinator-2`, for a further process that runs all five.
         """
         self._is_forked, self._is_one = is_forked, processes == 1
         self.client: redis.Redis = self.client_of(url)
@@ -67,9 +68,11 @@ class Processes:
     def start(self, *names: str, **settings: str) -> None:
         """Start processes, with settings of their own; one of each component when none is named."""
         if self._is_one:
-            environment, log = {**self.environment, **settings}, self.folder / "one_process.log"
-            process = started("antiphon.one_process", environment, log, self._is_forked)
-            self.running = dict.fromkeys([*COMPONENTS, *names], process)
+            environment = {**self.environment, **settings}
+            for name in {"one_process" if name in COMPONENTS else name for name in names or COMPONENTS}:
+                log = self.folder / f"{name}.log"
+                process = started("antiphon.one_process", environment, log, self._is_forked)
+                self.running |= dict.fromkeys(COMPONENTS if name == "one_process" else [name], process)
             return
         for name in names or COMPONENTS:
             environment = {**self.environment, **self._own_environment(name), **settings}

@@ -60,7 +60,12 @@ class Room:
         self.tools = tools or (SEARCH, OUTLINE)
         is_offline = settings.pop("is_offline", False)
         self.engine = ReasoningEngine(
-            self.model, the_settings(**settings), "default-model", self.catalogue, is_offline
+            self.model,
+            the_settings(**settings),
+            "default-model",
+            self.catalogue,
+            is_offline,
+            record_bytes_max=4_000_000,
         )
         self.session = FakeSession(
             documents={BRIEFING_NAME: (1, BRIEFING.text.encode()), TO_SUMMARIZE: (1, SOURCE.encode())}

@@ -17,11 +17,12 @@ SETS = {
     (2, 2): _FOLDER / "of_state_2_chained",
     (2, 3): _FOLDER / "of_state_3",
     (2, 4): _FOLDER / "of_state_4",
+    (2, 5): _FOLDER / "of_state_5",
 }
 """By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
 
 Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630,
-then 4dfe47e, then fca46c4, then a906ccf.
+then 4dfe47e, then fca46c4, then a906ccf, then af87664.
 """
 _BYTES_MAX = 300_000
 

@@ -72,9 +72,11 @@ local function add(stream, signature, ...)
   return append(stream, '*', ...)
 end
 
--- Sets a key's life to so many milliseconds from now on, unless it is longer already.
-local function keep_for(key, milliseconds)
-  if redis.call('PEXPIRE', key, milliseconds, 'GT') == 0 then
+-- Sets a key's life to so many milliseconds from now on, unless it is longer already; a new key has none yet.
+local function keep_for(key, milliseconds, is_new)
+  if is_new then
+    redis.call('PEXPIRE', key, milliseconds)
+  elseif redis.call('PEXPIRE', key, milliseconds, 'GT') == 0 then
     redis.call('PEXPIRE', key, milliseconds, 'NX')
   end
 end

@@ -75,6 +75,11 @@ class _Waiting(NamedTuple):
     script: Script | None = None
     """The script that the command runs by its hash, to be sent whole to a Redis that does not know it."""
 
+    def whole(self) -> "_Waiting":
+        """Return the command with the text of its script. Those behind it in the same lane can name the hash again."""
+        assert self.script is not None
+        return self._replace(command=("EVAL", self.script.text, *self.command[2:]), script=None)
+
 
 class Batcher:
     """A sender of commands in batches. Each reply or error goes to the submitter of its command."""
@@ -147,6 +152,7 @@ class Batcher:
             replies = [ConnectionError(str(error))] * len(batch)
         except Exception as error:  # noqa: BLE001  # any error belongs to the tasks that wait for the replies
             replies = [error] * len(batch)
+        resent: set[str] = set()
         for waiting, result in zip(batch, replies, strict=True):
             if isinstance(result, _INTERRUPTED):
                 self.interruptions += 1
@@ -155,8 +161,8 @@ class Batcher:
             if not isinstance(result, Exception):
                 waiting.reply.set_result(result)
             elif isinstance(result, NoScriptError) and waiting.script is not None:
-                command = ("EVAL", waiting.script.text, *waiting.command[2:])
-                self._put(waiting._replace(command=command, script=None))
+                self._put(waiting if waiting.script.sha in resent else waiting.whole())
+                resent.add(waiting.script.sha)
             elif not await self._redirected(waiting, result):
                 _answer(waiting.reply, result)
 

@@ -137,11 +137,9 @@ for i = 6, #ARGV, OPERATION do
     redis.call('SADD', key, a)
     keep_for(key, retention)
   elseif name == 'put' then
-    redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
-    keep_for(key, retention)
+    keep_for(key, retention, redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b) == 2)
   elseif name == 'append' or name == 'link' then
-    redis.call('RPUSH', key, b)
-    keep_for(key, retention)
+    keep_for(key, retention, redis.call('RPUSH', key, b) == 1)
   elseif name == 'answer' then
     append(key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
   elseif name == 'timer' then

@@ -2,14 +2,16 @@
 
 import pytest
 from antiphon_shared.events import encode
-from antiphon_shared.events.step_records import encode_record
+from antiphon_shared.events.step_records import ExchangeRecord, encode_record
 from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import to_json
 
+from antiphon import Antiphon
 from antiphon.recording import session_lines as pages
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine, encode_line
 from antiphon.recording.session_lines import logged_lines, session_lines
-from tests.antiphon.recording.recorded import end, events
+from antiphon.recording.verify import Verification
+from tests.antiphon.recording.recorded import COURSES_QUERY, closed_lines, end, events
 from tests.bus.builders import a_query
 
 
@@ -73,6 +75,22 @@ async def test_contents_come_with_their_bytes_which_are_those_that_are_written(
     assert [raw for _, raw in found] == [*contents.values()]
     for line, raw in found:
         assert encode_line(line, raw) == encode_line(line)
+
+
+async def test_prompts_that_are_stored_as_differences_are_whole_in_the_lines() -> None:
+    async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
+        session_id = (await antiphon.ask(COURSES_QUERY)).session_id
+        lines = await closed_lines(antiphon, session_id)
+        stored = await antiphon.open_bus().session(session_id).records_page(0, 1_000)
+    assert any(raw.startswith(b'{"kind":"difference"') for raw in stored)
+    records = [line.record for line in lines if isinstance(line, RecordLine)]
+    prompts = [record.calls[0].request for record in records if isinstance(record, ExchangeRecord)]
+    assert all(prompt["messages"][0]["content"].startswith("# Question") for prompt in prompts)
+    assert len(prompts) > 2
+    checked = Verification()
+    for line in lines:
+        checked.read(line)
+    assert checked.report().is_same
 
 
 @pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])

@@ -1,0 +1,74 @@
+"""The newest exchange record of each session, so that the record of its next round can be stored as a difference.
+
+It is remembered when it has been committed. Where another process handled the round before, it is read from Redis.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from antiphon_shared.bus.handling import RECORDS, SessionStore
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.record_differences import SINCE_FORMAT, Base, bases_in, difference
+from antiphon_shared.events.step_records import ExchangeRecord, StepRecord, encode_record
+
+_REMEMBERED_BYTES_MAX = 4_000_000
+_READ_BACK = 120
+"""The number of records that are read: those of the rounds back to a whole one, about six each."""
+_OUTPUTS = 1
+"""The number of events that a step of the engine emits."""
+
+_Session = tuple[str, UUID]
+"""A session's id, which a later session may have again, and the id of the query that it came of."""
+Remember = Callable[[], None]
+"""Called when the record has been committed."""
+
+
+class ExchangeDifferences:
+    """Turns exchange records into differences from the session's round before."""
+
+    def __init__(self, record_bytes_max: int) -> None:
+        """`record_bytes_max` is the limit above which the bus leaves a record out."""
+        self._record_bytes_max = record_bytes_max
+        self._newest: OrderedDict[_Session, tuple[int, Base]] = OrderedDict()
+        """The round and the record of each session, the latest last."""
+        self._bytes = 0
+
+    async def stored(
+        self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore
+    ) -> tuple[StepRecord, Remember | None]:
+        """Return the record of a round as it is to be stored, and what to call when it has been committed."""
+        if event.format < SINCE_FORMAT or not record.calls:
+            return record, None
+        raw = encode_record(record, _OUTPUTS, event.format)
+        if len(raw) > self._record_bytes_max:
+            return record, None
+        base = await self._base(record, event, round, session)
+        found = None if base is None else difference(record.of, raw, base)
+        remember = partial(self._remember, (event.subject, event.correlationid), round)
+        if base is None or found is None:
+            return record, partial(remember, Base.whole(record, raw))
+        short, size = found
+        return short, partial(remember, base.following(record, raw, size))
+
+    async def _base(
+        self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore
+    ) -> Base | None:
+        """Return the record of the round before; None for the first, or where it is not among the newest records."""
+        if round <= 1:
+            return None
+        remembered_round, base = self._newest.get((event.subject, event.correlationid), (0, None))
+        if base is not None and remembered_round == round - 1:
+            return base
+        found = bases_in(await session.items(RECORDS, -_READ_BACK))
+        # Summaries are exchanges too, and have another system prompt.
+        return next((one for one in reversed(found) if one.contents[:1] == record.contents[:1]), None)
+
+    def _remember(self, session: _Session, round: int, base: Base) -> None:
+        _, before = self._newest.pop(session, (0, None))
+        self._newest[session] = round, base
+        self._bytes += len(base.raw) - (0 if before is None else len(before.raw))
+        while self._bytes > _REMEMBERED_BYTES_MAX:
+            _, (_, oldest) = self._newest.popitem(last=False)
+            self._bytes -= len(oldest.raw)

@@ -1,0 +1,188 @@
+"""Exchange records as differences from the exchange before: each prompt repeats most of the last one. Pure.
+
+A difference names its base by the event that the base is about, and holds the digest of the whole record, so that
+another record never comes out. Recordings hold whole records.
+See docs/decisions/0013-a-prompt-is-kept-as-a-difference.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from antiphon_shared.events.step_records import (
+    AnyRecord,
+    ExchangeRecord,
+    StepRecord,
+    decode_record,
+    encode_record,
+)
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.stored import Kind
+
+SINCE_FORMAT = 6
+"""The first format of sessions whose readers understand differences."""
+_DIFFERENCES_MAX = 3.0
+"""The size of all differences since the last whole record, relative to the record, from which on it is stored whole
+again. So the whole ones take at most a third of the room of the differences, however much the prompts have grown.
+"""
+_BASES_MAX = 16
+"""The number of exchanges that are remembered: the base of one is the round before, or one not far back."""
+_RECORD_BYTES_MIN = 2_000
+"""A smaller record is stored whole: a difference would save less than a kilobyte."""
+_COPIED_BYTES_MIN = 16
+"""Below this, a text takes less room than a reference to it."""
+_AT_ONCE = 16
+_SMALL_ENOUGH = 0.75
+"""A difference that is larger, relative to the record, is not worth its restoring."""
+
+
+class DifferenceRecord(StepRecord):
+    """An exchange record as it is stored: the difference of its JSON from the JSON of an earlier one."""
+
+    kind: Literal["difference"] = "difference"
+    base: UUID = Field(description="Id of the event of the earlier exchange.")
+    digest: str = Field(description="Digest of the whole record.")
+    parts: tuple[str | tuple[int, int], ...] = Field(
+        description="In order: a text, or the first and the number of pieces of the base."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A whole exchange record, as its session's next one may refer to it."""
+
+    of: UUID
+    contents: tuple[str, ...]
+    raw: bytes
+    differences_bytes: int
+    """The size of the differences that lead to it from a record that is stored whole; 0 for such a one."""
+
+    @classmethod
+    def whole(cls, record: ExchangeRecord, raw: bytes) -> "Base":
+        """Return the record as a base where it is stored whole."""
+        return cls(record.of, record.contents, raw, 0)
+
+    def following(self, record: ExchangeRecord, raw: bytes, difference_bytes: int) -> "Base":
+        """Return the record as a base where its difference from this one is stored, which has so many bytes."""
+        return Base(record.of, record.contents, raw, self.differences_bytes + difference_bytes)
+
+
+_DIFFERENCE: Kind[DifferenceRecord] = Kind("a step record", DifferenceRecord)
+_EXCHANGE_BEGINS, _DIFFERENCE_BEGINS = b'{"kind":"exchange"', b'{"kind":"difference"'
+
+
+def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int] | None:
+    """Return the difference of the record `raw` from `base`, and its size; None where `raw` is to be stored."""
+    if len(raw) < _RECORD_BYTES_MIN or b"\0" in raw or b"\0" in base.raw:
+        return None
+    parts = tuple(_parts(_pieces(raw), _pieces(base.raw)))
+    found = DifferenceRecord.trusted(
+        of=of, outputs=0, kind="difference", base=base.of, digest=_digest(raw), parts=parts
+    )
+    size = len(encode_record(found, 0))
+    is_small = size < _SMALL_ENOUGH * len(raw)
+    is_whole_due = base.differences_bytes + size > _DIFFERENCES_MAX * len(raw)
+    return (found, size) if is_small and not is_whole_due else None
+
+
+class RecordReader:
+    """Reads the stored records of one session in their order, and makes differences whole."""
+
+    def __init__(self) -> None:
+        self.bases: dict[UUID, Base] = {}
+        """The newest exchanges by their event, the newest last."""
+
+    def read(self, stored: bytes) -> tuple[AnyRecord, bytes]:
+        """Return a record, and its bytes as they would be stored whole. Raises UnreadableEvent."""
+        raw, base = stored, None
+        if stored.startswith(_DIFFERENCE_BEGINS):
+            found = _DIFFERENCE.read(stored)
+            base = self.bases.get(found.base)
+            if base is None:
+                raise UnreadableEvent(
+                    f"the record of {found.of} is a difference from that of {found.base}, which is missing."
+                )
+            raw = _restored(found, base)
+        record = decode_record(raw)
+        if isinstance(record, ExchangeRecord) and record.calls:
+            self.bases[record.of] = (
+                Base.whole(record, raw) if base is None else base.following(record, raw, len(stored))
+            )
+            if len(self.bases) > _BASES_MAX:
+                del self.bases[next(iter(self.bases))]
+        return record, raw
+
+
+def bases_in(records: list[bytes]) -> list[Base]:
+    """Return the exchanges among a session's newest stored records, as far as they can be made whole; newest last."""
+    reader = RecordReader()
+    for stored in records:
+        if stored.startswith((_EXCHANGE_BEGINS, _DIFFERENCE_BEGINS)):
+            try:
+                reader.read(stored)
+            except UnreadableEvent:  # its base is further back
+                continue
+    return list(reader.bases.values())
+
+
+def _restored(found: DifferenceRecord, base: Base) -> bytes:
+    pieces = _pieces(base.raw)
+    raw = b"".join(
+        part.encode() if isinstance(part, str) else b"".join(pieces[part[0] : part[0] + part[1]])
+        for part in found.parts
+    )
+    if _digest(raw) != found.digest:
+        raise UnreadableEvent(f"the record of {found.of} does not fit that of {found.base}, its base.")
+    return raw
+
+
+def _parts(new: list[bytes], old: list[bytes]) -> Iterator[str | tuple[int, int]]:
+    """Yield `new` as texts and references to `old`."""
+    first = dict(zip(reversed(old), range(len(old) - 1, -1, -1), strict=True))
+    text, at, expected = bytearray(), 0, 0
+    while at < len(new):
+        piece = new[at]
+        is_next = expected < len(old) and old[expected] == piece
+        start = expected if is_next else first.get(piece)
+        if start is None:
+            text += piece
+            at += 1
+            continue
+        count = _same(new, at, old, start)
+        copied = piece if count == 1 else b"".join(new[at : at + count])
+        if len(copied) < _COPIED_BYTES_MIN:
+            text += copied
+        else:
+            if text:
+                yield text.decode()
+                text.clear()
+            yield start, count
+            expected = start + count
+        at += count
+    if text:
+        yield text.decode()
+
+
+def _same(new: list[bytes], at: int, old: list[bytes], start: int) -> int:
+    """Return how many pieces are the same from there on; many are compared at once, which is faster."""
+    count, end = 0, min(len(new) - at, len(old) - start)
+    while count + _AT_ONCE <= end and (
+        new[at + count : at + count + _AT_ONCE] == old[start + count : start + count + _AT_ONCE]
+    ):
+        count += _AT_ONCE
+    while count < end and new[at + count] == old[start + count]:
+        count += 1
+    return count
+
+
+def _pieces(raw: bytes) -> list[bytes]:
+    """Return the JSON in pieces, each up to a comma or the end of a line in a text."""
+    return raw.replace(b"\\n", b"\\n\0").replace(b",", b",\0").split(b"\0")
+
+
+def _digest(raw: bytes) -> str:
+    return blake2b(raw, digest_size=8).hexdigest()

@@ -47,12 +47,7 @@ def build(
         )
         close, is_offline = chosen.close, chosen.is_offline
         if not is_offline:
-            limiter, breakers = (
-                Limiter(bus.batcher, bus.keys, settings.limits),
-                SharedBreakers(bus, load(BreakerSettings).breaker),
-            )
-            guard = CallGuard(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
-            background = (breakers.run,)
+            guard, background = _limits_and_breaker(bus, settings)
     keep = bus.keep_content if bus.settings.recording else None
     engine = ReasoningEngine(
         model,
@@ -68,3 +63,10 @@ def build(
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )
+
+
+def _limits_and_breaker(bus: Bus, settings: EngineSettings) -> tuple[CallGuard, tuple[Background, ...]]:
+    """Return the guard of calls to a server, with its duty in the background."""
+    breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
+    limiter = Limiter(bus.batcher, bus.keys, settings.limits)
+    return CallGuard(limiter, breakers, settings.slow_s, settings.retry_after_max_s), (breakers.run,)

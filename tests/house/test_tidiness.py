@@ -19,7 +19,6 @@ LONG_FILES = {
     "antiphon/redis_acl.py",
     "coordinator/handlers.py",
     "coordinator/session.py",
-    "reasoning_engine/offline/plan.py",
     "shared/antiphon_shared/bus/committing.py",
     "shared/antiphon_shared/bus/connection.py",
     "shared/antiphon_shared/bus/consumer.py",

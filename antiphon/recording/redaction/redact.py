@@ -76,7 +76,7 @@ class Redaction:
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
         if is_always_suspect is None:
-            told = rules.model_dump_json().encode()  # every header contains the rules
+            told = rules.model_dump_json()  # every header contains the rules
             is_always_suspect = bool(rules.patterns) or None in names or self._text.suspects(told)
         self._is_always_suspect = is_always_suspect
 
@@ -180,12 +180,10 @@ class Redaction:
 
     def _is_suspect(self, raw: bytes) -> bool:
         """Return whether it may need redaction beyond headers of a model's server; `False` is certain."""
-        return (
-            self._is_always_suspect
-            or any(mark in raw for mark in self._marks)
-            or self._text.suspects_known(raw)
-            or _hint(self._text.keys).may_match(raw)
-        )
+        if self._is_always_suspect or any(mark in raw for mark in self._marks):
+            return True
+        text = raw.decode()
+        return self._text.suspects_known(text) or _hint(self._text.keys).may_match(text)
 
     def _leaves(self, line: Line, raw: bytes) -> bool:
         """Return whether a line needs no redaction; then none of its values is a secret elsewhere either.
@@ -198,9 +196,10 @@ class Redaction:
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
         """Return whether it may hold a value that no rule names; `False` is certain."""
+        text = raw.decode()
         return (
-            self._text.suspects(raw)
-            or _HAS_GRANT.may_match(raw)
+            self._text.suspects(text)
+            or _HAS_GRANT.may_match(text)
             or (isinstance(line, RecordLine) and self._has_other_headers(line))
         )
 

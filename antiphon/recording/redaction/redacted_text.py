@@ -53,13 +53,12 @@ class RedactedText:
         finally:
             self.count, self._is_learning = count, False
 
-    def suspects(self, raw: bytes) -> bool:
+    def suspects(self, text: str) -> bool:
         """Return whether JSON may hold a secret, or the form of one; `False` is certain."""
-        return self.suspects_known(raw) or WELL_KNOWN.suspects(raw.decode())
+        return self.suspects_known(text) or WELL_KNOWN.suspects(text)
 
-    def suspects_known(self, raw: bytes) -> bool:
+    def suspects_known(self, text: str) -> bool:
         """Return whether JSON may hold a known or found secret; `False` is certain."""
-        text = raw.decode()
         return self._secrets.suspects(text) or self._found_before.suspects(text)
 
     def text(self, text: str) -> str:

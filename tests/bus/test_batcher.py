@@ -139,7 +139,7 @@ async def test_a_script_that_redis_does_not_know_is_sent_whole_once_however_many
 
     async def redis(commands: Sequence[Command]) -> list[Any]:
         batches.append([command[0] for command in commands])
-        replies: list[Any] = []
+        replies = list[Any]()
         for name, script, *_, last in commands:
             if name == "EVALSHA" and script not in known:
                 replies.append(NoScriptError("No matching script."))

@@ -8,7 +8,7 @@ import typer
 from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import End, Line, RecordLine
-from antiphon.replay.steps.repeat import Replay
+from antiphon.replay.steps.findings import Findings
 from coordinator import limits
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_words, written
@@ -55,7 +55,7 @@ def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
 ) -> None:
     """A verification that found nothing is no reason to show nothing."""
     written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
-    monkeypatch.setattr(Replay, "_diverged", lambda *_: None)
+    monkeypatch.setattr(Findings, "diverged", lambda *_: None)
     assert run("replay", "verify", "old.jsonl").exit_code == 0
     done = run("replay", "update", "old.jsonl", "--dry-run")
     assert done.exit_code == 1

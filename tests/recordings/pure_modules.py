@@ -45,6 +45,8 @@ _NOT_REDONE = {
     "reasoning_engine/model": "calls the model",
     "reasoning_engine/model_errors": "reads what the SDK raises; the failure is recorded",
     "reasoning_engine/offline": "is a model; its replies are recorded",
+    "reasoning_engine/offline_model": "likewise",
+    "reasoning_engine/exchange_differences": "stores records; they are read whole",
     "reasoning_engine/refused_schemas": "remembers what a server refused; how an answer was asked for is recorded",
     "shared/antiphon_shared/breakers/breaker": "decides when a breaker opens; what was open is recorded",
     "shared/antiphon_shared/breakers/table": "likewise",

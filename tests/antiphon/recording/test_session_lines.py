@@ -10,7 +10,7 @@ from antiphon import Antiphon
 from antiphon.recording import session_lines as pages
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine, encode_line
 from antiphon.recording.session_lines import logged_lines, session_lines
-from antiphon.recording.verify import Verification
+from antiphon.replay.verify import Verification
 from tests.antiphon.recording.recorded import COURSES_QUERY, closed_lines, end, events
 from tests.bus.builders import a_query
 

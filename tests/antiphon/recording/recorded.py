@@ -32,8 +32,8 @@ async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 
 def is_closed(lines: list[Line]) -> bool:
-    """Whether the decision that closes the session is there."""
-    return isinstance(lines[-2], RecordLine) and getattr(lines[-2].record, "closes", False)
+    """Whether the decision that closes the session is there; a summary that was asked for before may come after it."""
+    return any(isinstance(line, RecordLine) and getattr(line.record, "closes", False) for line in lines)
 
 
 def events(lines: list[Line]) -> list[EventLine]:

@@ -103,7 +103,7 @@ async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, t
         Scripted(when="You shorten notes", repeat=True, text=text),
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
         Scripted(when="Round 2 of", uses=(Use(name="recall", input={"id": "F146"}),), **UNHURRIED),
-        Scripted(when="Round 3 of", text="Holm 4 has one [F4]."),
+        Scripted(when="Round 3 of", text="Holm 4 has one [F4].", **UNHURRIED),
         tools=["tests.flows.archive_tools"],
         queries=[HARBOURS],
         ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS=900,

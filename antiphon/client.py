@@ -60,7 +60,6 @@ class Antiphon:
     def __init__(
         self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
     ) -> None:
-        check_components()
         given = {"redis_url": url, "namespace": namespace, "partitions": partitions}
         settings = _settings({name: value for name, value in given.items() if value is not None})
         self._transport: Transport = Connection(settings)
@@ -82,6 +81,7 @@ class Antiphon:
         are the permissions of sessions: ["read"] by default; ["read", "write"] lets tools write. `cache`:
         whether reads may be answered from the cache; True by default.
         """
+        check_components()
         client = cls()
         from antiphon.embedded import EmbeddedPipeline  # a client of a running pipeline needs no components
 
@@ -247,6 +247,7 @@ class Antiphon:
         InvalidQuery when a question does not wait or the text is no answer, UnknownSession,
         SubmissionRejected.
         """
+        check_components(("coordinator",))
         from antiphon.answering import answer  # it reads the coordinator's state, which `ask` does not need
 
         bus = self.open_bus()
@@ -256,6 +257,7 @@ class Antiphon:
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
         """Return the unanswered questions of the model to the user; an empty tuple when there are none."""
+        check_components(("coordinator",))
         from antiphon.answering import questions_waiting
 
         bus = self.open_bus()
@@ -279,6 +281,7 @@ class Antiphon:
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
     ) -> tuple[str, ...]:
+        check_components(("coordinator",))
         from antiphon.approval import decide
 
         bus = self.open_bus()

@@ -59,6 +59,7 @@ def build(
         keep,
         system,
         record_bytes_max=bus.settings.max_event_bytes,
+        interruptions=lambda: bus.batcher.interruptions,
     )
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True

@@ -1,6 +1,7 @@
 """The newest exchange record of each session, so that the record of its next round can be stored as a difference.
 
-It is remembered when it has been committed. Where another process handled the round before, it is read from Redis.
+It is remembered when it has been committed, until the connection to Redis breaks: a Redis that comes back may have lost
+the commit. Where none is remembered, or another process handled the round before, it is read from Redis.
 """
 
 from collections import OrderedDict
@@ -10,8 +11,15 @@ from uuid import UUID
 
 from antiphon_shared.bus.handling import RECORDS, SessionStore
 from antiphon_shared.events import AnyEvent
-from antiphon_shared.events.record_differences import SINCE_FORMAT, Base, bases_in, difference
+from antiphon_shared.events.record_differences import (
+    RECORD_BYTES_MIN,
+    SINCE_FORMAT,
+    Base,
+    bases_in,
+    difference,
+)
 from antiphon_shared.events.step_records import ExchangeRecord, StepRecord, encode_record
+from redis.exceptions import RedisClusterException, RedisError
 
 _REMEMBERED_BYTES_MAX = 4_000_000
 _READ_BACK = 120
@@ -28,12 +36,14 @@ Remember = Callable[[], None]
 class ExchangeDifferences:
     """Turns exchange records into differences from the session's round before."""
 
-    def __init__(self, record_bytes_max: int) -> None:
-        """`record_bytes_max` is the limit above which the bus leaves a record out."""
-        self._record_bytes_max = record_bytes_max
+    def __init__(self, record_bytes_max: int, interruptions: Callable[[], int] = int) -> None:
+        """`record_bytes_max`: above it the bus leaves a record out. `interruptions`: of the connection, so far."""
+        self._record_bytes_max, self._interruptions = record_bytes_max, interruptions
         self._newest: OrderedDict[_Session, tuple[int, Base]] = OrderedDict()
         """The round and the record of each session, the latest last."""
         self._bytes = 0
+        self._since = interruptions()
+        """The interruptions before the first that is remembered."""
 
     async def stored(
         self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore
@@ -44,7 +54,7 @@ class ExchangeDifferences:
         raw = encode_record(record, _OUTPUTS, event.format)
         if len(raw) > self._record_bytes_max:
             return record, None
-        base = await self._base(record, event, round, session)
+        base = None if len(raw) < RECORD_BYTES_MIN else await self._base(record, event, round, session)
         found = None if base is None else difference(record.of, raw, base)
         remember = partial(self._remember, (event.subject, event.correlationid), round)
         if base is None or found is None:
@@ -58,14 +68,24 @@ class ExchangeDifferences:
         """Return the record of the round before; None for the first, or where it is not among the newest records."""
         if round <= 1:
             return None
+        self._forget_if_interrupted()
         remembered_round, base = self._newest.get((event.subject, event.correlationid), (0, None))
         if base is not None and remembered_round == round - 1:
             return base
-        found = bases_in(await session.items(RECORDS, -_READ_BACK))
+        try:
+            found = bases_in(await session.items(RECORDS, -_READ_BACK))
+        except (RedisError, RedisClusterException):
+            return None  # a retry of the round would ask the model again
         # Summaries are exchanges too, and have another system prompt.
         return next((one for one in reversed(found) if one.contents[:1] == record.contents[:1]), None)
 
+    def _forget_if_interrupted(self) -> None:
+        if self._since != self._interruptions():
+            self._since, self._bytes = self._interruptions(), 0
+            self._newest.clear()
+
     def _remember(self, session: _Session, round: int, base: Base) -> None:
+        self._forget_if_interrupted()
         _, before = self._newest.pop(session, (0, None))
         self._newest[session] = round, base
         self._bytes += len(base.raw) - (0 if before is None else len(before.raw))

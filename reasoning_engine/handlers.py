@@ -58,11 +58,13 @@ class ReasoningEngine:
         system: str | None = None,
         *,
         record_bytes_max: int,
+        interruptions: Callable[[], int] = int,
     ) -> None:
         """`is_offline`: the model writes no summaries, and its reported usage is an estimate.
 
         `keep` stores content that the records of many sessions share; without it no records are made.
-        `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`.
+        `system` is the operator's own prompt. The bus leaves out records above `record_bytes_max`, and
+        `interruptions` are those of its connection so far.
         """
         if is_offline:  # its rules read native tools, and write no form
             settings = settings.model_copy(update={"tool_style": "native"})
@@ -72,7 +74,7 @@ class ReasoningEngine:
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
         self._refused = RefusedSchemas()
-        self._differences = ExchangeDifferences(record_bytes_max)
+        self._differences = ExchangeDifferences(record_bytes_max, interruptions)
 
     @property
     def handlers(self) -> Handlers:

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, RunOpened, SessionOpened, decode
-from antiphon_shared.events.record_differences import RecordReader
-from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord
+from antiphon_shared.events.record_differences import LostBase, RecordReader
+from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, LeftOut, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
@@ -215,10 +215,18 @@ class _Records:
             self._size.learn(page)
             self._read += len(page)
             self._may_be_more = len(page) == asked
-            self._page.extend(
-                (record, _last_event(record), raw) for record, raw in map(self._reader.read, page)
-            )
+            self._page.extend((record, _last_event(record), raw) for record, raw in map(self._whole, page))
         return self._page[0] if self._page else None
+
+    def _whole(self, stored: bytes) -> tuple[AnyRecord, bytes]:
+        """Return a record and its bytes; one that is left out where Redis has lost what it is a difference from."""
+        try:
+            return self._reader.read(stored)
+        except LostBase as lost:
+            record = LeftOut(
+                of=lost.found.of, outputs=lost.found.outputs, component="reasoning_engine", bytes=len(stored)
+            )
+            return record, encode_record(record, record.outputs)
 
     async def _contents_of(self, record: ExchangeRecord) -> list[Logged]:
         """Return the lines of an exchange's shared contents, unless they have been yielded."""

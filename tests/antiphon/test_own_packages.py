@@ -79,7 +79,7 @@ def test_what_shadows_a_component_is_named_before_anything_is_started(
 def test_a_script_beside_a_folder_called_as_a_component_says_which_folder(tmp_path: Path) -> None:
     (tmp_path / "coordinator").mkdir()
     (tmp_path / "coordinator" / "__init__.py").touch()
-    (tmp_path / "script.py").write_text("from antiphon import Antiphon\nAntiphon()\n")
+    (tmp_path / "script.py").write_text("from antiphon import Antiphon\nAntiphon.embedded()\n")
     done = subprocess.run(
         [sys.executable, "script.py"], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True
     )

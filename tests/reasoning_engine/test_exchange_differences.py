@@ -4,8 +4,9 @@ from uuid import UUID, uuid4
 
 from antiphon_shared.bus.handling import RECORDS
 from antiphon_shared.events import AnyEvent
-from antiphon_shared.events.record_differences import RecordReader
+from antiphon_shared.events.record_differences import RECORD_BYTES_MIN, RecordReader
 from antiphon_shared.events.step_records import BriefingRecord, ExchangeRecord, StepRecord, encode_record
+from redis.exceptions import ConnectionError
 
 from reasoning_engine.exchange_differences import ExchangeDifferences
 from tests.fakes import FakeSession
@@ -173,3 +174,42 @@ async def test_what_is_remembered_is_bounded() -> None:
         await run(engine, session, 1, record=record, session_id=session.session_id)
     assert len(engine._newest) < 4
     assert engine._bytes == sum(len(base.raw) for _, base in engine._newest.values())
+
+
+async def test_while_redis_is_away_a_record_is_whole_and_the_round_goes_on() -> None:
+    """The model has replied: a retry of the round would ask it again."""
+
+    class Away(Store):
+        async def items(self, name: str, start: int = 0) -> list[bytes]:
+            raise ConnectionError("away")
+
+    assert (await run(ExchangeDifferences(LIMIT), Away(), 2))[0] == "exchange"
+
+
+async def test_after_an_interruption_the_base_is_what_redis_still_holds() -> None:
+    """A Redis that comes back may have lost the commit of the round before, which another engine has redone."""
+    interruptions = 0
+    engine, session = ExchangeDifferences(LIMIT, lambda: interruptions), Store()
+    found = [await run(engine, session, 1)]
+    await run(engine, session, 2)
+    del session.lists[RECORDS][1:]
+    interruptions = 1
+    found.append(await run(ExchangeDifferences(LIMIT), session, 2))
+    found.append(await run(engine, session, 3))
+    assert [kind for kind, _ in found] == ["exchange", "difference", "difference"]
+    assert session.read() == [raw for _, raw in found]
+
+
+async def test_a_small_record_is_whole_and_reads_nothing() -> None:
+    session, asked = Store(), the_event(2)
+    record = an_exchange("Round 2.", asked.id)
+    assert len(encode_record(record, 1)) < RECORD_BYTES_MIN
+    assert (await run(ExchangeDifferences(LIMIT), session, 2, record=record))[0] == "exchange"
+    assert session.reads == 0
+
+
+async def test_a_prompt_of_very_many_pieces_is_whole() -> None:
+    engine, session = ExchangeDifferences(LIMIT), Store()
+    for round in (1, 2):
+        record = an_exchange("d," * 25_000 + f"Round {round}.", uuid4())
+        assert (await run(engine, session, round, record=record))[0] == "exchange"

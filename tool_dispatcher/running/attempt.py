@@ -93,13 +93,14 @@ class Attempts:
         secrets = call.arguments.secrets
         try:
             told = await self._reconciled(call)
+            data = as_json(told.data) if isinstance(told, TookEffect) else None
         except Exception as error:  # a tool may raise anything
             if not secrets:
                 raise
             raise RuntimeError(without(secrets, readable(error))) from None
         if not isinstance(told, TookEffect):
             return told
-        return TookEffect(await self._outcomes.clean(as_json(told.data), secrets))
+        return TookEffect(await self._outcomes.clean(data, secrets))
 
     async def _reconciled(self, call: Call) -> Reconciled:
         reconcile, timeout_s = call.tool.reconcile, call.timeout_s

@@ -31,8 +31,10 @@ again. So the whole ones take at most a third of the room of the differences, ho
 """
 _BASES_MAX = 16
 """The number of exchanges that are remembered: the base of one is the round before, or one not far back."""
-_RECORD_BYTES_MIN = 2_000
+RECORD_BYTES_MIN = 2_000
 """A smaller record is stored whole: a difference would save less than a kilobyte."""
+_COMMAS_MAX = 20_000
+"""With more of them a record is stored whole: a difference would keep the event loop for tens of ms."""
 _COPIED_BYTES_MIN = 16
 """Below this, a text takes less room than a reference to it."""
 _AT_ONCE = 16
@@ -49,6 +51,14 @@ class DifferenceRecord(StepRecord):
     parts: tuple[str | tuple[int, int], ...] = Field(
         description="In order: a text, or the first and the number of pieces of the base."
     )
+
+
+class LostBase(UnreadableEvent):
+    """A stored difference whose base is missing, or is another record than the one it was made from."""
+
+    def __init__(self, message: str, found: DifferenceRecord) -> None:
+        super().__init__(message)
+        self.found = found
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,9 @@ _EXCHANGE_BEGINS, _DIFFERENCE_BEGINS = b'{"kind":"exchange"', b'{"kind":"differe
 
 def difference(of: UUID, raw: bytes, base: Base) -> tuple[DifferenceRecord, int] | None:
     """Return the difference of the record `raw` from `base`, and its size; None where `raw` is to be stored."""
-    if len(raw) < _RECORD_BYTES_MIN or b"\0" in raw or b"\0" in base.raw:
+    if len(raw) < RECORD_BYTES_MIN or b"\0" in raw or b"\0" in base.raw:
+        return None
+    if max(raw.count(b","), base.raw.count(b",")) > _COMMAS_MAX:
         return None
     parts = tuple(_parts(_pieces(raw), _pieces(base.raw)))
     found = DifferenceRecord.trusted(
@@ -97,14 +109,15 @@ class RecordReader:
         """The newest exchanges by their event, the newest last."""
 
     def read(self, stored: bytes) -> tuple[AnyRecord, bytes]:
-        """Return a record, and its bytes as they would be stored whole. Raises UnreadableEvent."""
+        """Return a record, and its bytes as they would be stored whole. Raises UnreadableEvent; LostBase is one."""
         raw, base = stored, None
         if stored.startswith(_DIFFERENCE_BEGINS):
             found = _DIFFERENCE.read(stored)
             base = self.bases.get(found.base)
             if base is None:
-                raise UnreadableEvent(
-                    f"the record of {found.of} is a difference from that of {found.base}, which is missing."
+                raise LostBase(
+                    f"the record of {found.of} is a difference from that of {found.base}, which is missing.",
+                    found,
                 )
             raw = _restored(found, base)
         record = decode_record(raw)
@@ -136,7 +149,7 @@ def _restored(found: DifferenceRecord, base: Base) -> bytes:
         for part in found.parts
     )
     if _digest(raw) != found.digest:
-        raise UnreadableEvent(f"the record of {found.of} does not fit that of {found.base}, its base.")
+        raise LostBase(f"the record of {found.of} does not fit that of {found.base}, its base.", found)
     return raw
 
 

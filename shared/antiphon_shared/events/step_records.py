@@ -237,7 +237,7 @@ class AssemblyRecord(StepRecord):
 
 
 class LeftOut(StepRecord):
-    """A record that was too large to be stored."""
+    """A record that was too large to be stored, or that a crash of Redis has made unreadable."""
 
     kind: Literal["left_out"] = "left_out"
     component: Component

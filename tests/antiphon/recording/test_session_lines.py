@@ -1,10 +1,11 @@
 """From pages of a session to lines."""
 
 import pytest
+from antiphon_shared.bus.handling import RECORDS
 from antiphon_shared.events import encode
-from antiphon_shared.events.step_records import ExchangeRecord, encode_record
+from antiphon_shared.events.step_records import ExchangeRecord, LeftOut, encode_record
 from antiphon_shared.tools.calls import Catalogue
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from antiphon import Antiphon
 from antiphon.recording import session_lines as pages
@@ -91,6 +92,27 @@ async def test_prompts_that_are_stored_as_differences_are_whole_in_the_lines() -
     for line in lines:
         checked.read(line)
     assert checked.report().is_same
+
+
+async def test_a_difference_whose_base_redis_has_lost_is_left_out_and_the_rest_is_there() -> None:
+    async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
+        session_id = (await antiphon.ask(COURSES_QUERY)).session_id
+        whole = await closed_lines(antiphon, session_id)
+        bus = antiphon.open_bus()
+        stored = await bus.session(session_id).records_page(0, 1_000)
+        differences = [from_json(raw) for raw in stored if raw.startswith(b'{"kind":"difference"')]
+        base = next(raw for raw in stored if from_json(raw)["of"] == differences[0]["base"])
+        await bus.batcher.submit("LREM", bus.keys.of_session(session_id, RECORDS), 1, base)
+        lines = await closed_lines(antiphon, session_id)
+    left_out = [
+        line.record for line in lines if isinstance(line, RecordLine) and isinstance(line.record, LeftOut)
+    ]
+    assert len(left_out) == len(differences) > 0
+    assert {record.component for record in left_out} == {"reasoning_engine"}
+    assert len(lines) > len(whole) - len(stored)
+    assert [one for one in lines if isinstance(one, EventLine)] == [
+        one for one in whole if isinstance(one, EventLine)
+    ]
 
 
 @pytest.mark.parametrize("letter", [b"\\u0061", b"\\/", b"\n", b"\r"])

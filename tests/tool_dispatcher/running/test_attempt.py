@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from antiphon_shared.bus.scripts import EXPIRING, Script
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.contract import RateLimit
 from antiphon_shared.tools.grant_verifier import LEEWAY
+from pydantic import BaseModel, field_serializer
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
@@ -29,6 +31,7 @@ from tests.tool_dispatcher.builders import (
 from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
 from tool_dispatcher.idempotency.port import LedgerUnavailable
 from tool_dispatcher.running import attempt
@@ -144,3 +147,29 @@ class TestWhatWasGoodWhenItBegan:
         assert error_in(booked).error_type == "permission_denied"
         assert "grant has ended" in error_in(booked).message
         assert not ledger.effects
+
+
+class Unwritable(BaseModel):
+    """Data whose error of encoding quotes a value."""
+
+    pin: str
+
+    @field_serializer("pin")
+    def written(self, pin: str) -> str:
+        raise ValueError(f"cannot write {pin}")
+
+
+async def test_an_answer_of_a_tool_that_cannot_be_written_is_quoted_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts = attempt.Attempts.__new__(attempt.Attempts)
+
+    async def reconciled(call: object) -> TookEffect:
+        return TookEffect(Unwritable(pin="hunter2-very-secret"))
+
+    monkeypatch.setattr(attempts, "_reconciled", reconciled)
+    call: Any = SimpleNamespace(arguments=SimpleNamespace(secrets=("hunter2-very-secret",)))
+    with pytest.raises(RuntimeError) as refused:
+        await attempts.reconcile(call)
+    assert "hunter2" not in str(refused.value)
+    assert refused.value.__cause__ is None

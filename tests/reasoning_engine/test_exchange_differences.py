@@ -62,14 +62,14 @@ async def run(
     **event: object,
 ) -> tuple[str, bytes]:
     """Handle a round; return the kind of its stored record, and the record as it is whole."""
-    asked = the_event(round, **event)  # type: ignore[arg-type]
+    asked = the_event(round, **event)  # type: ignore[arg-type]  # format, session and correlation
     record = record or an_exchange(a_prompt(round), asked.id)
     stored, remember = await engine.stored(record, asked, round, session)
     if is_committed:
         session.commit(stored)
         if remember is not None:
             remember()
-    kind: str = stored.kind  # type: ignore[attr-defined]
+    kind: str = stored.kind  # type: ignore[attr-defined]  # every record but the base class has one
     return kind, encode_record(record, 1)
 
 

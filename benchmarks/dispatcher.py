@@ -169,7 +169,7 @@ async def _by_hand(client: Any, function: Callable[[str], Awaitable[Any]], size:
 
 
 async def _pipelined(bus: Bus, function: Callable[[str], Awaitable[Any]], size: int) -> None:
-    """The same over the bus's one connection, whose commands share round trips."""
+    """Measure the same over the bus's one connection, whose commands share round trips."""
     key = uuid4().hex
 
     async def one(n: int) -> None:

@@ -121,7 +121,7 @@ class Pipeline:
             return self.cpu_s()
 
     def redis_memory_mb(self) -> float:
-        """What the data in Redis takes, without what the server itself does."""
+        """Return the memory of the data in Redis, without that of the server itself."""
         return float(self.client.info("memory")["used_memory_dataset"]) / 1e6
 
     def wait_for_retention(self) -> None:
@@ -141,7 +141,7 @@ class Pipeline:
         )
 
     def hops(self) -> list[Hop]:
-        """The messages of the newest session, each with its stream, its reader and its size."""
+        """Return the messages of the newest session, each with its stream, its reader and its size."""
         hops = [Hop("coordinator", self.keys.queries(), 60)]
         for _, fields in self.client.xrange(self.keys.log(self.newest_session())):
             inbox = _inbox_of(orjson.loads(fields[b"event"])["type"])
@@ -176,7 +176,7 @@ def _inbox_of(event_type: str) -> Component | None:
 def pipeline(
     tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
 ) -> Iterator[Pipeline]:
-    """A pipeline of a source tree on a fresh Redis, to be started, and ended with the block."""
+    """Yield a pipeline of a source tree on a fresh Redis, to be started; end it with the block."""
     with running() as server:
         measured = Pipeline(server, tree, modules, **environment)
         try:

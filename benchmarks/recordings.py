@@ -82,7 +82,7 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
 
 
 def _small(folder: Path, count: int) -> list[Path]:
-    """The same session under as many names."""
+    """Return the same session under as many names."""
     lines = asyncio.run(recorded())
     folder.mkdir()
     paths = [folder / f"{n}.jsonl" for n in range(count)]

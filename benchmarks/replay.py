@@ -97,7 +97,7 @@ def rate(path: Path, seconds: float, only: Collection[Component]) -> float:
 
 
 def recorded(folder: Path) -> dict[int, Path]:
-    """A recording by the whole pipeline for each number of rounds."""
+    """Return a recording by the whole pipeline for each number of rounds."""
     paths = {}
     with pipeline() as measured:
         measured.start()
@@ -109,7 +109,7 @@ def recorded(folder: Path) -> dict[int, Path]:
 
 
 async def _lines(measured: Pipeline) -> list[Line]:
-    """The newest session, once it is closed."""
+    """Return the newest session, once it is closed."""
     bus = Bus(Connections(measured.server.url), measured.keys, BusSettings())
     await bus.open()
     try:

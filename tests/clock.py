@@ -26,7 +26,7 @@ class Clock:
 
 @contextmanager
 def clock_in_hand() -> Iterator[Clock]:
-    """That of this process and of its event loops, for the length of a block."""
+    """Control the clock of this process and of its event loops, for the length of a block."""
     clock, right_s = Clock(), time.monotonic
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: right_s() + clock.ahead_s)

@@ -36,7 +36,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _logs_as_they_come() -> Iterator[None]:
-    """A client sets the process's logging up where nobody else has: no test is to find what another has left."""
+    """Keep the logging of the test run: a client sets up the logging of a process that has none."""
     yield
     structlog.reset_defaults()
 
@@ -50,7 +50,7 @@ def redis_server() -> Iterator[RedisServer]:
 
 @pytest.fixture(scope="session")
 def redis_cluster() -> Iterator[RedisServer]:
-    """A cluster of one node: it refuses every command that crosses slots."""
+    """Yield a cluster of one node: it refuses every command that crosses slots."""
     with running(is_cluster=True) as server:
         yield server
 
@@ -78,7 +78,7 @@ def bus_settings() -> BusSettings:
 async def bus(
     request: pytest.FixtureRequest, namespace: str, bus_settings: BusSettings
 ) -> AsyncIterator[Bus]:
-    """An open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
+    """Yield an open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
     keys = Keys(namespace, partitions=3 if request.param == "cluster" else 1)
     if request.param == "fakeredis":
         client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)

@@ -42,7 +42,7 @@ def a_memory(
     question: str = "Why?",
     untrusted: Collection[str] = (),
 ) -> Memory:
-    """The rounds filed one after the other; the calls named in `untrusted` may have been written by anybody."""
+    """Return the rounds filed one after the other; the calls named in `untrusted` have unknown authors."""
     memory, known = Memory.of(question), Known()
     for reasoning, results in rounds:
         delta = file_round(memory, reasoning, results, known=known, untrusted=untrusted)

@@ -22,7 +22,7 @@ _MARKS: dict[int, int] = {}
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that is this process's from now on: nobody else is given it.
+    """Return a port that no process listens on, reserved for this process.
 
     Not one that the system has given away and taken back: until it is listened on, and while a server that was
     killed is away, any other socket on the machine could be given the same. Ours is marked by a socket for datagrams
@@ -51,7 +51,7 @@ def _give_back(port: int) -> None:
 
 
 def require_redis_server() -> str:
-    """The path of redis-server. Skips where it is missing; fails where CI=true promises it."""
+    """Return the path of redis-server. Skips where it is missing; fails where CI=true promises it."""
     path = shutil.which("redis-server")
     if path is None:
         message = "redis-server is not on PATH; `make setup` installs it where it can"
@@ -93,7 +93,7 @@ class RedisServer:
         return self.url_of(self._login)
 
     def url_of(self, login: str) -> str:
-        """The address for `user:password`; for nobody in particular when empty."""
+        """Return the address for `user:password`; without a user when empty."""
         return f"redis://{login}{'@' * bool(login)}127.0.0.1:{self.port}/0"
 
     @property
@@ -166,7 +166,7 @@ class RedisServer:
 
 @contextlib.contextmanager
 def running(*options: str, is_cluster: bool = False, login: str = "") -> Iterator[RedisServer]:
-    """A server for the length of a block; `login`, as `user:password`, is who may do everything there."""
+    """Run a server for the length of a block; `login`, as `user:password`, is its only user, with all rights."""
     server = RedisServer(*options, is_cluster=is_cluster, login=login)
     server.start()
     try:

@@ -199,7 +199,7 @@ def read(path: Path) -> list[Question]:
 
 
 def write(questions: Iterable[Question]) -> Iterator[str]:
-    """The lines of a file that `read` reads, in the long form."""
+    """Yield the lines of a file that `read` reads, in the long form."""
     for question in questions:
         calls_by_round = [
             {
@@ -222,7 +222,7 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
 
 
 def _passage(passage: Passage) -> dict[str, Any]:
-    """A passage by its sentences where they were given: a line of dialogue may be several sentences."""
+    """Return a passage by its sentences where they were given: a line of dialogue may be several sentences."""
     for joined_by in (" ", "\n"):
         if passage.parts and joined_by.join(passage.parts) == passage.text:
             return {"title": passage.title, "sentences": passage.parts, "joined_by": joined_by}

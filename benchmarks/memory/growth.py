@@ -32,7 +32,7 @@ class Line:
 
 
 def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS) -> Question:
-    """Rounds of a set, of different questions, as if they were one session's."""
+    """Return rounds of a set, of different questions, as if they were one session's."""
     asked = [question for question in questions if not question.kind.startswith("conversation")]
     rounds = [round for question in asked for round in question.rounds]
     rounds = rounds or [round for question in questions for round in question.rounds]
@@ -58,7 +58,7 @@ def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
 
 
 def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
-    """The rounds of some sessions that grow past 150 passages, for their times."""
+    """Return the rounds of some sessions that grow past 150 passages, for their times."""
     sessions = [long_session(questions, seed + n, _TIMED_ROUNDS) for n in range(_TIMED_SESSIONS)]
     return [one for session in sessions for one in briefings(session, _TIMED_TOKENS)]
 
@@ -84,13 +84,13 @@ def line(figures: Sequence[float]) -> Line:
 
 
 def unchanged(rounds: Sequence[Filed]) -> float:
-    """The mean share of a briefing's characters that are, from the first on, those of the briefing before."""
+    """Return the mean share of a briefing's characters that are, from the first on, those of the briefing before."""
     shares = [_common(a.text, b.text) / len(b.text) for a, b in pairwise(rounds)]
     return mean(shares) if shares else 1.0
 
 
 def _unchanged_in(questions: Sequence[Question], tokens: int) -> float:
-    """The same over the set's own sessions with the most rounds, each of which is about one matter."""
+    """Return the same over the set's own sessions with the most rounds, each of which is about one matter."""
     longest = sorted(questions, key=lambda question: -len(question.rounds))[:_LONGEST]
     return mean(unchanged(list(briefings(question, tokens))) for question in longest)
 

@@ -16,7 +16,7 @@ Method = Callable[[Question, int], str]
 
 
 def keep_last(question: Question, tokens: int) -> str:
-    """The newest results, by whole passages in the order of the search, each that fits."""
+    """Return the newest results, by whole passages in the order of the search, each that fits."""
     room = _Room(tokens)
     for call in reversed(_calls(question)):
         for passage in call.results:
@@ -48,19 +48,19 @@ def truncate_each(question: Question, tokens: int) -> str:
 
 
 def bm25_question(question: Question, tokens: int) -> str:
-    """The sentences that BM25 ranks first for the question."""
+    """Return the sentences that BM25 ranks first for the question."""
     lines = _sentences(question)
     return _best(lines, Index([line for _, line in lines]).scores(question.question), tokens)
 
 
 def bm25_titles(question: Question, tokens: int) -> str:
-    """The same, each sentence indexed together with its passage's title."""
+    """Return the same, each sentence indexed together with its passage's title."""
     lines = _sentences(question)
     return _best(lines, Index([f"{title} {line}" for title, line in lines]).scores(question.question), tokens)
 
 
 def bm25_searches(question: Question, tokens: int) -> str:
-    """The same, ranked for the question and the queries of all searches together."""
+    """Return the same, ranked for the question and the queries of all searches together."""
     lines = _sentences(question)
     query = " ".join([question.question, *(call.query for call in _calls(question))])
     return _best(lines, Index([f"{title} {line}" for title, line in lines]).scores(query), tokens)
@@ -102,7 +102,7 @@ class _Room:
 
 
 def _best(lines: Sequence[tuple[str, str]], scores: Sequence[float], tokens: int) -> str:
-    """The best by score, first fit, in the order in which they were found."""
+    """Return the best by score, first fit, in the order in which they were found."""
     left, taken = tokens * UNITS_PER_TOKEN, []
     for n in sorted(range(len(lines)), key=lambda n: (-scores[n], n)):
         cost = token_units(lines[n][1] + "\n")
@@ -131,7 +131,7 @@ def _said(texts: Iterable[str]) -> Iterable[str]:
 
 
 def _head(text: str, units: int) -> str:
-    """The longest beginning that costs no more."""
+    """Return the longest beginning that costs no more."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2

@@ -67,7 +67,7 @@ class Style:
 
 @cache
 def style(name: str) -> Style:
-    """The style of that name, with the small talk that all share."""
+    """Return the style of that name, with the small talk that all share."""
     made = Style(defaultdict(list), {}, [])
     for file in (name, "common"):
         for line in (DATA / "dialogues" / f"{file}.txt").read_text(encoding="utf-8").split("\n"):

@@ -54,7 +54,7 @@ def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]
 
 
 def target(kind: str, share: float) -> float | None:
-    """What is asked of ours for questions of that kind, by its name."""
+    """Return the target of our method for questions of that kind, by its name."""
     named = kind.lower().replace("_", "-").replace(" ", "-")
     family = next((family for word, family in _NAMED.items() if word in named), "")
     return TARGETS.get(family, {}).get(int(share))
@@ -105,7 +105,7 @@ def time_table(buckets: Sequence[Mapping[str, float]]) -> Table:
 
 
 def by_passages(outcomes: Iterable[Outcome], timed: Iterable[Filed]) -> list[dict[str, float]]:
-    """Times of our rounds by the passages stored."""
+    """Return the times of our rounds by the passages stored."""
     rounds = [
         pair
         for one in outcomes

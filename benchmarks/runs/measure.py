@@ -66,7 +66,7 @@ def _speed(measured: Processes, name: str, graph: Graph, runs: int, peer_runs: i
 
 
 def _floor(measured: Processes, graph: Graph) -> float:
-    """The two messages of each node by bare redis-py, as many at once as a level of the graph has on average."""
+    """Measure the two messages of each node by bare redis-py, as many at once as a level has on average."""
     asked = Hop("tool_dispatcher", measured.keys.inbox(0, "tool_dispatcher"), _ASKED_BYTES)
     answered = Hop("coordinator", measured.keys.inbox(0, "coordinator"), _ANSWERED_BYTES)
     with running() as server:
@@ -123,7 +123,7 @@ def _memory() -> list[Row]:
 
 
 def _of_two(measured: Processes) -> list[Row]:
-    """The same with two coordinators and two dispatchers, which decide on the same run by turns."""
+    """Measure the same with two coordinators and two dispatchers, which decide on the same run by turns."""
     rows: list[Row] = []
     shapes: dict[str, tuple[int, Specification]] = {
         "a fan of 1,000 nodes": (1_000, graphs.specification_of(graphs.fan(1_000))),

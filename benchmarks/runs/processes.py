@@ -44,7 +44,7 @@ class Processes(Pipeline):
             return time.perf_counter() - begun
 
     def peak_mb(self, name: str) -> float:
-        """The most memory that a process has had."""
+        """Return the most memory that a process has had."""
         status = Path(f"/proc/{self.processes[name].pid}/status").read_text()
         (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1e3

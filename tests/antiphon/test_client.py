@@ -204,7 +204,7 @@ async def test_an_unknown_session_is_said_to_be_unknown(redis_server: RedisServe
 
 @pytest.fixture
 def no_tools_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A coordinator that opens sessions although no dispatcher is there."""
+    """Let a coordinator open sessions without waiting for a dispatcher."""
     monkeypatch.setenv("ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S", "0")
 
 

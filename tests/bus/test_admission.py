@@ -67,7 +67,7 @@ class Door:
 
 @pytest.fixture
 async def full(bus: Bus) -> Door:
-    """A door behind which there is no room."""
+    """Return an intake without room."""
     door = Door(bus)
     door.set_bounds(max_open_sessions=1)
     assert await door.come("first") == ["sent"]

@@ -25,7 +25,7 @@ async def a_pending_entry(bus: Bus) -> str:
 
 
 def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
-    """An event and a dead letter, with no version and no list of handled events to notice a repetition."""
+    """Yield an event and a dead letter, with no version and no list of handled events to notice a repetition."""
     partition = bus.keys.partition("s1")
     yield "event", bus.keys.inbox(partition, GROUP), CancellationRequested.type, b"{}"
     yield "bury", bus.keys.dead(partition), 100, b"letter\nevent"

@@ -34,7 +34,7 @@ class Wave:
 
 
 def short_form() -> list[Wave]:
-    """A kill at every point, in one component each; some of everything else."""
+    """Return a kill at every point, in one component each, and some of the other actions."""
     points = _points_shared_out()
     survived = {c: _mixed(some) for c, some in points.items()}
     return [
@@ -87,7 +87,7 @@ def _cases(points: Mapping[Component, list[Point]], action: Action) -> _Cases:
 
 
 def _one_by_one(cases: _Cases) -> list[_Cases]:
-    """The first of each component together, then the second of each, and so on."""
+    """Return the first of each component together, then the second of each, and so on."""
     rows = zip_longest(*cases.values())
     return [{c: [one] for c, one in zip(cases, row, strict=True) if one} for row in rows]
 

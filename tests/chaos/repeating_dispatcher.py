@@ -34,7 +34,7 @@ SCENARIOS: dict[str, tuple[list[Any], ...]] = {
 
 
 def run(*arguments: str) -> None:
-    """The process: URL, namespace, folder, scenario, kind, the faults that are to strike, and in which round alone."""
+    """Run the process: URL, namespace, folder, scenario, kind, the faults to inject, and their only round."""
     asyncio.run(main(*arguments))
 
 

@@ -84,12 +84,12 @@ def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str
 
 
 def struck(five: Pipeline, name: str) -> set[str]:
-    """The faults that have struck in a process, as they were written."""
+    """Return the faults that have struck in a process, as they were written."""
     return {line["fault"] for line in told(five, name) if line["event"] == STRUCK}
 
 
 def told(five: Pipeline, name: str) -> list[dict[str, Any]]:
-    """The whole lines of a process's log; the first tells that the process is armed."""
+    """Return the whole lines of a process's log; the first says that the process is armed."""
     lines = (five.folder / f"{name}.log").read_bytes().splitlines(keepends=True)
     return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]
 
@@ -103,7 +103,7 @@ def stand_still(five: Pipeline, component: Component) -> None:
 
 
 def end_what_hangs(five: Pipeline, names: dict[Component, str]) -> None:
-    """What a process holds whose task never goes on is held for as long as the process lives."""
+    """End processes with a task that hangs: it holds its message for as long as the process lives."""
     for name in names.values():
         if any(":hang" in fault for fault in struck(five, name)):
             five.kill(name)

@@ -51,7 +51,7 @@ class Books:
             return books.execute("INSERT INTO effects (key, what) VALUES (?, ?)", (key, what)).lastrowid
 
     def came_of(self, key: str, fence: int) -> int | None:
-        """The receipt of the effect that a key has had. None, once said, is kept: lower fences are refused."""
+        """Return the receipt of a key's effect. None, once returned, is final: lower fences are refused."""
         with self._writing() as books:
             known = books.execute("SELECT receipt FROM effects WHERE key = ?", (key,)).fetchone()
             if known:
@@ -68,13 +68,13 @@ class Books:
             return dict(books.execute(f"SELECT run, stage FROM requests WHERE run IN ({marks})", wanted))
 
     def held(self) -> int:
-        """Requests that are not answered yet."""
+        """Return the requests that are not answered yet."""
         with self._open() as books:
             (count,) = books.execute("SELECT count(*) FROM requests WHERE stage = 'held'").fetchone()
             return int(count)
 
     def effects(self) -> dict[str, list[Effect]]:
-        """What was done, by key."""
+        """Return the effects by key."""
         found: dict[str, list[Effect]] = {}
         with self._open() as books:
             for key, receipt, what in books.execute(

@@ -88,7 +88,7 @@ class WriteKiller:
         return landed
 
     def _stopped_in(self, kind: Kind, place: Place) -> str:
-        """The name of a process that stands still with a write there."""
+        """Return the name of a process that is stopped with a write at that point."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             name = self._choose.choice(NAMES)

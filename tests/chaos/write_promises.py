@@ -56,7 +56,7 @@ def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
 
 
 def _answers(two: Writers, session_ids: Collection[str]) -> dict[str, tuple[ToolResult, ...]]:
-    """What each batch was answered: once, and with a result for each of its calls, in order."""
+    """Return the answer to each batch: once, and with a result for each of its calls, in order."""
     wanted = set(session_ids)
     answers: dict[str, AnyEvent] = {}
     for event in two.answers():

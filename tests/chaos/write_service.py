@@ -65,7 +65,7 @@ class _Door(BaseHTTPRequestHandler):
 
 
 def receipt_from(port: int, path: str, **said: Any) -> int | None:
-    """What the service answers."""
+    """Return the service's answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_LIMIT_S)
     try:
         connection.request("POST", path, json.dumps(said))

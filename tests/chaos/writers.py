@@ -67,7 +67,7 @@ class Writers(Processes):
     # What the coordinator does.
 
     def submit(self, query: str, **fields: str) -> None:
-        """A batch of one read, and of a write of each kind that needs what it found."""
+        """Submit a batch of one read, and of a write of each kind that needs its result."""
         session_id = fields["session_id"]
         event = an_event(a_batch(session_id, query), session_id)
         self.asked[session_id] = event
@@ -125,7 +125,7 @@ class Writers(Processes):
         return [Write(key, kind, records[key].fence, place(key)) for kind, key in wanted]
 
     def records(self, keys: Iterable[str]) -> dict[str, Record]:
-        """What Redis has of some writes."""
+        """Return the records of some writes in Redis."""
         wanted = list(keys)
         with self.client.pipeline(transaction=False) as pipeline:
             for key in wanted:
@@ -153,7 +153,7 @@ class Writers(Processes):
                 self.client.client_unpause()
 
     def _session_in(self, entry: bytes) -> str | None:
-        """The session that an entry of the inbox is of; None when somebody else has just ended it."""
+        """Return the session of an inbox entry; None when another worker has just ended it."""
         if entry not in self._sessions:
             for _, fields in cast("list[Any]", self.client.xrange(self._inbox, entry, entry)):
                 self._sessions[entry] = decode(fields[b"event"]).subject
@@ -209,7 +209,7 @@ def writers() -> Iterator[Writers]:
 
 @contextlib.contextmanager
 def service(file: Path, hold_s: float, late_s: float) -> Iterator[int]:
-    """The port of a service with its books in `file`; see write_service.py."""
+    """Yield the port of a service with its records in `file`; see write_service.py."""
     command = [sys.executable, "-m", "tests.chaos.write_service", str(file), str(hold_s), str(late_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None

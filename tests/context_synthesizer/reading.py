@@ -49,7 +49,7 @@ _FACT = re.compile(
 
 
 def read(briefing: Briefing, query: str) -> Reading:
-    """The briefing by its form; fails on a line that has no place in it."""
+    """Read the briefing by its form; fail on an unexpected line."""
     beginning = f"# Question\n{query}"
     assert briefing.text.startswith(beginning)
     rest = briefing.text[len(beginning) :]
@@ -102,7 +102,7 @@ def _read_page(section: str, lines: Iterable[str], facts: dict[str, Line]) -> li
 
 
 def value_at(data: Any, position: str) -> Any:
-    """What stands at a JSON path such as `$.results[2].text[120:180]`. Raises where there is nothing."""
+    """Return the value at a JSON path such as `$.results[2].text[120:180]`. Raises where there is none."""
     assert position.startswith("$")
     value, at = data, 1
     while at < len(position):

@@ -47,7 +47,7 @@ def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
 
 
 def facts_text(briefing: Briefing) -> str:
-    """The briefing up to the end of the last line of a fact in its growing section."""
+    """Return the briefing up to the end of the last line of a fact in its growing section."""
     beginning = briefing.text.partition("\n\n# Further facts\n")[0]
     for title in ORDER[3:]:
         beginning = beginning.partition(f"\n\n# {title}\n")[0]

@@ -139,12 +139,12 @@ class AnySession(RuleBasedStateMachine):
         self.twin = twin.session
 
     def recorded(self, decision: Decision) -> Outages:
-        """What was out of order, as the log has it: seen with this decision, or with an earlier one."""
+        """Return the outages as the log has them: seen with this decision, or with an earlier one."""
         seen = [one.outages for one in decision.commands if isinstance(one, OutagesSeen)]
         return seen[0] if seen else self.session.models.outages
 
     def note(self, decision: ApprovalDecided) -> None:
-        """What a person has said, where it counts: the first time, while the call waits."""
+        """Note a person's decision if it counts: the first one, while the call waits."""
         if self.session.phase == "approval" and decision.round == self.session.round:
             for id in self.session.people.undecided:
                 if not decision.calls or id in decision.calls:
@@ -210,7 +210,7 @@ class AnySession(RuleBasedStateMachine):
         assert decision.session.awaited is None
 
     def check_batch(self, before: Session, request: ToolsRequested) -> None:
-        """What has to be approved goes out as it was decided, and nothing goes out undecided."""
+        """Check that calls with an approval go out as decided, and no undecided call goes out."""
         assert all(call.idempotency_key is None for call in request.calls), "the dispatcher mints keys"
         for call in request.calls:
             if (request.round, call.id) in self.asked:
@@ -233,7 +233,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(batches=st.lists(st.integers(1, 4), min_size=1, max_size=4))
     def progress(self, batches: list[int]) -> None:
-        """The replies that are waited for: left to chance, few sessions would see a second batch."""
+        """Give the awaited replies: by chance alone few sessions would see a second batch."""
         for calls in batches:
             if self.session.phase == "briefing":
                 self.briefing(100)
@@ -355,7 +355,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(round_off=st.integers(-1, 1))
     def silence(self, round_off: int) -> None:
-        """The timer of this round's waiting, or another's."""
+        """Fire the waiting timer of this round, or of another."""
         self.feed(an_event(PersonOverdue(round=max(1, self.session.round + round_off))))
 
     @rule(calls=st.integers(1, 4), status=st.sampled_from(["ok", "error"]))
@@ -369,7 +369,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))
     def stranger(self, data: EventData) -> None:
-        """An event that answers nothing we asked changes nothing."""
+        """Check that an event that answers none of our requests changes nothing."""
         before = self.session
         self.feed(an_event(data, answers=new_id()))
         assert self.session == before

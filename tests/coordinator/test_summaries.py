@@ -45,12 +45,12 @@ FAILED = SummaryFailed(
 
 
 def asked(**options: Any) -> Decision:
-    """A briefing that leaves much out, and what comes of it."""
+    """Return a briefing that leaves many facts out, and the step after it."""
     return answered(an_opened_session(**options).session, a_briefing(to_summarize=too_much()))
 
 
 def told(session: Session, data: EventData) -> Session:
-    """The session when what it awaits as a summary has come."""
+    """Return the session after its pending summary has come."""
     decision = met_by(session, data)
     assert (decision.commands, decision.timers) == ((), ())
     return decision.session

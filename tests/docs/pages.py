@@ -37,7 +37,7 @@ def as_script(blocks: list[Block]) -> str:
 
 
 def outputs(shown: str) -> dict[int, str]:
-    """What each block showed, by its number."""
+    """Return the output of each block, by its number."""
     parts = re.split(rf"^{_MARK}(\d+)\n", shown, flags=re.M)
     return {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
 

@@ -31,7 +31,7 @@ def running(*arguments: str, environment: Mapping[str, str] | None = None) -> It
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
-    """What it prints first; empty when it ends without a word."""
+    """Return its first line of output; empty when it ends without one."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 

@@ -97,7 +97,7 @@ class Watched:
         return f"redis+sentinel://:{_PASSWORD}@{hosts}/{SERVICE}/0?sentinel_password={SENTINEL_PASSWORD}"
 
     def client(self) -> Any:
-        """A client that follows the master, of the library's own making."""
+        """Return the library's own client that follows the master."""
         sentinel = Sentinels(
             [("127.0.0.1", sentinel.port) for sentinel in self.sentinels],
             sentinel_kwargs={"password": SENTINEL_PASSWORD},
@@ -161,7 +161,7 @@ class Cluster:
         return redis.RedisCluster(startup_nodes=nodes, socket_timeout=5, protocol=3)
 
     def pair_of(self, key: str) -> tuple[RedisServer, RedisServer]:
-        """The master that holds a key, and its replica."""
+        """Return the master that holds a key, and its replica."""
         slot = redis.crc.key_slot(key.encode())
         index = min(slot * _NODES // _SLOTS, _NODES - 1)
         return self.masters[index], self.replicas[index]

@@ -36,7 +36,7 @@ class Place:
         self.keys = Keys("antiphon", 3 if isinstance(servers, Cluster) else 1)
 
     def pair(self, key: str) -> tuple[RedisServer, RedisServer]:
-        """The master that has a key, and its replica."""
+        """Return the master that has a key, and its replica."""
         if isinstance(self.servers, Cluster):
             return self.servers.pair_of(key)
         return self.servers.master, self.servers.replica

@@ -62,7 +62,7 @@ class Processes:
         }
 
     def client_of(self, url: str) -> redis.Redis:
-        """The test's own."""
+        """Return the test's own client."""
         return redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
 
     def start(self, *names: str, **settings: str) -> None:
@@ -89,7 +89,7 @@ class Processes:
         self.until(is_ready, f"{', '.join(names) or 'all'} ready", limit_s)
 
     def kill(self, name: str) -> None:
-        """kill -9, and gone."""
+        """Kill the process by SIGKILL, and wait for its end."""
         self.running[name].kill()
         self.running[name].wait()
 
@@ -141,7 +141,7 @@ class Processes:
             time.sleep(0.02)
 
     def logs(self, lines: int = 15) -> str:
-        """The end of every process's log."""
+        """Return the end of every process's log."""
         parts: list[str] = []
         for file in sorted(self.folder.glob("*.log")):
             parts += [f"--- {file.stem}", *file.read_text(errors="replace").splitlines()[-lines:]]
@@ -167,7 +167,7 @@ class Processes:
         return [name.decode() for names in opened for name in cast("list[bytes]", names)]
 
     def response_to(self, session_id: str) -> Response:
-        """The one response of a session, waited for."""
+        """Return the one response of a session, waited for."""
 
         def found() -> list[Response]:
             return [response for response in self.responses() if response.session_id == session_id]
@@ -195,7 +195,7 @@ class Processes:
         return sum(self._pending_by_consumer(self._inboxes(component), component).values())
 
     def in_hand(self, name: str) -> int:
-        """The same of one process."""
+        """Return the same of one process."""
         return self._of_process(name, self._inboxes(component_of(name)), component_of(name))
 
     def let_in(self, name: str) -> int:
@@ -207,7 +207,7 @@ class Processes:
         return not any(self.left_over().values())
 
     def left_over(self, with_dead: bool = True) -> dict[str, int]:
-        """What is left, by the name of its key."""
+        """Return the remaining keys by name."""
         sizes: dict[str, Any] = {self.keys.queries(): self.client.xlen(self.keys.queries())}
         for p in self._partitions:
             for inbox in (self.keys.inbox(p, component) for component in COMPONENTS):

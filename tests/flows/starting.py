@@ -52,7 +52,7 @@ class Started(Protocol):
 
 
 def started(module: str, environment: Mapping[str, str], log: Path, is_forked: bool) -> Started:
-    """A component, or all of them in one process, in an environment; all that it says is appended to a file."""
+    """Start a component, or all of them in one process, in an environment; append its output to a file."""
     log.touch()
     if is_forked:
         return Forked(Program(module, dict(environment), ROOT, log, log))
@@ -121,7 +121,7 @@ class Forked:
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code. Raises subprocess.TimeoutExpired."""
+        """Return the exit code. Raises subprocess.TimeoutExpired."""
         self._process.join(timeout)
         code = self.poll()
         if code is None:

@@ -30,7 +30,7 @@ def guarded(
     is_started: bool = True,
     scripted: Sequence[Scripted] | None = None,
 ) -> Iterator[Pipeline]:
-    """A pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
+    """Yield a pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
     acl = tmp_path / "users.acl"
     text = acl_file(Keys("antiphon", partitions), {user: user for user in USERS})
     acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")

@@ -24,7 +24,7 @@ SCRIPT = [
 
 
 def breakers(five: Pipeline, *arguments: str) -> Any:
-    """What `antiphon breakers` says to a program."""
+    """Return the JSON output of `antiphon breakers`."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
         "ANTIPHON_REDIS_URL": five.redis.url,

@@ -50,7 +50,7 @@ def slow_pipeline(tmp_path: Path, processes: int = 5, lease_s: float = 20) -> It
 
 
 def steps(tmp_path: Path) -> list[str]:
-    """What the slow tools did: `session tool begun`, or `cancelled`."""
+    """Return the log of the slow tools: `session tool begun`, or `cancelled`."""
     file = tmp_path / "steps"
     return file.read_text().splitlines() if file.exists() else []
 

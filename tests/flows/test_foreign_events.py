@@ -88,7 +88,7 @@ def copy_entries(five: Pipeline, session_id: str, but: Collection[bytes] = ()) -
 
 
 def inboxes(raw: bytes) -> tuple[Component, ...]:
-    """The inbox that an event goes to, if it goes to one."""
+    """Return the inbox that an event goes to, if it goes to one."""
     for data in EXAMPLES:
         if data.type.encode() in raw[:1000]:
             return (data.inbox,) if data.inbox else ()

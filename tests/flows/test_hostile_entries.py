@@ -133,7 +133,7 @@ class Hostage:
         await self._spoil()
 
     async def _spoil(self) -> None:
-        """A session with junk documents, and one with keys of other types."""
+        """Store a session with junk documents, and one with keys of other types."""
         submit, of = self.bus.batcher.submit, self.bus.keys.of_session
         for name in ("state", "response", "briefing"):
             await submit("HSET", of("junk", name), "version", "x", "content", "\xff junk")
@@ -157,7 +157,7 @@ class Hostage:
         await self._ask(f"good{self._asked}")
 
     async def _put(self, one: Hostile) -> str | None:
-        """The id it has been given; None when Redis itself has refused that."""
+        """Return the id of the new entry; None when Redis itself refuses it."""
         fields = dict(one.fields)
         if one.is_signed and self.bus.signer and b"event" in fields:
             fields[b"signature"] = self.bus.signer.sign(self._stream(one), fields[b"event"]).encode()
@@ -216,7 +216,7 @@ class Hostage:
         return found
 
     async def _ask(self, session_id: str) -> None:
-        """A good query is answered."""
+        """Check that a good query is answered."""
         event = encode(an_event(QuerySubmitted(query="What is course 1 about?"), session_id))
         words: list[Any] = ["event", event]
         if self.bus.signer is not None:

@@ -54,7 +54,7 @@ IN_FORM = {
 
 
 def said(replies: Sequence[Scripted], way: str) -> list[Scripted]:
-    """The replies as a model writes them that is asked that way."""
+    """Return the replies as a model writes them in that wire format and style."""
     return [_in_form(one) for one in replies] if "prompted" in way else list(replies)
 
 

@@ -176,7 +176,7 @@ def dependencies() -> list[str]:
 
 
 def name_of(requirement: str) -> str:
-    """A distribution's normalized name."""
+    """Return a distribution's normalized name."""
     name = re.split(r"[\[<>=!~; ]", requirement)[0]
     return re.sub(r"[-_.]+", "-", name).lower()
 

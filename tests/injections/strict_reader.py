@@ -58,7 +58,7 @@ class ReadBriefing:
 
 
 def read_strictly(text: str, question: str) -> ReadBriefing:
-    """Raises AssertionError at the first line that is not of the form."""
+    """Raise AssertionError at the first line that is not of the form."""
     beginning = f"# Question\n{question}\n\n"
     assert text.startswith(beginning)
     briefing = ReadBriefing({"Question": [question]})

@@ -87,7 +87,7 @@ def _result(work: Callable[[], object]) -> bytes:
 
 
 def _received(read: int, until: float) -> bytes:
-    """The result, whose length comes first; nothing, when it does not come in time.
+    """Return the result, whose length comes first; nothing when it does not come in time.
 
     The end of the pipe is not waited for: whatever the fork has started may hold it open.
     """

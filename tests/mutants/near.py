@@ -124,7 +124,7 @@ def _is_test(file: str) -> bool:
 
 @cache
 def _imports() -> Mapping[str, set[str]]:
-    """What each file of tests imports."""
+    """Return the imports of each file of tests."""
     return _imports_of(sorted((ROOT / "tests").rglob("test_*.py")))
 
 

@@ -35,7 +35,7 @@ def equivalent() -> dict[str, str]:
 
 
 def as_text(fates: Sequence[Fate], with_suite: bool) -> str:
-    """The table, and what survives."""
+    """Return the table and the survivors as text."""
     known = equivalent()
     rooms = sorted({_room(one) for one in fates})
     rows = [(room, [one for one in fates if _room(one) == room]) for room in rooms]
@@ -56,7 +56,7 @@ def as_text(fates: Sequence[Fate], with_suite: bool) -> str:
 
 
 def by_cause(fates: Iterable[Fate], with_suite: bool, known: Mapping[str, str]) -> dict[str, list[Fate]]:
-    """What survives, by why it does."""
+    """Return the survivors by cause."""
     found: dict[str, list[Fate]] = {}
     for one in fates:
         if not one.is_caught:

@@ -107,7 +107,7 @@ def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, at: _At) -> Iter
 
 
 def _fields(node: ast.AST, at: _At) -> Iterator[Site]:
-    """The places of whatever a node consists of."""
+    """Yield the positions of all parts of a node."""
     for block, value in ast.iter_fields(node):
         if block in ("annotation", "returns", "format_spec", "ctx"):
             continue

@@ -110,7 +110,7 @@ async def ask_at(
     on_call: OnCall = to_nobody,
     **settings: Any,
 ) -> Asked:
-    """The same at any address; what is heard is heard there, while it goes on."""
+    """Ask at any address and listen there, for the length of the call."""
     access = Access(base_url=url, openai_base_url=f"{url}/v1")
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (model_id,)})
     heard = [] if heard is None else heard

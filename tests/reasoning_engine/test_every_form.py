@@ -57,7 +57,7 @@ def _wait(text: str) -> Any:
 
 
 def _reset(text: str) -> Any:
-    """What is known of a limit of chat completions that is fully available again after the time."""
+    """Return the state of a limit of chat completions that is fully available again after the time."""
     told = {"limit": "60", "remaining": "30", "reset": text}
     return told_by({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
 

@@ -61,7 +61,7 @@ def use(call_id: Any = "toolu_1", name: Any = "search", arguments: Any = None) -
 
 
 def travels(reply: Reply) -> None:
-    """The reply as an event, there and back."""
+    """Check that the reply survives encoding and decoding as an event."""
     data = ReasoningCompleted(
         round=1,
         text=reply.text,

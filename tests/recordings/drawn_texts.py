@@ -185,7 +185,7 @@ def page(lot: Random) -> Any:
 
 
 def note(lot: Random) -> str:
-    """A reply's words with a note in one of the ways in which models write it."""
+    """Return a reply's text with a note in one of the ways in which models write it."""
     lines = [_note_line(lot) for _ in range(lot.randint(1, 7))]
     form = lot.randrange(7)
     body = "\n".join(lines)
@@ -242,7 +242,7 @@ def _answer_block(lot: Random) -> str:
 
 
 def question(lot: Random) -> str:
-    """A query of several asks, joined in every way."""
+    """Return a query of several asks, joined in every way."""
     asked = lot.choice(("", "", "Please ", "Also, ", "The lamps are old. ", "1. "))
     for _ in range(lot.randint(2, 7)):
         ask = lot.choice(_ASKS)

@@ -37,7 +37,7 @@ def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[
 
 
 def lines_run(recordings: Iterable[Iterable[Line]]) -> frozenset[Place]:
-    """The lines that some of the recordings runs: much quicker."""
+    """Return the lines that some of the recordings run: much quicker."""
     measured = _measured()
     _forget()
     with measured.collect():
@@ -52,7 +52,7 @@ def _measured() -> Coverage:
 
 
 def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
-    """What was run, all of it or within a context."""
+    """Yield the positions that ran, in all or within a context."""
     data = measured.get_data()
     data.set_query_context(context) if context is not None else data.set_query_contexts(None)
     for module, path in pure_modules().items():
@@ -76,7 +76,7 @@ def functions_of(module: str) -> dict[str, frozenset[int]]:
 
 @cache
 def lines_of(module: str) -> frozenset[int]:
-    """The lines of a module's functions on which a statement begins."""
+    """Return the lines of a module's functions on which a statement begins."""
     return frozenset(line for lines in functions_of(module).values() for line in lines)
 
 
@@ -86,7 +86,7 @@ def all_lines() -> frozenset[Place]:
 
 
 def source_of(place: Place) -> str:
-    """The line itself, without its margin."""
+    """Return the line itself, without its margin."""
     return _source(pure_modules()[place.module])[place.line - 1].strip()
 
 
@@ -108,7 +108,7 @@ def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
 
 
 def _says_nothing(statement: ast.stmt) -> bool:
-    """A docstring, the `...` of a protocol, or a declaration that runs when it is imported."""
+    """Return whether a statement is a docstring, a protocol's `...`, or a declaration that runs at import."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.Global | ast.Nonlocal | ast.Pass)

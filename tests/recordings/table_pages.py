@@ -37,7 +37,7 @@ def _sides(entries: Iterable[str], said: Callable[[str, int, int], str]) -> tupl
 
 
 def _shown(n: int) -> str:
-    """A word that stands for a number: one with digits would be a figure."""
+    """Return a word for a number: digits would make a figure of it."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(n))
 
 
@@ -125,7 +125,7 @@ _DATES = {
 def _again(
     said: Callable[[str, int], str], plainly: Callable[[int], str], entries: Iterable[str]
 ) -> tuple[str, str]:
-    """A page of statements, and one that says the same with an entry more in each: the same statement or another."""
+    """Return a page of statements, and one with one entry more in each: the same statement or another."""
     each = list(enumerate(entries))
     return (
         "# Rules of the mole\n\n" + "\n\n".join(plainly(n) for n, _ in each),

@@ -94,7 +94,7 @@ class Mixed(Pipeline):
                     self.client.hdel(key, worker.decode())
 
     def formats(self, session_id: str) -> set[int]:
-        """The formats that the events of a session name."""
+        """Return the formats that the events of a session name."""
         return {event.get("format", 1) for event in self.log(session_id)}
 
     def charges(self) -> Counter[tuple[str, int]]:

@@ -18,7 +18,7 @@ Statement = str | dict[str, Any] | list[Any]
 def a_document(
     title: str, *statements: Statement, tool: str = "search", first: int = 1, **fact: Any
 ) -> MemoryDelta:
-    """A document with a fact for each statement: text as a sentence, a structure as JSON."""
+    """Return a document with a fact for each statement: text as a sentence, a structure as JSON."""
     document = Document(
         id=f"D{first}", round=1, call_id=f"toolu_{first}", tool=tool, position="$", title=title
     )
@@ -44,7 +44,7 @@ def a_use(tool: str = "search", outcome: str = "ok", **fields: Any) -> ToolUse:
 
 
 def a_memory(*deltas: MemoryDelta | ToolUse | Note | Summary, query: str = "Why?") -> Memory:
-    """The deltas and what else there is, folded in their order."""
+    """Return the deltas and the other documents, folded in their order."""
     memory = Memory(query)
     for one in deltas:
         match one:

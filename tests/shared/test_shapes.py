@@ -39,7 +39,7 @@ _STORED: dict[str, Any] = {
 
 @cache
 def shapes() -> dict[str, Any]:
-    """The bus's document, and the JSON Schema of each kind of stored value."""
+    """Return the bus's document, and the JSON Schema of each kind of stored value."""
     stored = {name: TypeAdapter(model).json_schema() for name, model in _STORED.items()}
     return {name: _untitled(shape) for name, shape in {"the bus": document(), **stored}.items()}
 

@@ -170,7 +170,7 @@ class SimulatedBus:
         self.stopped[session_id] = max([self.now_ms, logged_ms, *(at + 1 for at in self.stopped.values())])
 
     def has_stopped(self, delivery: Delivery) -> bool:
-        """What stops.py and claim.lua ask."""
+        """Return whether the session is stopped, as stops.py and claim.lua ask."""
         return delivery.asked_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:
@@ -275,11 +275,11 @@ class SimulatedBus:
             self._arrive(timer.to, Message(timer.raw, log, timer.attempt))
 
     def put_foreign(self, component: Component, raw: bytes, log: str) -> None:
-        """An entry that somebody puts into an inbox past every door."""
+        """Add a foreign entry directly to an inbox."""
         self._arrive(component, Message(raw, log))
 
     def decoded(self, raw: bytes) -> AnyEvent:
-        """Raises UnreadableEvent."""
+        """Decode an event. Raises UnreadableEvent."""
         if not self.has_shortcuts:
             return decode(raw)
         if raw not in self._decoded:
@@ -287,13 +287,13 @@ class SimulatedBus:
         return self._decoded[raw]
 
     def delivery(self, handed: Handed) -> Delivery:
-        """An entry as a handler gets it. Raises UnreadableEvent."""
+        """Return an entry as a handler gets it. Raises UnreadableEvent."""
         message = handed.message
         is_begun = handed.is_taken_over or message.attempt > 0
         return Delivery(self.decoded(message.raw), message.log, message.attempt, redelivered=is_begun)
 
     def new_place(self) -> str:
-        """The id of a new entry: never before an earlier one, whatever the clock does."""
+        """Return the id of a new entry: never before an earlier one, even if the clock goes back."""
         milliseconds, sequence = self._last
         self._last = (self.now_ms, 0) if self.now_ms > milliseconds else (milliseconds, sequence + 1)
         return f"{self._last[0]}-{self._last[1]}"

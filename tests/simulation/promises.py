@@ -218,7 +218,7 @@ def _written_once(record: Record) -> Iterator[str]:
 
 
 def _asked(record: Record) -> Iterator[str]:
-    """A question of the model is answered by what the user has said to it, or refused, and told of once it is not."""
+    """Check that a question is answered by the user, or refused and reported as unanswered."""
     told = {doubt.kind for response in record.responses for doubt in response.uncertainty}
     asked: dict[str, int] = {}
     for event in record.log.values():

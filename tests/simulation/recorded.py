@@ -43,7 +43,7 @@ class _Shared:
 
 
 def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
-    """The recording of a session that has one."""
+    """Return the recording of a session that has one."""
     reading = _read(session_lines(session_id, _Kept(bus, session_id), _Shared()))
     try:
         reading.send(None)

@@ -100,7 +100,7 @@ class Life:
     """By key, the call that was the first to have it."""
 
     def key(self, round: int, call: RequestedCall) -> str:
-        """The key of a write: what it does, and how often that was wanted before."""
+        """Return the key of a write: its effect, and the number of its earlier repetitions."""
         if (round, call.id) not in self.keys:
             what = f"{call.name}/{json.dumps(call.arguments, sort_keys=True)}"
             ordinals = [int(key.rsplit("/", 1)[1]) for key in self.owners if key.startswith(f"{what}/")]

@@ -166,14 +166,14 @@ class Twins:
         await self.pair()
 
     async def pair(self) -> None:
-        """The entries that are in the inboxes now."""
+        """Pair the real entries that are in the inbox now with the simulated ones."""
         real = await self.real.batcher.submit("XRANGE", self.inbox, "-", "+")
         assert len(real) == len(self.simulated.inboxes[GROUP].messages)
         for (entry, _), other in zip(real, self.simulated.inboxes[GROUP].messages, strict=True):
             self.entries.setdefault(entry.decode(), other)
 
     async def compare(self) -> None:
-        """All that stands in Redis, but for the feed and the moments of things."""
+        """Compare all data in Redis, except the feed and times."""
         ask, keys, simulated = self.real.batcher.submit, self.real.keys, self.simulated
         for component in (GROUP, OTHER):
             inbox = await ask("XRANGE", keys.inbox(PARTITION, component), "-", "+")
@@ -234,7 +234,7 @@ class Twins:
 
 
 def _for(keys: Keys, operation: Operation) -> Operation:
-    """The operation with the key as one of the two buses calls it."""
+    """Return the operation with the key as one of the two buses calls it."""
     name, place, first, second = operation
     if place is None:
         return operation

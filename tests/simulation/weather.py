@@ -39,7 +39,7 @@ class Weather:
         return max(left_ms) / 1000 if left_ms else None
 
     def seen(self, now_ms: int) -> Outages:
-        """What a process knows: as it was a moment ago."""
+        """Return the state that a process sees: as it was a moment ago."""
         there = self._now(now_ms - _SEEN_AFTER_MS)
         untils = {
             model: max(one.until_ms for one in there if one.name == model)

@@ -131,7 +131,7 @@ class World:
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
     def tell(self, session_id: str, what: str) -> None:
-        """A line of the trace, where somebody reads it."""
+        """Write a line of the trace, if it is read."""
         if self.is_told:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
@@ -153,7 +153,7 @@ class World:
     # Processes
 
     def work_of(self, component: Component, process: Process) -> Mapping[type[EventData], Work]:
-        """The real handlers, with nothing remembered yet; stand-ins for model and tools."""
+        """Return the real handlers without cached state; stand-ins for model and tools."""
         match component:
             case "coordinator":
                 coordinator = Coordinator(
@@ -203,7 +203,7 @@ class World:
         )
 
     def before_handling(self, process: Process, delivery: Delivery) -> None:
-        """What may go wrong in a handler. Raises Broken; Killed kills the process."""
+        """Inject the faults of a handler. Raises Broken; Killed kills the process."""
         event = delivery.event
         self.tell(event.subject, f"{process.name} handles {event.type} {event.id}")
         self._poison(process.component, event)
@@ -220,7 +220,7 @@ class World:
             raise Broken("this once")
 
     def _poison(self, component: Component, event: AnyEvent) -> None:
-        """The n-th event of a poisoned session that reaches a certain component is the poison, for good."""
+        """Poison the n-th event of a session that reaches a certain component, permanently."""
         poison = self.poisoned.get(event.subject)
         if poison is None or poison[0] != component or event.id in self._poisons:
             return
@@ -264,7 +264,7 @@ class World:
         )
 
     def _freeze(self, process: Process) -> None:
-        """It stands still for a while: its leases run out, and it does not know."""
+        """Freeze the process for a while: its leases expire without its knowledge."""
         for entry in process.in_hand:
             self.bus.renew(process.component, process.name, entry)
         length_ms = self.faults.random("freeze").choice((100, LEASE_MS, 3 * LEASE_MS))
@@ -342,7 +342,7 @@ class World:
             self.at(self.delay_ms(), partial(self._go_on, process, handed.entry))
 
     def _tick(self) -> None:
-        """The duties that readers do between reads: timers, takeovers, and what nobody was woken for."""
+        """Do the duties of readers between reads: timers, takeovers, and missed wake-ups."""
         if not self.is_redis_away:
             self.bus.move_due_timers()
             for component in COMPONENTS:
@@ -395,7 +395,7 @@ class World:
             self.at(self.random.randrange(2_000), lambda: self._put_foreign(session_id, at))
 
     def _repeat(self, session_id: str, at: str) -> None:
-        """The same event in another entry."""
+        """Repeat the same event in another entry."""
         raw = self.bus.logs[session_id][at]
         inbox = self.bus.decoded(raw).data.inbox
         if inbox is not None:

@@ -56,7 +56,7 @@ class Account:
 
 
 def read_log(session_id: str, log: Log, journals: Journals, response: Response) -> Account:
-    """The writes of a session that has ended, and whether its log is whole."""
+    """Return the writes of a session that has ended, and whether its log is complete."""
     account = Account(problems=[f"{session_id}: {problem}" for problem in _faults(log, response)])
     doubts = {doubt.kind for doubt in response.uncertainty}
     told = {event["causationid"]: event for event in _before_the_end(log, "tools.completed")}
@@ -107,7 +107,7 @@ def _disagreements(write: ToldWrite, effects: Sequence[Effect], is_owned: bool) 
 
 
 def _faults(log: Log, response: Response) -> Iterator[str]:
-    """What is wrong with the log of a session that has ended: a gap, a repeat, or another answer."""
+    """Yield the faults in the log of an ended session: a gap, a repeat, or another answer."""
     kinds = Counter(kind_of(event) for event in log)
     for kind in ("query.submitted", "session.opened", "response.ready"):
         if kinds[kind] != 1:
@@ -126,7 +126,7 @@ def _faults(log: Log, response: Response) -> Iterator[str]:
 
 
 def _before_the_end(log: Log, kind: str) -> Iterator[dict[str, Any]]:
-    """The events of one kind that came before the answer was asked for."""
+    """Yield the events of one kind that came before the answer was asked for."""
     for event in log:
         if kind_of(event) == "assembly.requested":
             return

@@ -49,7 +49,7 @@ class Promise:
 def after_the_calm(
     stage: Stage, load: Load, history: Sequence[Done], ended_badly: Sequence[str]
 ) -> list[Promise]:
-    """The promises about sessions and messages, checked while what belongs to sessions is still kept."""
+    """Check the promises about sessions and messages while the keys of sessions are still stored."""
     return [
         _answered_once(load),
         _in_time(load, history),
@@ -180,7 +180,7 @@ def redis_is_small(stage: Stage, samples: Samples) -> Promise:
 
 
 def pattern_of(key: str) -> str:
-    """What kind of key it is, by the words that are the same for all of them."""
+    """Return the kind of a key, by the words that all keys of the kind share."""
     if FIXED.fullmatch(key):
         return "fixed"
     if "queries:rejected" in key:

@@ -73,7 +73,7 @@ class Done:
 
 
 def plan(seed: int, length_s: float, has_clocks: bool) -> list[Planned]:
-    """The disturbances of a soak."""
+    """Return the disturbances of a soak."""
     choose, at_s, planned = random.Random(f"disturbances {seed}"), 0.0, list[Planned]()
     while (at_s := at_s + choose.uniform(*GAP_S)) < length_s:
         (kind,) = choose.choices(KINDS, _WEIGHTS)
@@ -180,7 +180,7 @@ class Disturber:
             self._lasting.append((done.began_s + planned.lasts_s, done, end))
 
     def _have_happen(self, planned: Planned, done: Done) -> Callable[[], None] | None:
-        """Returns what ends it, where it lasts."""
+        """Return the function that ends the disturbance, if it lasts."""
         stage = self._stage
         match planned.kind:
             case "kill":
@@ -220,7 +220,7 @@ class Disturber:
         return None
 
     def _kill(self, name: str) -> None:
-        """kill -9, and started again at once."""
+        """Kill the process by SIGKILL, and start it again at once."""
         self._stage.kill(name)
         self._stopping.pop(name, None)
         self._stage.start(name)
@@ -256,7 +256,7 @@ class Disturber:
         self.broken.append(f"{name} ended {how} with exit code {code}:\n{said}")
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
-        """Returns how far Redis's clock has jumped back."""
+        """Return how far Redis's clock has jumped back."""
         clocks = self._stage.clocks
         back_s = max(0.0, clocks.ahead_s.get(name, 0.0) - ahead_s) if name == REDIS else 0.0
         clocks.set(name, ahead_s)

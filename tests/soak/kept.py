@@ -19,7 +19,7 @@ async def log_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> Lo
 
 
 async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, log: Log) -> Journals:
-    """The outcomes in the journal of each round that has had a batch."""
+    """Return the outcomes in the journal of each round that has had a batch."""
     journals = {}
     for round in {event["data"]["round"] for event in log if kind_of(event) == "tools.requested"}:
         key = keys.of_session(session_id, journal_name(round))

@@ -87,7 +87,7 @@ class Load:
         return sum(1 for one in list(self.asked.values()) if one.answers)
 
     def in_flight(self) -> list[Asked]:
-        """Accepted, and not answered yet."""
+        """Return the sessions that are accepted and not answered yet."""
         return [one for one in list(self.asked.values()) if one.accepted_s and not one.answers]
 
     def is_settled(self) -> bool:
@@ -152,7 +152,7 @@ class Load:
         await self._persist(submit)
 
     def _meddling(self, antiphon: Antiphon, asked: Asked) -> Iterator[Awaitable[None]]:
-        """What its client does while the session is under way."""
+        """Act as the session's client while the session is in flight."""
         question = asked.question
 
         async def cancel(after_s: float) -> None:

@@ -137,7 +137,7 @@ class Proxy:
 
 @contextlib.asynccontextmanager
 async def _ended(*tasks: "asyncio.Task[None]") -> AsyncIterator[None]:
-    """The tasks are over when the block is."""
+    """Cancel the tasks at the end of the block."""
     try:
         yield
     finally:

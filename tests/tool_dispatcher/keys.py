@@ -19,7 +19,7 @@ class Issuer:
     key_file: str
 
     def grant(self, scopes: Sequence[str] = ("read", "write"), lasts_s: float = 600, **claims: Any) -> str:
-        """A grant that ends in `lasts_s`, which may be over."""
+        """Return a grant that ends in `lasts_s`, which may be negative."""
         exp = utc_now().timestamp() + lasts_s
         payload = {"aud": "antiphon", "exp": exp, "scopes": list(scopes), **claims}
         return jwt.encode(payload, self.key, algorithm="EdDSA")

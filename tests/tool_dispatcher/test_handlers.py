@@ -44,7 +44,7 @@ def _explode(arguments: dict[str, Any], context: ToolContext) -> None:
 
 
 def _until_the_end_of(clock: Clock) -> Callable[..., Any]:
-    """A tool that does not end, and during which a minute goes by."""
+    """Run a tool that does not end, while a minute passes."""
 
     async def take_long(arguments: dict[str, Any], context: ToolContext) -> None:
         clock.forward(60)

@@ -28,7 +28,7 @@ from tool_dispatcher.authoring.tool import Tool, ToolFailed
 def a_run_call(
     name: str, path: str, *, number: int = 1, attempt: int = 1, key: int = 1, **fields: Any
 ) -> ToolsRequested:
-    """What a run asks for at a node, as the coordinator writes it."""
+    """Return the request of a run at a node, as the coordinator writes it."""
     arguments = as_text(fields.pop("arguments", {}))
     call = a_call(f"{path}#{attempt}", name, key=f"default/s1/{path}/{key}", arguments=arguments)
     return a_request(call, round=number, node=path, **fields)

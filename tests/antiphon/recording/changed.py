@@ -20,7 +20,7 @@ def with_words(lines: Iterable[Line], then: str, now: str) -> list[Line]:
 
 
 def with_event(lines: list[Line], kind: type[DataT], change: Callable[[DataT], EventData]) -> list[Line]:
-    """The first event of a kind changed."""
+    """Change the first event of a kind."""
     place = next(n for n, line in enumerate(lines) if _is(line, kind))
     line = lines[place]
     assert isinstance(line, EventLine)
@@ -30,13 +30,13 @@ def with_event(lines: list[Line], kind: type[DataT], change: Callable[[DataT], E
 
 
 def written(lines: Iterable[Line], path: Path) -> Path:
-    """The lines as a file."""
+    """Write the lines as a file."""
     write_lines(path, lines)
     return path
 
 
 def unbound(content: bytes) -> list[bytes]:
-    """The lines of a file, each without its end and its place in the chain."""
+    """Return the lines of a file, each without its end and its link in the chain."""
     raws = content.splitlines()
     return [raw if (link := link_of(raw)) is None else link.line for raw in raws]
 

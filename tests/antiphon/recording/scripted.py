@@ -63,7 +63,7 @@ async def scripted(
     settings: dict[str, str] | None = None,
     **options: Any,
 ) -> list[Line]:
-    """The recording of one session, once the decision that closes it is there."""
+    """Return the recording of one session, once the decision that closes it is there."""
     quick = {"BACKOFF_INITIAL_S": "0.001", "BACKOFF_MAX_S": "0.002", "RETRY_AFTER_MAX_S": "0"}
     for name, value in quick.items():
         monkeypatch.setenv(f"ANTIPHON_REASONING_ENGINE_{name}", value)
@@ -93,7 +93,7 @@ async def _session(
 
 
 async def lines_of(bus: Bus, session_id: str) -> list[Line]:
-    """The recording of a session as far as it has come."""
+    """Return the recording of a session as far as it has come."""
     return [line async for line in session_lines(session_id, bus.session(session_id), bus)]
 
 

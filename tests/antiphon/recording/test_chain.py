@@ -113,7 +113,7 @@ def drawn_anew() -> tuple[int, random.Random]:
 
 @cache
 def encoded(source: Path) -> list[bytes]:
-    """The lines of a recording, without their chain."""
+    """Return the lines of a recording, without their chain."""
     return [encode_line(line) for line in read_lines(source)]
 
 

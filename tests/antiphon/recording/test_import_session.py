@@ -177,7 +177,7 @@ async def test_a_whole_import_leaves_nothing_that_was_staged(
 
 
 def elsewhere(lines: list[Line], session_id: str = "another") -> list[Line]:
-    """The same events in another session."""
+    """Return the same events in another session."""
     return [
         replace(line, event=line.event.model_copy(update={"subject": session_id}))
         if isinstance(line, EventLine)

@@ -144,7 +144,7 @@ async def _one_has_ended(antiphon: Antiphon, id: str) -> None:
 
 
 async def _run_out(antiphon: Antiphon, id: str) -> None:
-    """The deadline comes, here and now, whoever else would have noticed it first."""
+    """Let the deadline pass now, before any other component notices it."""
     event = an_event(DeadlineReached(), id).model_copy(update={"time": utc_now()})
     await antiphon.open_bus().publish(event, "signal")
 

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 @st.composite
 def graphs(draw: st.DrawFn) -> dict[str, Any]:
-    """A graph in the form of a file. Edges lead forwards, so it has no circles."""
+    """Draw a graph in the form of a file. Edges lead forwards, so it has no cycles."""
     count = draw(st.integers(2, 9))
     ids = [f"n{n}" for n in range(count)]
     kinds = [draw(st.sampled_from(["call", "call", "call", "branch", "error"])) for _ in ids]
@@ -91,7 +91,7 @@ class Run:
                 self.activate(self.draw.draw(st.sampled_from(node.on)).goto)
 
     def activate(self, target: str | None) -> None:
-        """An error that nothing holds back ends the workflow at once."""
+        """Activate a node; an error node without a guard ends the workflow at once."""
         if target is None:
             return
         self.activated.add(target)

@@ -51,7 +51,7 @@ class Account:
         self._clock.now = (self.now + microseconds) / SECOND
 
     def reserve(self, *units: int, wait: int = 10 * MINUTE) -> Turn | None:
-        """The call's turn; None when it is later than in `wait`."""
+        """Return the call's turn; None when it is later than in `wait`."""
         pairs = [one for pair in zip(self.limits, units, strict=True) for one in pair]
         answer: list[Any] = self.redis.eval(RESERVE, 1, "k", wait, self.burst, *pairs)
         return Turn(int(answer[2]), answer[1], tuple(answer[3:])) if answer[0] else None
@@ -81,7 +81,7 @@ class Account:
 
 @pytest.fixture(scope="module")
 def clock() -> Iterator[Clock]:
-    """The clock of TIME; what else of fakeredis looks at a clock, for expiry, keeps its own."""
+    """Yield the clock of TIME; other clocks of fakeredis, for expiry, stay real."""
     ours = Clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fakeredis.commands_mixins.server_mixin.time", ours)

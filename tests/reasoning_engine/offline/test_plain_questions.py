@@ -39,7 +39,7 @@ def lookup(words: str) -> list[dict[str, Any]]:
 
 
 def stock(item: str) -> list[dict[str, Any]]:
-    """What there is of an item."""
+    """Return the stock of an item."""
     return like(item)
 
 

@@ -10,7 +10,7 @@ _SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
 def _asked(*replies: Scripted) -> tuple[Scripted, ...]:
-    """Replies to the rounds, apart from those to requests for summaries."""
+    """Return the replies to the rounds, without those to requests for summaries."""
     return tuple(reply.model_copy(update={"when": f"Round {n} of"}) for n, reply in enumerate(replies, 1))
 
 

@@ -17,7 +17,7 @@ _FAILS = (fails(401, "authentication_error"),) * 2
 
 
 def _replies(name: str, ending: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
-    """A note in each round, with calls that open pages; one in four of them a letter, which anybody may have written."""
+    """Return a note in each round, with calls that open pages; one in four is a letter of an unknown author."""
     notes = drawn.several(drawn.note, f"{name}, notes", _ROUNDS)
     asked = drawn.several(drawn.question, f"{name}, searches", _ROUNDS)
     names = names_of(name)

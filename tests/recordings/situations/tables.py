@@ -144,7 +144,7 @@ def _queries() -> Iterator[str]:
 
 
 def _notes() -> Iterator[str]:
-    """Replies with one key of a note each way in which it may be written, and with all that says nothing."""
+    """Yield replies with one key of a note in each form, and with all empty values."""
     for kind, keys in note._WORDS.items():
         ways = [
             form
@@ -183,7 +183,7 @@ def _notes() -> Iterator[str]:
 
 
 def _bounded_notes() -> Iterator[tuple[str, int]]:
-    """Notes with entries and numbers of entries at their bounds, each with the length of a question to search by."""
+    """Yield notes with entries and counts at their bounds, each as long as a question to search by."""
     most, longest, whole = note.ENTRIES_MAX, note.ENTRY_CHARACTERS_MAX, note.NOTE_CHARACTERS_MAX
     for more, length in ((-1, 399), (0, 400), (1, 401)):
         entries = "\n".join(f"open: question {n}" for n in range(most + more))
@@ -228,7 +228,7 @@ _ANSWER = says("That is all [F1].")
 
 
 def _of_size(n: int) -> Scripted:
-    """A round whose tokens are counted as another multiple of the estimate, so that the next briefing is of another size."""
+    """Return a round with another ratio of counted to estimated tokens, so that the next briefing's size differs."""
     return calls(
         use("open_page", name="log book" if n < 2 else f"{('mate', 'denials', 'states', 'prose')[n % 3]}"),
         use("find", query=f"lamp {n}"),

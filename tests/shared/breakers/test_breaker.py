@@ -21,7 +21,7 @@ BREAKER = Breaker(calls_min=3, failure_rate=0.5, window_s=60, window_calls=10, o
 
 
 def after(*endings: bool, state: BreakerState = CLOSED, start: float = 0.0) -> BreakerState:
-    """The state after calls that failed (True) or succeeded, one a second."""
+    """Return the state after calls that failed (True) or succeeded, one a second."""
     for second, is_failure in enumerate(endings):
         state = BREAKER.after(state, is_failure, start + second)
     return state

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """What comes of some work in a context of its own, in which faults strike."""
+    """Return the result of some work in a context of its own, in which faults strike."""
 
     def run() -> Any:
         faults.arm(read_faults(text))

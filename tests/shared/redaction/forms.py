@@ -43,7 +43,7 @@ class Form:
     template: str
 
     def filled(self, seed: int) -> tuple[str, tuple[str, ...]]:
-        """The text, and the secrets in it."""
+        """Return the text, and the secrets in it."""
         lot = random.Random(f"{self.name} {seed}")
         text = _PART.sub(lambda match: _drawn(lot, match[1], int(match[2] or 0)) or match[0], self.template)
         secrets = tuple(re.findall("«(.*?)»", text, re.DOTALL))
@@ -89,7 +89,7 @@ def forms(*files: str) -> tuple[Form, ...]:
 
 
 def halves() -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """The half of the first two files that rules are made for, and the half for the report."""
+    """Return the half of the first two files that rules are made for, and the half for the report."""
     drawn = list(forms())
     random.Random(SPLIT_SEED).shuffle(drawn)
     middle = len(drawn) // 2
@@ -97,6 +97,6 @@ def halves() -> tuple[tuple[Form, ...], tuple[Form, ...]]:
 
 
 def halves_of(file: str) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """The same two halves of another file, by a hash of each form's name, so that a new form moves no other."""
+    """Return the same two halves of another file, by a hash of each form's name, so new forms move no others."""
     work = tuple(form for form in forms(file) if blake2b(form.name.encode()).digest()[0] % 2)
     return work, tuple(form for form in forms(file) if form not in work)

@@ -249,7 +249,7 @@ async def lives_of_slots(bus: Bus) -> set[float]:
 
 @asynccontextmanager
 async def holding(url: str, namespace: str) -> AsyncIterator[Process]:
-    """A process that holds every slot."""
+    """Run a process that holds every slot."""
     async with a_process("hold", url, namespace) as holder:
         assert holder.stdout is not None
         for _ in range(process.MAX_CONCURRENCY):

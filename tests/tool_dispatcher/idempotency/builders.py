@@ -40,7 +40,7 @@ def a_write(arguments: Any = "x", tool: str = "pay", **fields: Any) -> Write:
 
 
 def results_of(outcome: Any | ToolError, write: Write | None = None) -> Results:
-    """The outcome for each call of the write."""
+    """Return the outcome for each call of the write."""
     write = write or a_write()
     is_error = isinstance(outcome, ToolError)
     return tuple(
@@ -93,7 +93,7 @@ class _Call:
 
 
 async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
-    """The write made in its one way, with these hooks in the place of a tool."""
+    """Make the write by `Writes.once`, with these hooks in the place of a tool."""
     call: Any = _Call(hooks)
     return await Writes({}, ledger, call, call, call, DAY_S, is_caching=False).once(call, write)
 
@@ -156,7 +156,7 @@ async def state(bus: Bus, write: Write | None = None) -> str:
 
 
 def the_error(results: Results) -> ToolError:
-    """That of a write with one call."""
+    """Return the error of a write with one call."""
     (result,) = results
     assert result.status == "error"
     assert result.data is None

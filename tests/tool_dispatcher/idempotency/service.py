@@ -30,7 +30,7 @@ class Service:
             return int(receipt)
 
     def receipt(self, key: str) -> int | None:
-        """That of the effect the key has had; None when it has had none."""
+        """Return the receipt of the key's effect; None without an effect."""
         with self._open() as database:
             return _receipt(database, key)
 

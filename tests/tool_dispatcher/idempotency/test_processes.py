@@ -41,7 +41,7 @@ class Workers:
         self.service = Service(folder, is_idempotent=kind == "idempotent")
 
     def run(self, processes: int, tasks: int = 4) -> list[Answer]:
-        """What each task of each process was answered; all of them begin together."""
+        """Return the answers to each task of each process; all of them begin together."""
         workers = [self._start(str(tasks)) for _ in range(processes)]
         outputs = self._begin(workers)
         assert [worker.process.poll() for worker in workers] == [0] * processes
@@ -109,7 +109,7 @@ def workers_of(kind: str, redis: RedisServer, namespace: str, folder: Path) -> I
 
 
 def the_one(answers: list[Answer]) -> dict[str, Any]:
-    """The result that every caller was given."""
+    """Return the result that every caller was given."""
     ((result,), *others) = answers
     assert others == [[result]] * len(others)
     return result

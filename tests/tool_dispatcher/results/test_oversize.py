@@ -17,7 +17,7 @@ PROSE = "One sentence here. Another one there.\nA new line.\n\n" * 100
 
 
 def shown(data: Any, bytes_max: int = BYTES_MAX) -> Any:
-    """What is shown of something that does not fit; its whole is all of it."""
+    """Return the shown part of a value that does not fit, which is stored whole."""
     fitted = fit(data, bytes_max, HANDLE)
     assert fitted.whole is not None
     assert from_json(fitted.whole) == data

@@ -281,7 +281,7 @@ class TestTakeover:
     """Another worker begins where one has died."""
 
     async def die(self, tools: list[Tool], bus: Bus, begun: asyncio.Event) -> None:
-        """A dispatcher takes the batch in hand, and ends when it has begun."""
+        """Let a dispatcher begin the batch, and end then."""
         async with a_dispatcher(*tools, bus=bus) as dispatcher:
             request = a_request(*five(), allowed=("one", "many"))
             dying = asyncio.create_task(dispatcher.run(request))

@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def row(folder: Path, tokenizer: Tokenizer) -> list[str]:
-    """One kind of text: its name, how dense it is, and the errors at each length; `–` where no text is that long."""
+    """Return one kind of text: its name, its density, and the errors at each length; `–` where no text is that long."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.iterdir()) if path.is_file()]
     characters = tokens = 0
     cells = []

@@ -20,7 +20,7 @@ class Clock:
         self.ahead_s = 0.0
 
     def forward(self, seconds: float) -> None:
-        """Whatever was to wait until then, in this process, waits no longer."""
+        """Move the clock forward, which ends the waits of this process up to that time."""
         self.ahead_s += seconds
 
 

@@ -29,7 +29,7 @@ structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.p
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector leave alone what lasts as long as the run: modules, models and thousands of tests."""
+    """Exclude long-lived objects from garbage collection: modules, models and thousands of tests."""
     gc.collect()
     gc.freeze()
 
@@ -43,7 +43,7 @@ def _logs_as_they_come() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """One plain server for the whole run; tests keep apart by namespace."""
+    """Run one plain server for the whole run; tests are separated by namespace."""
     with running() as server:
         yield server
 
@@ -68,7 +68,7 @@ def namespace() -> str:
 
 @pytest.fixture
 def bus_settings() -> BusSettings:
-    """Short leases, so that takeovers happen within a test."""
+    """Use short leases, so that takeovers happen within a test."""
     return BusSettings(
         lease_s=0.6, retry_delay_s=0.05, max_deliveries=5, max_attempts=3, max_open_sessions=1_000
     )

@@ -216,7 +216,7 @@ class MessagesServer:
 
 
 def _is_gone(reader: asyncio.StreamReader) -> bool:
-    """Whether the client has left; seen when it is looked for, or when there is more to send."""
+    """Return whether the client has closed the connection, as far as the reader knows."""
     return reader.at_eof() or reader.exception() is not None
 
 

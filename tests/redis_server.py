@@ -62,7 +62,7 @@ def require_redis_server() -> str:
 
 
 def require_tls() -> None:
-    """Skips where redis-server was built without TLS: it does not know its directives then."""
+    """Skip where redis-server was built without TLS: it does not know its directives then."""
     given = "tls-port 0\nno-such-directive yes\n"
     said = subprocess.run([require_redis_server(), "-"], input=given, capture_output=True, text=True)
     if "no-such-directive" not in said.stdout + said.stderr:
@@ -79,7 +79,7 @@ class RedisServer:
         login: str = "",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`environment` is added to this process's own."""
+        """Prepare a server; `environment` is added to this process's own."""
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="antiphon-redis-")
         self._options = options
@@ -130,13 +130,13 @@ class RedisServer:
                     time.sleep(0.02)
 
     def kill(self) -> None:
-        """SIGKILL: nothing is flushed, nobody is told."""
+        """Kill it by SIGKILL: no data is flushed."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def terminate(self) -> None:
-        """SIGTERM, and gone; the data stays."""
+        """Stop it by SIGTERM and wait for its end; the data stays."""
         assert self._process is not None
         self._process.terminate()
         self._process.wait(timeout=STOP_LIMIT_S)

@@ -87,7 +87,7 @@ def _dialogue(id: str, half: str, style: Style, random: Random) -> Iterator[Ques
 
 
 def _sessions(style: Style, people: list[str], random: Random) -> list[_Session]:
-    """Twenty sessions of small talk."""
+    """Return twenty sessions of small talk."""
     day = date(2022, 1, 3) + timedelta(days=random.randint(0, 300))
     talk = _unrepeated(style.lines["fill"], random)
     made = []

@@ -38,7 +38,7 @@ def chain(kind: str, hops: int, world: World, made: Library, random: Random) -> 
 
 
 def comparison(world: World, made: Library, random: Random) -> Draft:
-    """Two subjects, one or two hops each, and which of them is ahead."""
+    """Return a question on two subjects, one or two hops each, and which of them is ahead."""
     kind, name, ask = random.choice(_COMPARED)
     relation = relations()[kind][name]
     every = [one for of_kind in relations().values() for one in of_kind.values()]
@@ -89,7 +89,7 @@ def update(world: World, made: Library, random: Random) -> Draft:
 def _reports(
     about: Entity, what: str, lines: tuple[str, ...], world: World, made: Library, random: Random
 ) -> Iterator[tuple[int, int, str]]:
-    """Three to five dated passages, each stating the same attribute anew: year, passage and sentence."""
+    """Yield three to five dated passages, each with a new value of the same attribute: year, passage and sentence."""
     for year in sorted(random.sample(range(1998, 2025), random.randint(3, 5))):
         month = random.choice(words()["month"])
         value = f"{random.randint(300, 90_000):,}" if "number" in what else world.any("person", random).name

@@ -19,7 +19,7 @@ class _NothingKept:
 
 
 class Embedding:
-    """What the setting `ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS` names, without its time limit."""
+    """The function that the setting `ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS` names, without its time limit."""
 
     def __init__(self, setting: str) -> None:
         """Raise ConfigurationError for an unknown function."""

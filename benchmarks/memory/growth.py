@@ -41,7 +41,7 @@ def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS)
 
 
 def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
-    """Bytes and time by round, and the unchanged beginning at two budgets; empty when there are too few rounds."""
+    """Return bytes and time by round, and the unchanged beginning at two budgets; empty with too few rounds."""
     session = long_session(questions, seed)
     if len(session.rounds) < _ROUNDS_MIN:
         return {}
@@ -64,13 +64,13 @@ def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
 
 
 def series(question: Question, tokens: int) -> list[Filed]:
-    """Each round of the session at one budget, after a first run that warms up."""
+    """Measure each round of the session at one budget, after a first run that warms up."""
     list(briefings(question, tokens))
     return list(briefings(question, tokens))
 
 
 def line(figures: Sequence[float]) -> Line:
-    """Least squares over the rounds' numbers, from 1."""
+    """Fit a line by least squares over the rounds' numbers, from 1."""
     numbers = range(1, len(figures) + 1)
     slope, start = linear_regression(numbers, figures)
     middle = mean(figures)
@@ -96,6 +96,6 @@ def _unchanged_in(questions: Sequence[Question], tokens: int) -> float:
 
 
 def _common(a: str, b: str) -> int:
-    """Characters that both begin with."""
+    """Return the number of characters that both begin with."""
     pairs = enumerate(zip(a, b, strict=False))
     return next((n for n, (one, other) in pairs if one != other), min(len(a), len(b)))

@@ -99,7 +99,7 @@ def _is_in(gold: str, held: str) -> bool:
 
 
 def _compared(text: str) -> str:
-    """White space does not count, nor how a fence writes brackets and parentheses."""
+    """Return the text without the escapes of a fence, with each run of white space as one space."""
     return squeeze(unescaped(text))
 
 
@@ -135,7 +135,7 @@ def measure_all(
     count: Count = estimate_tokens,
     embedding: Embedding | None = None,
 ) -> list[Outcome]:
-    """Every method on every question at every budget; `told` hears how far it has come."""
+    """Measure every method on every question at every budget; `told` gets the progress."""
     outcomes = []
     for n, question in enumerate(questions, 1):
         told(f"{n} of {len(questions)}: {question.id}")

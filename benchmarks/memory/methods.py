@@ -25,7 +25,7 @@ def keep_last(question: Question, tokens: int) -> str:
 
 
 def clear_old_results(question: Question, tokens: int) -> str:
-    """Every call stays with its query; results are cleared except the newest ones, by whole passages."""
+    """Keep every call with its query; clear results except the newest ones, by whole passages."""
     room = _Room(tokens)
     calls = _calls(question)
     for call in reversed(calls):
@@ -38,7 +38,7 @@ def clear_old_results(question: Question, tokens: int) -> str:
 
 
 def truncate_each(question: Question, tokens: int) -> str:
-    """Every call's result is cut to the same length; what short ones leave over goes to the others."""
+    """Cut every call's result to the same length; unused length of short ones goes to the others."""
     texts = ["\n".join(map(_as_text, call.results)) for call in _calls(question)]
     left, shown = tokens * UNITS_PER_TOKEN, dict.fromkeys(range(len(texts)), "")
     for place, n in enumerate(sorted(shown, key=lambda n: token_units(texts[n]))):
@@ -87,7 +87,7 @@ class _Room:
         self._lines: dict[str, None] = {}
 
     def take(self, line: str) -> bool:
-        """Whether the line is in, now or already: what came twice is shown once."""
+        """Add a line if it fits, and return whether it is shown; a repeated line is shown once."""
         if line not in self._lines:
             cost = token_units(line + "\n")
             if cost > self._left:
@@ -113,7 +113,7 @@ def _best(lines: Sequence[tuple[str, str]], scores: Sequence[float], tokens: int
 
 
 def _sentences(question: Question) -> list[tuple[str, str]]:
-    """Every sentence with its title, once."""
+    """Return every sentence with its title, once."""
     pairs = ((passage.title, line) for passage in question.passages for line in passage.sentences)
     return list(dict.fromkeys(pairs))
 

@@ -20,7 +20,7 @@ _FACT = re.compile(r"^F\d+ (?:\((?:superseded by|supersedes|contradicts|shortene
 
 @dataclass(frozen=True)
 class Filed:
-    """What one round came to."""
+    """The outcome of one round."""
 
     text: str
     """The briefing's text."""

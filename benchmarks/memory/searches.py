@@ -51,7 +51,7 @@ class Engine:
 
 
 def _plain_words(text: str) -> list[str]:
-    """Of this file alone, so that the set stays as it is when words come to be compared otherwise."""
+    """Return words by a rule of this file, so that the set does not change with the comparison of words."""
     return [word for word in re.findall(r"\w{3,}", text.lower()) if word not in _SAY_LITTLE]
 
 

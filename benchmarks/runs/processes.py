@@ -52,7 +52,7 @@ class Processes(Pipeline):
 
 @contextlib.contextmanager
 def processes(copies: int = 1) -> Iterator[Processes]:
-    """Such processes for the length of a block."""
+    """Run such processes for the length of a block."""
     with running() as server:
         tools, open_max = "benchmarks.runs.tools", "1000"
         measured = Processes(server, ANTIPHON_TOOLS=tools, ANTIPHON_BUS_MAX_OPEN_SESSIONS=open_max)

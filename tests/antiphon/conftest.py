@@ -70,7 +70,7 @@ def until(condition: Callable[[], object], what: str) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and is not a zombie."""
     state = Path(f"/proc/{pid}/stat")
     if state.parent.parent.joinpath("self").exists():
         with contextlib.suppress(OSError):

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def command(project: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """`antiphon`, as the installed program is started: its own folder stands first on the path, not this one."""
+    """Run `antiphon` as the installed program is started: its own folder is first on the path, not this one."""
     program = [sys.executable, "-P", "-c", "from antiphon.cli import app; app()"]
     return subprocess.run(
         [*program, *arguments],

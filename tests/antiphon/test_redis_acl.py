@@ -170,7 +170,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 
 def may(rules: tuple[Rule, ...], command: str, key: str) -> bool:
-    """Whether the table allows a command on a key."""
+    """Return whether the table allows a command on a key."""
     return any(
         command in rule.commands and any(fnmatchcase(key, pattern) for pattern in rule.keys) for rule in rules
     )

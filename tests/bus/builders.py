@@ -139,7 +139,7 @@ async def working(
 
 
 async def all_timers_due(bus: Bus, session_id: str = "s1") -> None:
-    """As if it were time for each timer of a session's partition that is set by now."""
+    """Make each timer due that a session's partition has now."""
     timers = bus.keys.timers(bus.keys.partition(session_id))
     for name in await bus.batcher.submit("ZRANGE", timers, 0, -1):
         await bus.batcher.submit("ZADD", timers, "XX", 1, name)
@@ -219,7 +219,7 @@ def raising(error: BaseException) -> Handler:
 
 @asynccontextmanager
 async def a_bus(url: str, namespace: str, settings: BusSettings, partitions: int = 1) -> AsyncIterator[Bus]:
-    """One more process's bus."""
+    """Yield the bus of one more process."""
     opened = Bus(Connections(url), Keys(namespace, partitions), settings)
     await opened.open()
     try:
@@ -309,6 +309,6 @@ class Tapped:
 
 
 async def admin(url: str, *command: Any) -> Any:
-    """One command over a connection of its own."""
+    """Send one command over a connection of its own."""
     async with Redis.from_url(url, socket_timeout=_ANSWER_LIMIT_S) as client:
         return await client.execute_command(*command)  # type: ignore[no-untyped-call]  # the library's gap

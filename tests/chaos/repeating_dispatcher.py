@@ -73,5 +73,5 @@ def _tools(service: Service, is_idempotent: bool) -> list[Tool]:
 
 
 def _reported(result: Any) -> str:
-    """`ok`, `repeated` or the error type."""
+    """Return `ok`, `repeated` or the error type."""
     return result.error.error_type if result.error else "repeated" if result.repeated else "ok"

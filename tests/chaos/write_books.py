@@ -35,12 +35,12 @@ class Books:
                 books.execute(statement)
 
     def note(self, run: str, key: str, stage: Stage) -> None:
-        """How far the request of a run is."""
+        """Note the stage of a run's request."""
         with self._writing() as books:
             books.execute("INSERT OR REPLACE INTO requests VALUES (?, ?, ?)", (run, key, stage))
 
     def take_effect(self, key: str, what: str, fence: int, honours_key: bool) -> int | None:
-        """Its receipt; that of the first when the key is honoured; None for one that has been fenced off."""
+        """Make the effect and return its receipt; the first one's if the key is honoured; None if fenced off."""
         with self._writing() as books:
             known = books.execute("SELECT receipt FROM effects WHERE key = ?", (key,)).fetchone()
             if honours_key and known:
@@ -61,7 +61,7 @@ class Books:
             return None
 
     def stages(self, runs: Iterable[str]) -> dict[str, Stage]:
-        """How far the service is with the requests of some runs, those that have reached it."""
+        """Return the stages of the requests of some runs, if they have reached the service."""
         wanted = tuple(runs)
         marks = ", ".join("?" * len(wanted))
         with self._open() as books:

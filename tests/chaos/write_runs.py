@@ -29,7 +29,7 @@ class Runs:
         self._read_bytes = 0
 
     def of(self, key: str) -> list[Run]:
-        """All runs of a write, by their fence."""
+        """Return all runs of a write, by their fence."""
         return [run for _, runs in sorted(self._runs.get(key, {}).items()) for run in runs]
 
     def under(self, key: str, fence: int) -> Run | None:

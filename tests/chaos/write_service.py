@@ -61,7 +61,7 @@ class _Door(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the books tell what came."""
+        """Log nothing: the service's records have the requests."""
 
 
 def receipt_from(port: int, path: str, **said: Any) -> int | None:

@@ -85,7 +85,7 @@ def _drawn_s() -> float:
 
 
 def _note(at: str, run: str, kind: str, context: ToolContext) -> None:
-    """One line, in one call with O_APPEND: the lines of many processes stand whole and in order."""
+    """Write one line, in one call with O_APPEND: the lines of many processes stay whole and in order."""
     line = {
         "at": at,
         "run": run,

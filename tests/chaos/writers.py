@@ -78,11 +78,11 @@ class Writers(Processes):
         return int(self.client.xlen(self._outbox))
 
     def answers(self) -> list[AnyEvent]:
-        """All that was answered, in order."""
+        """Return all answers, in order."""
         return [decode(fields[b"event"]) for _, fields in self.entries(self._outbox)]
 
     def wait_until_quiet(self) -> None:
-        """Until nothing is in hand, under way or held anywhere, and nothing was set aside."""
+        """Wait until nothing is in flight or queued, and check that nothing was set aside."""
 
         def is_quiet() -> bool:
             self.runs.read()
@@ -100,7 +100,7 @@ class Writers(Processes):
     # Where they are.
 
     def writes_of(self, name: str) -> list[Write]:
-        """Every write that a process has in hand, and where it is. Exact when the process stands still."""
+        """Return every write that a process has in flight, with its state. Exact when the process is stopped."""
         self.barrier()
         mark = f"-{self.running[name].pid}-".encode()
         pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", _PENDING_MAX)
@@ -110,7 +110,7 @@ class Writers(Processes):
         return self.places(name, keys)
 
     def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
-        """Where some writes are that a process has, or had, in hand."""
+        """Return the states of some writes that a process has, or had, in flight."""
         wanted, pid = list(keys), self.running[name].pid
         records = self.records(key for _, key in wanted)
         self.runs.read()
@@ -137,13 +137,13 @@ class Writers(Processes):
         }
 
     def barrier(self) -> None:
-        """Until Redis has executed whatever a process sent that stands still or is dead by now."""
+        """Wait until Redis has executed all commands of a process that is stopped or dead by now."""
         for _ in range(_BARRIER):
             self.client.ping()
 
     @contextlib.contextmanager
     def without_writes(self, is_wanted: bool) -> Iterator[None]:
-        """Redis executes no command that writes for the length of a block: what comes of runs cannot be settled."""
+        """Pause Redis's writing commands for the length of a block, if wanted, so that runs cannot be settled."""
         if is_wanted:
             self.client.client_pause(_WITHOUT_WRITES_MS_MAX, all=False)
         try:
@@ -192,7 +192,7 @@ def _session_of(key: str) -> str:
 
 @contextlib.contextmanager
 def writers() -> Iterator[Writers]:
-    """Everything for the length of a block, started and ready."""
+    """Run the service and two dispatchers for the length of a block."""
     folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
     try:
         with running() as redis_server, service(folder / "books", WAIT_S, LATE_S) as port:

@@ -15,7 +15,7 @@ from tests.memories import Call, a_round
 
 @dataclass(frozen=True)
 class Told:
-    """What one round brought."""
+    """The data of one round."""
 
     calls: Sequence[Call] = ()
     text: str = "I look it up."

@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model can tell of a briefing by its form alone."""
+    """The parts of a briefing that a model can recognize by form alone."""
 
     sections: dict[str, list[str]]
     facts: dict[str, Line]
@@ -67,7 +67,7 @@ def read(briefing: Briefing, query: str) -> Reading:
 
 
 def _joined(lines: Iterable[str]) -> list[str]:
-    """Continuation lines go with the line above."""
+    """Join continuation lines with the line above."""
     joined: list[str] = []
     for line in lines:
         if line.startswith("  ") and joined:
@@ -121,7 +121,7 @@ def value_at(data: Any, position: str) -> Any:
 
 
 def is_said_by(fact: Fact, source: Any) -> bool:
-    """Whether the source says exactly the statement, or at least so where texts were taken out of a record."""
+    """Return whether the source says exactly the statement, or nearly so where texts were taken out of a record."""
     if not fact.is_json:
         return bool(source == fact.statement)
     return _is_part(from_json(fact.statement), source)

@@ -159,7 +159,7 @@ async def gives_vectors_of_many_lengths(texts: Sequence[str]) -> list[list[float
 
 
 async def gives_infinities(texts: Sequence[str]) -> list[list[float]]:
-    """Of one text alone; the others are close."""
+    """Return an infinite number for one text; the others are close."""
     return [*[[1.0, 0.0] for _ in texts[1:]], [float("inf"), 0.0]]
 
 

@@ -34,7 +34,7 @@ _FILLERS = [
 
 
 def copies(random: Random, count: int) -> list[tuple[str, str]]:
-    """One statement, close to the question, with other numbers in it."""
+    """Return copies of one statement that is close to the question, with different numbers."""
     return [
         (
             f"Brinknes Observatory {random.randrange(10**6)}",
@@ -45,7 +45,7 @@ def copies(random: Random, count: int) -> list[tuple[str, str]]:
 
 
 def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
-    """Texts that hold the words of the question and a few of their own."""
+    """Return texts that hold the words of the question and a few others."""
     return [
         (f"{random.choice(_FILLERS)} {n}", f"{QUESTION[:-1]} {' '.join(random.sample(_FILLERS, 6))} {n}.")
         for n in range(count)

@@ -52,7 +52,7 @@ def a_tool(
 
 
 def a_catalogue(*tools: ToolDefinition | str, default_scopes: Iterable[str] = ("read", "write")) -> Catalogue:
-    """Tools in the order of their names, as dispatchers publish them."""
+    """Return a catalogue with the tools in the order of their names, as dispatchers publish them."""
     definitions = [a_tool(tool) if isinstance(tool, str) else tool for tool in tools]
     return Catalogue(
         tools=tuple(sorted(definitions, key=lambda tool: tool.name)), default_scopes=tuple(default_scopes)

@@ -252,7 +252,7 @@ class TestUntrusted:
         assert only(together, BriefingRequested).untrusted == (f"call_{name}", "call_browse")
 
     def after(self, session: Session, *names: str) -> Decision:
-        """One round on: the tools of those names have answered."""
+        """Return the decision one round later: the tools of those names have answered."""
         batch = called(session, *(a_call(name) for name in names)).session
         results = [a_result(name, index=n) for n, name in enumerate(names)]
         return answered(batch, the_results(*results, round=session.round), TOOLS)

@@ -202,7 +202,7 @@ class AnySession(RuleBasedStateMachine):
                     self.assemblies += 1
 
     def check_rest(self, decision: Decision) -> None:
-        """Nobody works for a session that waits for a model, and a timer wakes it."""
+        """Check that a session that waits for a model uses no worker, and has a timer."""
         (timer,) = decision.timers
         assert isinstance(timer, SetTimer)
         assert isinstance(timer.due, datetime)
@@ -263,7 +263,7 @@ class AnySession(RuleBasedStateMachine):
     @precondition(lambda self: self.session.summaries.awaiting)
     @rule(kind=st.sampled_from(["completed", "failed", "lost", "reply lost"]))
     def summary(self, kind: str) -> None:
-        """Whatever becomes of a summary, the session asks for nothing and goes on as before."""
+        """Check that a summary's outcome requests nothing and does not change the session's course."""
         before, request, round = self.session, self.session.summaries.awaiting, self.session.round
         assert request is not None
         if kind == "reply lost":
@@ -282,7 +282,7 @@ class AnySession(RuleBasedStateMachine):
             assert self.session.summaries.awaiting is None
 
     def tell(self, component: str, failed: UUID) -> Session:
-        """Fed once: that a dead letter is told of but once, the runtime sees to."""
+        """Report a dead letter, once, as the runtime ensures, and check that nothing follows."""
         event = an_event(a_dead_letter(component, failed))
         decision = decide(self.session, event, ENTRY, self.catalogue, self.outages)
         assert (decision.commands, decision.timers) == ((), ())
@@ -311,7 +311,7 @@ class AnySession(RuleBasedStateMachine):
         is_approved=st.booleans(), some=st.lists(st.integers(0, 5), max_size=4), round_off=st.integers(0, 1)
     )
     def approval(self, is_approved: bool, some: list[int], round_off: int) -> None:
-        """On calls of this round or the next, that wait or not; on all when none is named."""
+        """Decide on calls of this round or the next, waiting or not; on all when none is named."""
         round = self.session.round
         ids = [f"call_{round}_{n}" for n in some]
         self.feed(an_event(a_decision(is_approved, *ids, round=round + round_off)))
@@ -335,7 +335,7 @@ class AnySession(RuleBasedStateMachine):
         models=st.dictionaries(st.sampled_from(["m", "n"]), st.sampled_from([20, 290, 400])),
     )
     def outage(self, tools: set[str], models: dict[str, int]) -> None:
-        """Seen by the decisions from now on."""
+        """Let the decisions from now on see these outages."""
         out = tuple(
             ModelOutage(model=one, until=NOW + timedelta(seconds=s)) for one, s in sorted(models.items())
         )
@@ -404,7 +404,7 @@ class AnySession(RuleBasedStateMachine):
         assert SESSION.read(SESSION.write(self.session, self.session.format)) == self.session
 
     def teardown(self) -> None:
-        """Whatever happened, the deadline brings the session to its one end."""
+        """Check that the deadline always brings the session to its one end."""
         if not hasattr(self, "session"):
             return
         self.feed(an_event(DeadlineReached()))
@@ -420,7 +420,7 @@ def a_dead_letter(component: str, failed: UUID) -> ComponentFailed:
 
 
 def without_summaries(decision: Decision) -> tuple[Any, ...]:
-    """All of a decision that has nothing to do with summaries."""
+    """Return all of a decision that does not concern summaries."""
     commands = [
         command.model_copy(update={"summary": None, "may_summarize": True})
         if isinstance(command, BriefingRequested)

@@ -23,7 +23,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def as_script(blocks: list[Block]) -> str:
-    """Commands in order, other terminals in the background, files written; a mark before each block."""
+    """Return a script: commands in order, other terminals in the background, files; a mark before each block."""
     lines = ["set -e"]
     for number, block in enumerate(blocks):
         lines.append(f"echo '{_MARK}{number}'")
@@ -43,7 +43,7 @@ def outputs(shown: str) -> dict[int, str]:
 
 
 def missing_output(blocks: list[Block], shown: dict[int, str]) -> list[str]:
-    """Lines that the page promises of a command, and that it did not show."""
+    """Return lines that the page promises of a command, and that it did not show."""
     missing: list[str] = []
     command = -1
     for number, block in enumerate(blocks):

@@ -14,7 +14,7 @@ LIMIT_S = 60.0
 
 @contextmanager
 def running(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """`python ARGUMENTS` in the checkout; killed at the end, if it is still there."""
+    """Run `python ARGUMENTS` in the checkout; kill it at the end if it still runs."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -37,6 +37,6 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 
 def ended(process: subprocess.Popen[str]) -> int:
-    """Its exit code, when asked to end by SIGTERM."""
+    """End it by SIGTERM and return its exit code."""
     process.send_signal(signal.SIGTERM)
     return process.wait(timeout=LIMIT_S)

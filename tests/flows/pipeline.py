@@ -147,7 +147,7 @@ def pipeline(
     scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
-    """Everything for the length of a block; the five are started and ready unless the test does it.
+    """Run a pipeline for the length of a block; the five are started and ready unless the test starts them.
 
     With one of `processes`, the components share it.
     """

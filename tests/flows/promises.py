@@ -58,7 +58,7 @@ def assert_complete(response: Response) -> None:
 
 
 def is_alone(response: Response) -> bool:
-    """Whether the coordinator gave the answer, in the assembler's place."""
+    """Return whether the coordinator gave the answer, in the assembler's place."""
     doubts = response.uncertainty
     return any((one.kind, one.about) == ("component_failed", "response_assembler") for one in doubts)
 
@@ -115,7 +115,7 @@ def _assert_told_truly(
 
 
 def _batches(log: Log) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each batch of a log: what was asked, and what was told."""
+    """Return each batch of a log: its request and its results."""
     told = {event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"}
     return [(event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"]
 
@@ -127,5 +127,5 @@ def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:
 
 
 def _kinds(log: Log) -> list[str]:
-    """`query.submitted` for each `antiphon.query.submitted.v1`."""
+    """Return the short type of each event, such as `query.submitted` for `antiphon.query.submitted.v1`."""
     return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in log]

@@ -48,7 +48,7 @@ def guarded(
 
 
 def refusals(five: Pipeline) -> list[str]:
-    """Who was refused what, but for what the client library asks of every server and goes without."""
+    """Return the refused commands by user, without those that the client library tries on every server."""
     refused = [f"{one['username']}: {one['object']}" for one in five.client.acl_log(128)]
     return [line for line in refused if "setinfo" not in line.lower()]
 

@@ -101,7 +101,7 @@ def submit_all(five: Pipeline) -> None:
 
 
 def assert_sessions_went_their_way(five: Pipeline, are_copied: bool = False) -> None:
-    """One response for each, and a log as if nothing had been added."""
+    """Check for one response for each, and a log without any added event."""
     five.wait_for_responses(len(SESSIONS))
     five.until(lambda: not any(five.left_over(with_dead=False).values()), "everything done")
     responses = {response.session_id: response for response in five.responses()}

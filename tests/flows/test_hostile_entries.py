@@ -176,7 +176,7 @@ class Hostage:
         return keys.queries() if one.to == QUEUE else keys.inbox(len(one.fields) % 2, one.to)  # type: ignore[arg-type]  # no component has a name like QUEUE
 
     async def _is_quiet(self) -> bool:
-        """Whether no stream holds an entry, and none is to be delivered again."""
+        """Return whether all streams are empty, with no entry to be delivered again."""
         self._check_all_run()
         keys = self.bus.keys
         streams = [keys.queries(), *(keys.inbox(p, name) for p in range(2) for name in COMPONENTS)]
@@ -186,7 +186,7 @@ class Hostage:
         return not any(b"/retry/" in name for named in timers for name in named)
 
     async def _check(self, put: list[tuple[Hostile, str]]) -> None:
-        """Each entry has ended once: handled, rejected, or a dead letter; and what is set aside says the same."""
+        """Check that each entry ended once: handled, rejected, or a dead letter, with the same content."""
         keys, dead = self.bus.keys, Counter[tuple[str, str]]()
         rejected = Counter([fields[b"entry"].decode() for _, fields in await self._all(keys.rejected())])
         for partition in range(2):

@@ -90,7 +90,7 @@ def dispatchers(lease_s: float) -> Iterator[Dispatchers]:
 
 
 def time_to_convert() -> float:
-    """How long this machine takes, as it is now, to convert the rows in one go."""
+    """Return how long this machine takes at present to convert the rows in one go."""
     rows, began = many_rows(), time.monotonic()
     as_json(rows)
     return time.monotonic() - began

@@ -62,7 +62,7 @@ every_place = pytest.mark.parametrize("place", PLACES)
 
 
 def the_desk(place: str, text: str) -> SessionIndex:
-    """Three rounds; in the second, beside an untrusted call as it should be, one with the text."""
+    """Return the index of three rounds; the second has a harmless untrusted call and one with the text."""
     price = {"product": "Harbour", "price_eur": 900, "valid": "2024-03-01"}
     said = "As of 1 March 2024, the licence of the product costs 900 euros."
     rounds = [
@@ -167,7 +167,7 @@ def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Inje
 
 
 def assert_shows_all(briefing: ReadBriefing, memory: Memory) -> None:
-    """Every fact of the memory once, whole, in the fence of its call, and no other."""
+    """Check that each fact of the memory is there once, whole, in the fence of its call."""
     shown = [(read, fence_around) for fence_around in briefing.fences for read in fence_around.facts]
     assert sorted(read.id for read, _ in shown) == sorted(memory.facts)
     for read, around in shown:
@@ -206,7 +206,7 @@ def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequ
 
 
 def without_ids(session: Session) -> Session:
-    """Everything but the ids that are drawn anew for each session."""
+    """Return the session without the ids that are drawn anew for each session."""
     return replace(session, awaiting=())
 
 

@@ -67,12 +67,12 @@ def is_type(node: ast.AST) -> bool:
 
 
 def is_wording(statement: ast.stmt) -> bool:
-    """Whether it holds text for people: an error, or a line of the log."""
+    """Return whether it holds text for people: an error, or a line of the log."""
     return isinstance(statement, ast.Raise | ast.Assert) or is_log(statement)
 
 
 def is_log(statement: ast.stmt) -> bool:
-    """Whether it writes a line of the log, and nothing else."""
+    """Return whether it only writes a line of the log."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LEVELS
 

@@ -29,7 +29,7 @@ def wilson(caught: int, drawn: int) -> tuple[float, float]:
 
 
 def equivalent() -> dict[str, str]:
-    """Why a mutant is none, by its key."""
+    """Return why a mutant is equivalent, by its key."""
     lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.exists() else ()
     return {one["mutant"]: one["why"] for one in map(json.loads, lines)}
 
@@ -65,7 +65,7 @@ def by_cause(fates: Iterable[Fate], with_suite: bool, known: Mapping[str, str]) 
 
 
 def as_json(fates: Sequence[Fate], seed: int) -> dict[str, Any]:
-    """Everything."""
+    """Return everything as JSON."""
     return {"seed": seed, "fates": [{**asdict(one), "mutant": _mutant_as_json(one.mutant)} for one in fates]}
 
 

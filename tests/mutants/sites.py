@@ -188,7 +188,7 @@ _SEQUENCES = (ast.JoinedStr, ast.List, ast.Tuple)
 
 
 def _is_table(node: ast.Tuple | ast.List, owner: ast.AST) -> bool:
-    """Whether it is a list of things, and not some values handed over at once."""
+    """Return whether it is a list of things, not values that are passed together."""
     if not isinstance(node.ctx, ast.Load) or isinstance(owner, ast.Subscript | ast.Return | ast.Yield):
         return False
     return not (isinstance(owner, ast.Assign) and isinstance(owner.targets[0], ast.Tuple))

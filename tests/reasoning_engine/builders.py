@@ -49,14 +49,14 @@ def a_request(**fields: Any) -> ReasoningRequested:
 
 
 def the_settings(**fields: Any) -> EngineSettings:
-    """Patient, but quick."""
+    """Return patient but quick settings."""
     known: dict[str, Any] = {"backoff_initial_s": 0.001, "backoff_max_s": 0.002, "retry_after_max_s": 0.01}
     return EngineSettings(**known | fields)
 
 
 @dataclass
 class Asked:
-    """What came of one request, and what it took."""
+    """The outcome of one request, and its cost."""
 
     outcome: ReasoningCompleted | ReasoningFailed
     requests: list[Received]

@@ -42,7 +42,7 @@ def _status(text: str) -> Any:
 
 
 def _kind(text: str) -> Any:
-    """Of a kind of error in the body, for both wires."""
+    """Return the failures for an error of that kind in the body, for both wire formats."""
     body = {"type": "error", "error": {"type": text, "code": text, "message": f"Too long: {text}"}}
     return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
 

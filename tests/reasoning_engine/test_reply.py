@@ -45,7 +45,7 @@ usages = st.none() | st.builds(
 
 
 def a_message(*content: Any, stop_reason: Any = "end_turn", **fields: Any) -> Message:
-    """As the SDK makes it of what a server sends: unchecked."""
+    """Return a message as the SDK builds it from a server's reply: unchecked."""
     known = {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": None}
     return Message.construct(content=list(content), stop_reason=stop_reason, **known | fields)
 

@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Place]]:
-    """By recording, the lines it runs, and the jumps between lines."""
+    """Return by recording the lines it runs, and the jumps between lines."""
     measured = _measured()
     with measured.collect():
         for name, lines in recordings.items():
@@ -65,7 +65,7 @@ def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
 
 @cache
 def functions_of(module: str) -> dict[str, frozenset[int]]:
-    """By function, the lines on which its statements begin; those of functions within it are its own too."""
+    """Return by function the lines on which its statements begin; those of functions within it count too."""
     tree = ast.parse(pure_modules()[module].read_text())
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     found: dict[str, frozenset[int]] = {}
@@ -81,7 +81,7 @@ def lines_of(module: str) -> frozenset[int]:
 
 
 def all_lines() -> frozenset[Place]:
-    """Every line that a recording could run."""
+    """Return every line that a recording could run."""
     return frozenset(Place(module, line) for module in pure_modules() for line in lines_of(module))
 
 
@@ -115,14 +115,14 @@ def _says_nothing(statement: ast.stmt) -> bool:
 
 
 def _forget() -> None:
-    """Empty every cache: what one recording has had read, the next one reads again."""
+    """Empty every cache, so that each recording reads its data anew."""
     for one in _caches():
         one.cache_clear()
 
 
 @cache
 def _caches() -> tuple["_lru_cache_wrapper[object]", ...]:
-    """Those of the pure modules, which are all imported by now."""
+    """Return the caches of the pure modules, which are all imported by now."""
     names = {name.removeprefix("shared/").replace("/", ".") for name in pure_modules()}
     found = (one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper))
     return tuple(one for one in found if getattr(one, "__module__", "") in names)

@@ -159,7 +159,7 @@ def _path(folder: Path, name: str) -> Path:
 
 
 def named_elsewhere(names: Iterable[str]) -> set[str]:
-    """Those of the recordings that tests of other things name."""
+    """Return the recordings that tests of other things name."""
     texts = [path.read_text() for path in TESTS.rglob("*.py") if FOLDER not in path.parents]
     return {name for name in names if any(name in text for text in texts)}
 
@@ -295,7 +295,7 @@ async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 
 def _redacted(lines: list[Line]) -> list[Line]:
-    """As `antiphon recording export` would write them with its own rules."""
+    """Redact the lines as `antiphon recording export` would with its own rules."""
     return redacted(lines, Redaction.of(RecordingSettings().rules, ()))
 
 
@@ -325,7 +325,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _with_earlier(names: Iterable[str]) -> list[str]:
-    """Each after what it goes on from."""
+    """Return each scenario after the one that it continues."""
     found: dict[str, None] = {}
     for name in names:
         if SCENARIOS[name].after:

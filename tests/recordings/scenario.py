@@ -37,7 +37,7 @@ class Meanwhile:
         raise AssertionError(f"{self.session_id} ended without {type}")
 
     async def until_events(self, type: str, times: int) -> None:
-        """Until there are so many events of that type."""
+        """Wait until there are so many events of that type."""
         session = self.antiphon.open_bus().session(self.session_id)
         async with asyncio.timeout(_LIMIT_S):
             while sum(event.type == f"antiphon.{type}.v1" for _, event in await session.log()) < times:  # noqa: ASYNC110  # a log tells no times
@@ -65,11 +65,11 @@ class Meanwhile:
         await workflows.give(self.antiphon, self.session_id, values)
 
     async def until_asked(self, times: int) -> None:
-        """Until the model has been asked so often."""
+        """Wait until the model has been asked so often."""
         await self._until(lambda: self.asked() >= times)
 
     async def until_slow_tool(self) -> None:
-        """Until a tool that takes long has begun."""
+        """Wait until a slow tool has begun."""
         await self._until(lambda: self.session_id in BEGUN)
 
     async def _until(self, holds: Callable[[], bool]) -> None:

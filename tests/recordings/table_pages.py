@@ -30,7 +30,7 @@ _SHORT = "Kept in the tower of the town."
 
 
 def _sides(entries: Iterable[str], said: Callable[[str, int, int], str]) -> tuple[str, str]:
-    """Each entry's statement with one number and with another, as a page each; `said` takes the entry's own number."""
+    """Return each entry's statement with one number and with another, as pages; `said` takes the entry's own one."""
     each = list(enumerate(entries, 100))
     first, second = (_TITLE + "\n\n".join(said(one, n, side) for n, one in each) for side in (61, 62))
     return first, second
@@ -246,7 +246,7 @@ TABLE_PAGES: dict[str, _Page] = {
 
 
 def _of_summaries() -> Iterator[tuple[str, str]]:
-    """For each entry of the tables that summaries are held against: a fact, and a true line in other words."""
+    """Yield for each entry of the tables that summaries are checked by: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
     for form, (kind, _) in numbers.UNITS.items():
         # The other way round, which is the same only where both of them are numbers of different units.

@@ -79,12 +79,12 @@ def a_reply(text: str, calls: int = 0) -> ReasoningCompleted:
 
 
 def some_facts(count: int, query: str = "Why?") -> Memory:
-    """`text 1`, `text 2` and so on."""
+    """Return a memory with the facts `text 1`, `text 2` and so on."""
     return a_memory(a_document("", *(f"text {n}\nmore" for n in range(1, count + 1))), query=query)
 
 
 def courses() -> Memory:
-    """Two courses, of which something is worked out, something open, and something went wrong."""
+    """Return a memory of two courses, with a conclusion, an open question and a failure."""
     mcp, agents = "MCP: Build Rich-Context Apps", "Agents in Practice"
     return a_memory(
         a_document(
@@ -132,7 +132,7 @@ def courses() -> Memory:
 
 
 def a_disagreement() -> Memory:
-    """F1 and F3 contradict each other; F5 supersedes F4."""
+    """Return a memory in which F1 and F3 contradict each other, and F5 supersedes F4."""
     return a_memory(
         a_document("Course page", "The course takes six hours.", "Bring a laptop."),
         a_document(

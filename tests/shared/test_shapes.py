@@ -45,7 +45,7 @@ def shapes() -> dict[str, Any]:
 
 
 def _untitled(shape: Any) -> Any:
-    """Without the titles that pydantic makes of the names of fields."""
+    """Return a schema without the titles that pydantic makes of the names of fields."""
     if isinstance(shape, dict):
         return {
             key: _untitled(value) for key, value in shape.items() if key != "title" or isinstance(value, dict)

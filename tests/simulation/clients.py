@@ -110,7 +110,7 @@ class Clients:
         self._world.at(delay_ms, lambda: self._intake(work))
 
     async def _let_in(self, client: Client, entry: str) -> None:
-        """Two steps that are safe to repeat, and are repeated where the process dies in between."""
+        """Submit in two steps that are safe to repeat, and are repeated if the process dies in between."""
         submitted_ms = self._world.time_ms
         while True:
             await pause(self._world.delay_ms())
@@ -142,7 +142,7 @@ class Clients:
             client.cancelled_ms = self._world.time_ms
 
     def _signal(self, session_id: str, data: EventData, random: Random) -> bool:
-        """Whether it has reached its session."""
+        """Send an event to a session; return whether it has arrived."""
         if self._world.is_redis_away:
             self._world.at(1_000, lambda: self._signal(session_id, data, random))
             return False

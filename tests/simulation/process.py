@@ -56,7 +56,7 @@ class Process:
         return datetime.fromtimestamp((self.world.time_ms + self._clock_off_ms) / 1000, UTC)
 
     async def deliver(self, handed: Handed) -> None:
-        """One message, from hand-over to acknowledgement."""
+        """Handle one message, from delivery to acknowledgement."""
         if handed.deliveries > self.world.settings.max_deliveries:
             lost = ErrorInfo(code="workers_lost", message=f"{handed.deliveries - 1} workers stopped")
             await self._bury(handed, self._readable(handed), lost)
@@ -166,7 +166,7 @@ class Process:
     async def _commit(
         self, handed: Handed, delivery: Delivery | None, operations: Iterable[Operation]
     ) -> str:
-        """Repeated while it is not known to have arrived; a crash may come before it, and after it."""
+        """Commit, and repeat it until the reply arrives; a crash may come before it, and after it."""
         todo = list(operations)
         session_id = delivery.event.subject if delivery else None
         await pause(self.world.delay_ms())

@@ -81,7 +81,7 @@ class Twins:
         assert [self.entries[entry.decode()] for entry, _ in real] == [handed.entry for handed in simulated]
 
     async def reclaim(self) -> None:
-        """With a lease of no time at all, whatever is in hand is to be had."""
+        """Reclaim with a lease of zero, so that all deliveries in flight can be taken."""
         consumer, most = self.random.choice(CONSUMERS), self.random.randrange(1, 4)
         in_hand = [entry for entry in self.entries if self.random.random() < 0.3]
         real = await self.real.batcher.run(
@@ -132,7 +132,7 @@ class Twins:
         await asyncio.sleep(0.002)
 
     def an_operation(self, session_id: str) -> Operation:
-        """One of any kind; its key named so that both buses can make it their own."""
+        """Draw an operation of any kind; its key has a name that both buses can translate."""
         random, event = self.random, self.random.choice(self.events)
         raw, name = encode(event), random.choice(("deadline", "assembly"))
         due = random.choice((b"+0", b"=1000", b"+3600000"))

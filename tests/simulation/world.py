@@ -111,7 +111,7 @@ class World:
         }
 
     def run(self) -> None:
-        """Until nothing is left to happen, or an hour is over."""
+        """Run until no event is left, or an hour is over."""
         for number in self.sessions:
             self._outside.add(number)
         if not self._has_catalogue:
@@ -136,14 +136,14 @@ class World:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
     def disturbed(self, cost_ms: float) -> None:
-        """Something went wrong that may make answers late by so much."""
+        """Note a fault that may make answers late by so much."""
         self._disturbances.append((self.time_ms, cost_ms))
 
     def disturbance_ms(self, since_ms: int) -> float:
         return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms + cost_ms >= since_ms)
 
     def delay_ms(self) -> int:
-        """How long a small step takes: mostly nothing, so that steps meet; sometimes long."""
+        """Return how long a small step takes: mostly zero, so that steps coincide; sometimes long."""
         return self.random.choice((0, 0, 1, 1, 2, 5, 30, 300))
 
     @property
@@ -185,7 +185,7 @@ class World:
         return self.weather.model_out_for_s(model, self.time_ms)
 
     def is_served(self, component: Component) -> bool:
-        """Whether a process of it is up."""
+        """Return whether a process of it is up."""
         return any(process.is_up for process in self._processes[component])
 
     def life(self, session_id: str) -> Life:
@@ -194,7 +194,7 @@ class World:
         return self._lives[session_id]
 
     def is_stop_heard(self, delivery: Delivery) -> bool:
-        """Whether whoever works for a session knows that it is stopped; they look a few times a second."""
+        """Return whether a session's workers know that it is stopped; they look a few times a second."""
         stopped_ms = self.bus.stopped.get(delivery.event.subject)
         return (
             stopped_ms is not None
@@ -272,7 +272,7 @@ class World:
         self.disturbed(length_ms + LEASE_MS * 1.25)
 
     def _go_on(self, process: Process, entry: str) -> None:
-        """One step of one delivery."""
+        """Run one step of one delivery."""
         work = process.in_hand.get(entry)
         if work is None or not process.is_alive:
             return
@@ -303,7 +303,7 @@ class World:
             self.at(delay_ms, lambda: self._go_on(process, entry))
 
     def _thaw(self, process: Process, entry: str) -> None:
-        """Back again: it may commit what is not its own any more, or learn of that first."""
+        """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
         is_told = self.random.random() < 0.5
         if is_told and not self.bus.renew(process.component, process.name, entry):
             if (work := process.in_hand.pop(entry, None)) is not None:
@@ -403,7 +403,7 @@ class World:
             self.bus.put_foreign(inbox, raw, at)
 
     def _put_foreign(self, session_id: str, at: str) -> None:
-        """Something that nobody of ours has sent, in anybody's inbox."""
+        """Add an entry of a foreign sender to any inbox."""
         random = self.faults.random("foreign entry")
         raw = random.choice((b"{}", b"\xff\x00", self.bus.logs[session_id][at]))
         self.bus.put_foreign(random.choice(COMPONENTS), raw, at)

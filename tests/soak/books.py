@@ -49,7 +49,7 @@ class ToldWrite:
 
 @dataclass(slots=True)
 class Account:
-    """What one session's log says, and what is wrong with it."""
+    """The content of one session's log, and its faults."""
 
     writes: list[ToldWrite] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ def read_log(session_id: str, log: Log, journals: Journals, response: Response) 
 
 
 def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
-    """Where what was told of writes is not what the service's books have."""
+    """Yield the differences between the reports of writes and the service's records."""
     for key, its_effects in effects.items():
         if len(its_effects) > 1:
             yield f"{key} took effect {len(its_effects)} times"
@@ -91,9 +91,9 @@ def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Ef
 
 
 def _disagreements(write: ToldWrite, effects: Sequence[Effect], is_owned: bool) -> Iterator[str]:
-    """Where a write was told otherwise than the books have it; `is_owned`: a call with the same key owns the effect.
+    """Yield the differences of a write's report; `is_owned`: a call with the same key owns the effect.
 
-    What certainly had no effect may be called again, and then runs under the same key.
+    A call that certainly had no effect may be made again, and then runs under the same key.
     """
     what = f"{write.session_id}: {write.tool} {write.key}"
     if write.result is None:
@@ -144,5 +144,5 @@ def _type_of(result: ToolResult) -> str:
 
 
 def kind_of(event: Mapping[str, Any]) -> str:
-    """`query.submitted` for `antiphon.query.submitted.v1`."""
+    """Return an event's short type, such as `query.submitted` for `antiphon.query.submitted.v1`."""
     return str(event["type"]).removeprefix("antiphon.").removesuffix(".v1")

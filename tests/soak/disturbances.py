@@ -109,9 +109,9 @@ class Disturber:
     def __init__(
         self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int], faults_min: int = 0
     ) -> None:
-        """`answered` counts the answers so far.
+        """Prepare the disturbances; `answered` counts the answers so far.
 
-        A machine that is too slow for the plan is spared a part of it, but for so many.
+        On a machine that is too slow for the plan a part is left out, but at least `faults_min` remain.
         """
         self.history: list[Done] = []
         self.broken: list[str] = []
@@ -128,7 +128,7 @@ class Disturber:
         """Those that were asked while Python was still being loaded, by their ids."""
 
     def step(self) -> None:
-        """Everything that is due."""
+        """End and begin every disturbance that is due."""
         now = time.monotonic()
         for until_s, done, end in [one for one in self._lasting if one[0] <= now]:
             self._lasting.remove((until_s, done, end))
@@ -166,7 +166,7 @@ class Disturber:
         return not self._stopping
 
     def _is_recovered(self, now: float) -> bool:
-        """Whether there has been an answer since the last disturbance: without that nothing would ever go on."""
+        """Return whether there was an answer, or a long pause, since the last disturbance."""
         return self._answered() > self._answered_at_last or now > self._last_s + _PATIENCE_S
 
     def _begin(self, planned: Planned) -> None:
@@ -226,7 +226,7 @@ class Disturber:
         self._stage.start(name)
 
     def _ask_to_stop(self, name: str) -> None:
-        """SIGTERM. Somebody else looks after it until it is gone."""
+        """Send SIGTERM. Another task watches it until it has ended."""
         process = self._stage.running[name]
         if not _listens(process.pid):
             self._deaf.add(process.pid)
@@ -267,7 +267,7 @@ class Disturber:
 
 
 def _listens(pid: int) -> bool:
-    """Whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
+    """Return whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
     try:
         said = Path(f"/proc/{pid}/status").read_text()
     except OSError:

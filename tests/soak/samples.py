@@ -31,7 +31,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a row of samples went."""
+    """The trend of a series of samples."""
 
     first: float
     """Median of the first quarter."""

@@ -155,7 +155,7 @@ async def noted(bus: Bus, round: int = 1) -> dict[str, bytes]:
 
 
 async def all_of_redis(bus: Bus) -> str:
-    """Every key with all that is in it, as one text."""
+    """Return every key with its content, as one text."""
     found: list[Any] = []
     read = {
         b"string": ("GET",),

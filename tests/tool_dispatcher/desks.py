@@ -59,13 +59,13 @@ async def cut_off(desk: Desk, bus: Bus) -> None:
 
 
 async def cut_off_long_ago(desk: Desk, bus: Bus) -> None:
-    """And its lease is over."""
+    """End the dispatcher, with its lease expired."""
     await cut_off(desk, bus)
     await end_lease(bus, KEY)
 
 
 async def end_lease(bus: Bus, key: str) -> None:
-    """As if whoever has begun a write had been silent for the whole of its lease."""
+    """Let the lease of a begun write expire, as if its worker were silent."""
     await bus.batcher.submit("HSET", bus.keys.effect("s1", key), "lease_ends", 1)
 
 

@@ -26,7 +26,7 @@ class Issuer:
 
 
 def an_issuer(folder: Path) -> Issuer:
-    """Whose public key is in a file there."""
+    """Return an issuer with a new key, whose public key is in a file there."""
     key, file = Ed25519PrivateKey.generate(), folder / "grants.pem"
     file.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     return Issuer(key, str(file))

@@ -21,7 +21,7 @@ SWITCH: dict[str, Any] = {
 
 
 class Effects:
-    """What took effect: the tool, and the key that it came with, once for each run. Knows the keys it has seen."""
+    """The effects: the tool and its key for each run. Knows the keys it has seen."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, str]] = []

@@ -155,7 +155,7 @@ async def test_of_two_calls_with_one_id_the_first_counts() -> None:
 
 
 class TestJournal:
-    """What stands in the journal while a batch is under way: the assembler reads it at the deadline."""
+    """The journal's content while a batch is in flight: the assembler reads it at the deadline."""
 
     async def test_each_call_is_settled_as_it_ends(self) -> None:
         end = asyncio.Event()

@@ -214,7 +214,7 @@ async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_th
 
 
 async def _results(tools: list[Tool], request: ToolsRequested, bus: Bus) -> tuple[ToolResult, ...]:
-    """Those of a batch whose write another call has made, under whose id they stand."""
+    """Return the results of a batch whose write another call made, under that call's id."""
     from antiphon_shared.events import ToolsCompleted
 
     from tests.tool_dispatcher.builders import a_delivery

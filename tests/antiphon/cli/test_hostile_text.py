@@ -91,7 +91,7 @@ LIVE = {
 
 @pytest.fixture
 def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iterator[dict[str, str]]:
-    """Sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
+    """Store sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
     variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     for name in SESSIONS:
         content = (ROOT / "tests/recordings" / f"{name}.jsonl").read_bytes()
@@ -237,7 +237,7 @@ def test_no_command_lets_it_through(
 
 
 def documents(text: str) -> list[str]:
-    """One JSON document a line, or one in all."""
+    """Return one JSON document per line, or one in all."""
     lines = text.splitlines()
     return lines if all(line.startswith(("{", "[")) for line in lines) else [text]
 

@@ -53,7 +53,7 @@ class OnATerminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """However the test ends, nothing of it stays."""
+        """Stop all its processes at the end of the test."""
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=LIMIT_S)

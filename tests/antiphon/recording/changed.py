@@ -15,7 +15,7 @@ DataT = TypeVar("DataT", bound=EventData)
 
 
 def with_words(lines: Iterable[Line], then: str, now: str) -> list[Line]:
-    """Words replaced wherever they stand."""
+    """Replace words everywhere."""
     return [decode_line(encode_line(line).replace(then.encode(), now.encode())) for line in lines]
 
 
@@ -42,7 +42,7 @@ def unbound(content: bytes) -> list[bytes]:
 
 
 def bound(raws: Iterable[bytes]) -> bytes:
-    """Lines, whatever stands in them, as a file whose chain holds."""
+    """Return lines with any content as a file with a valid chain."""
     chained = Chained()
     return b"".join(chained.bind(raw) + b"\n" for raw in raws)
 

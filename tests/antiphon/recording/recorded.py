@@ -32,7 +32,7 @@ async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 
 def is_closed(lines: list[Line]) -> bool:
-    """Whether the decision that closes the session is there; a summary that was asked for before may come after it."""
+    """Return whether the decision that closes the session is there; an earlier request's summary may come after it."""
     return any(isinstance(line, RecordLine) and getattr(line.record, "closes", False) for line in lines)
 
 

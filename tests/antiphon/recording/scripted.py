@@ -51,7 +51,7 @@ async def dawdle(context: ToolContext) -> str:
 
 
 async def embed(texts: Sequence[str]) -> list[list[float]]:
-    """All that is asked about heights lies close together."""
+    """Return close vectors for all texts about heights."""
     return [[1.0, 0.3 if "high" in text else 0.0] for text in texts]
 
 
@@ -98,7 +98,7 @@ async def lines_of(bus: Bus, session_id: str) -> list[Line]:
 
 
 async def until_logged(antiphon: Antiphon, session_id: str, type: str, count: int = 1) -> None:
-    """Until the session's log holds so many events of a type."""
+    """Wait until the session's log holds so many events of a type."""
     while True:
         log = await antiphon.open_bus().session(session_id).log()
         if sum(event.type == type for _, event in log) >= count:

@@ -60,7 +60,7 @@ class Run:
             self.settle(self.draw.draw(st.sampled_from(ready)))
 
     def verdict(self, id: str) -> bool | None:
-        """Whether a node runs (True) or is skipped (False); None: not decided yet."""
+        """Return whether a node runs (True) or is skipped (False); None when undecided."""
         node = self.graph[id]
         needed = [self.state.get(one) for one in node.depends_on]
         activators = [one for one, after in edges_of(self.graph).items() if after.get(id)]
@@ -130,7 +130,7 @@ def test_what_is_certain_has_succeeded_and_what_is_exclusive_does_not_both(
 
 
 def sets_of(graph: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Each node alone, and each two."""
+    """Return each node alone, and each pair."""
     ids = [*graph]
     return [(one,) for one in ids] + [(one, other) for n, one in enumerate(ids) for other in ids[:n]]
 

@@ -62,7 +62,7 @@ def _id_of(words: str, prompt: str) -> str:
 
 
 async def record(name: str, question: str, script: Sequence[Scripted]) -> None:
-    """One session, as a file."""
+    """Record one session as a file."""
     async with CitingServer(script).listening() as server:
         if script:
             os.environ |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}

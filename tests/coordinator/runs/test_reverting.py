@@ -49,7 +49,7 @@ def changes(draw: st.DrawFn) -> list[RunChange]:
 
 
 def shown(state: RunState) -> Any:
-    """All that a run is, with its queues in their order."""
+    """Return the whole state of a run, with its queues in their order."""
     queues = {tool: list(queue) for tool, queue in state.run.queues.items()}
     counts = {kind: count for kind, count in state.counts.items() if count}
     return deepcopy(state), queues, counts

@@ -19,7 +19,7 @@ RESERVE, LEARN, SETTLE = (
 
 
 class Clock:
-    """What TIME reads."""
+    """The clock that TIME reads."""
 
     now = 1_700_000_000.0
 
@@ -29,7 +29,7 @@ class Clock:
 
 @dataclass
 class Turn:
-    """What a call was granted."""
+    """The turn that a call was granted."""
 
     start: int
     wait: int
@@ -75,7 +75,7 @@ class Account:
         self.redis.eval(SETTLE, 1, "k", turn.start, *changes)
 
     def starts(self, count: int, *units: int) -> list[float]:
-        """When that many calls start that all ask now, in seconds from now."""
+        """Return when that many calls start that all ask now, in seconds from now."""
         return [(self.reserved(*units).start - self.now) / SECOND for _ in range(count)]
 
 

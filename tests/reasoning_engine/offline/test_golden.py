@@ -138,7 +138,7 @@ def _as_text(reply: Reply) -> str:
 
 
 def whole() -> str:
-    """Every question with all replies to it."""
+    """Return every question with all replies to it."""
     parts = ["Made by `python -m tests.reasoning_engine.offline.test_golden`."]
     for name, (tools, questions) in QUESTIONS.items():
         for question in questions:

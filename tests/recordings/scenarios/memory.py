@@ -23,7 +23,7 @@ _ROUNDS = _asked(
 
 
 def _long_round(n: int) -> Scripted:
-    """Words enough to compete for room, and calls of which some find nothing."""
+    """Return enough words to compete for room, and calls of which some have no results."""
     words = f"Round {n}: " + "what the harbours have, and since when, is told in many places. " * n
     note = f"<note>\nconcluded: Holm {n} has one [F{n}]\ndoubt: is Holm {n + 40} older?\nplan: ask for more\n</note>"
     asks = [use("recall", id=f"F{40 * n + one}") for one in range(n % 4)]

@@ -38,7 +38,7 @@ def _question(name: str) -> str:
 
 
 def _in_turn(replies: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
-    """Each for its round: where summaries are asked for too, the order does not tell which reply is meant."""
+    """Return each reply for its round: with requests for summaries, the order does not decide which one is meant."""
     return tuple(one.model_copy(update={"when": f"Round {n} of"}) for n, one in enumerate(replies, 1))
 
 

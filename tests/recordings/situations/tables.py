@@ -132,7 +132,7 @@ def _pages(names: Iterable[str]) -> Scripted:
 
 
 def _queries() -> Iterator[str]:
-    """Questions of at most eight parts, each with another entry of a table."""
+    """Yield questions of at most eight parts, each with another entry of a table."""
     asks = [f"{one} the lamp of Holm {n} and its mole." for n, one in enumerate(_COMMANDS)]
     asks += [f"{_AUXILIARIES[n % 18]} {_PRONOUNS[n % 11]} at the mole of Holm {n}." for n in range(22)]
     asks += [f"{one} of Holm {n} keeps the lamp of the mole." for n, one in enumerate(_ASKING)]
@@ -193,7 +193,7 @@ def _bounded_notes() -> Iterator[tuple[str, int]]:
 
 
 def _signs() -> Iterator[str]:
-    """Texts in which each sign stands so often that its price tells."""
+    """Yield texts in which each sign is so frequent that its price shows."""
     yield "".join(sign * _REPEATED for signs in tokens._CHARACTERS.values() for sign in signs) + "?"
     of_many_bytes = "§ÀßŁéäΩЖشअᚠ‰かカ中國語漢한글豈🚀😀"
     yield "".join(sign * _REPEATED for sign in of_many_bytes) + "?"

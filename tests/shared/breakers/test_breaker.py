@@ -136,7 +136,7 @@ def test_a_breaker_with_more_failures_than_calls_looked_at_can_still_open() -> N
 
 @dataclass
 class Model:
-    """What the breaker should do, told in another way: from the whole history."""
+    """The expected behaviour of the breaker, computed differently: from the whole history."""
 
     calls: list[tuple[float, bool]] = field(default_factory=list)
     opened: float | None = None

@@ -44,7 +44,7 @@ def whole(record: AnyRecord) -> bytes:
 
 
 def stored(records: list[ExchangeRecord]) -> list[bytes]:
-    """As a session stores them, one after the other."""
+    """Return the records as a session stores them, one after the other."""
     found: list[bytes] = []
     base: Base | None = None
     for record in records:

@@ -36,7 +36,7 @@ _PART = re.compile(r"<([a-zA-Z0-9]+)(?::(\d+))?>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a secret stands in a text."""
+    """A form of a secret in a text."""
 
     name: str
     source: str
@@ -69,7 +69,7 @@ def _drawn(lot: random.Random, kind: str, length: int) -> str:
 
 
 def _password(lot: random.Random) -> str:
-    """Ten letters and more, digits among them, and often a sign within."""
+    """Return a password: six letters and more, digits among them, and often a sign."""
     letters = "".join(lot.choice(string.ascii_letters) for _ in range(lot.randint(6, 10)))
     digits = "".join(lot.choice(string.digits) for _ in range(lot.randint(2, 4)))
     sign = lot.choice(["", "", "!", "-", "_", ".", "*"])
@@ -78,7 +78,7 @@ def _password(lot: random.Random) -> str:
 
 @cache
 def forms(*files: str) -> tuple[Form, ...]:
-    """All of some files; of the first two without any."""
+    """Return all forms of some files; of the first two without any."""
     found = []
     for file in files or ("issued_tokens.txt", "daily_formats.txt"):
         for entry in re.split(r"^## ", (_FOLDER / file).read_text(), flags=re.MULTILINE)[1:]:

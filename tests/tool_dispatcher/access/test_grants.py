@@ -27,7 +27,7 @@ VERIFIER = Verifier([KEY.public_key()])
 
 
 def a_payload(**claims: Any) -> dict[str, Any]:
-    """Claims that are good at noon for any session; None takes one out."""
+    """Return claims that are valid at noon for any session; None removes one."""
     good = {"aud": "antiphon", "exp": NOON.timestamp() + 60, "scopes": ["read", "write"]}
     return {name: value for name, value in {**good, **claims}.items() if value is not None}
 
@@ -59,7 +59,7 @@ def authorization(
 
 
 def problem(token: str, **circumstances: Any) -> str:
-    """Why a grant gives nothing."""
+    """Return why a grant gives no scopes."""
     found = authorization(token, **circumstances)
     assert found.scopes == frozenset()
     assert found.problem.startswith("The session's grant ")

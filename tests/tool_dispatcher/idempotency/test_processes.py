@@ -50,7 +50,7 @@ class Workers:
         return answers
 
     def crash(self, point: str) -> None:
-        """One process claims the write, and is killed while it runs it."""
+        """Let one process claim the write, and kill it during the run."""
         worker = self._start("1", point)
         self._begin([worker])
         assert worker.process.poll() == -signal.SIGKILL
@@ -75,7 +75,7 @@ class Workers:
         return worker
 
     def _begin(self, workers: "list[Worker]") -> list[str]:
-        """When all are ready, tell them; what each has said when it ended."""
+        """Start all when they are ready; return the output of each at its end."""
         for worker in workers:
             until(worker.is_ready, "a worker to be ready")
         for worker in workers:

@@ -26,7 +26,7 @@ def shown(data: Any, bytes_max: int = BYTES_MAX) -> Any:
 
 
 def start_in(note: str) -> int:
-    """Where the note says that `read_result` reads on."""
+    """Return the position at which the note tells `read_result` to continue."""
     found = re.search(rf'read_result\(handle="{HANDLE}", start=(\d+)\) reads on\.', note)
     assert found is not None, note
     return int(found[1])

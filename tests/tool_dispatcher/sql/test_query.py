@@ -58,7 +58,7 @@ def children(of: int | None = None) -> set[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there and runs; one that only waits to be reaped does not."""
+    """Return whether a process runs; a zombie does not."""
     return _stat(pid)[0] != "Z"
 
 

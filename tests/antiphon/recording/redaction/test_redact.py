@@ -72,7 +72,7 @@ PLANTED = (
 
 
 def forms(secret: str) -> set[str]:
-    """How a secret may stand in a file."""
+    """Return the forms of a secret in a file."""
     once = json.dumps(secret)[1:-1]
     inside = {
         base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)

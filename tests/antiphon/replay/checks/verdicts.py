@@ -15,7 +15,7 @@ RecordT = TypeVar("RecordT", bound=StepRecord)
 
 
 def is_held_whole(lines: Iterable[Line]) -> Report:
-    """Every step was done again, and nothing differs."""
+    """Check that every step was repeated without a difference."""
     report = verify_lines(lines)
     assert report.is_same, report.divergences
     assert not report.unchecked, report.unchecked

@@ -275,7 +275,7 @@ async def ended_lines(antiphon: Antiphon, run_id: str) -> list[Line]:
 
 
 async def until_waiting(antiphon: Antiphon, run_id: str) -> None:
-    """Return when a run waits for a person's values."""
+    """Wait until a run waits for a person's values."""
     async with asyncio.timeout(_LIMIT_S):
         while True:
             try:
@@ -287,7 +287,7 @@ async def until_waiting(antiphon: Antiphon, run_id: str) -> None:
 
 
 async def says_yes(antiphon: Antiphon, run_id: str) -> None:
-    """Refusable values first, then those that count."""
+    """Give a value that is refused first, then a valid one."""
     await until_waiting(antiphon, run_id)
     await workflows.give(antiphon, run_id, {"ok": 1})
     await workflows.give(antiphon, run_id, {"ok": True})

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchmarks.pipeline import Pipeline
 
 REF = "56c0a8b"
-"""What is compared with when nothing else is named."""
+"""The default commit to compare with."""
 LIMIT = 1.03
 CONFIDENCE = 0.95
 PAIRS_MIN = 6

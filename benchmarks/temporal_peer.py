@@ -21,7 +21,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 _QUEUE = "antiphon"
 _EVENTS_AROUND, _EVENTS_PER_ACTIVITY = 5, 6
-"""Of a history: at its beginning and end, and for each activity."""
+"""The events of a history: at its beginning and end, and for each activity."""
 
 
 @workflow.defn(name="Rounds")

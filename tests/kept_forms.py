@@ -1,4 +1,4 @@
-"""What readers of text make of every form of their patterns and every entry of their tables, kept in a file.
+"""The results of text readers for every form of their patterns and every entry of their tables, kept in a file.
 
 A reader is a function of one text. Its texts come from its module: of each pattern every alternative, every sign of a
 set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every

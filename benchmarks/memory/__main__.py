@@ -1,4 +1,4 @@
-"""How much of what matters a briefing keeps, at a fraction of the tokens: `python -m benchmarks.memory`."""
+"""How much of the evidence a briefing keeps, at a fraction of the tokens: `python -m benchmarks.memory`."""
 
 import argparse
 import json

@@ -38,7 +38,7 @@ class Embedding:
 
     @property
     def cost(self) -> str:
-        """What embedding takes, as a line."""
+        """The cost of embedding, as a line."""
         each_ms = 1000 * self._cpu_s / max(1, len(self._known))
         texts = self._asked / max(1, self._rounds)
         taken = (

@@ -84,7 +84,7 @@ class Call(_Form):
 
     @property
     def query(self) -> str:
-        """What it searched for: the argument of that name, else all its texts."""
+        """The search: the argument of that name, otherwise all its texts."""
         named = self.arguments.get("query")
         texts = (
             [named] if isinstance(named, str) else [v for v in self.arguments.values() if isinstance(v, str)]
@@ -97,7 +97,7 @@ class Round(_Form):
 
     calls: tuple[Call, ...] = Field(min_length=1)
     reasoning: str = ""
-    """What the model said beside its calls; usually nothing."""
+    """The model's text with its calls; usually empty."""
 
     @model_validator(mode="before")
     @classmethod

@@ -27,7 +27,7 @@ class Filed:
     microseconds: float
     """CPU time of filing the round's results and building the briefing after it."""
     delta_bytes: int
-    """What the round adds to the memory, as JSON."""
+    """The round's addition to the memory, as JSON."""
     passages: int
     """Stored passages, this round's included."""
 

@@ -27,10 +27,10 @@ _PEERS: dict[str, tuple[str, Callable[[Graph], float]]] = {
 }
 _SIZES = (100, 10_000)
 _NODES_MIN = 2_000
-"""Of the runs of one size together."""
+"""The minimum number of nodes of the runs of one size together."""
 _ITEMS, _CONCURRENCY = (1_000, 10_000), 100
 _ASKED_BYTES, _ANSWERED_BYTES = 600, 450
-"""Of the two events of a node, about."""
+"""The approximate size of the two events of a node."""
 
 
 def measure(runs: int, peer_runs: int = 1) -> list[Row]:

@@ -51,7 +51,7 @@ class Outcome:
     response: Response
     model_calls: int
     tool_calls: int
-    """Those of the model, and those of the runs that it began."""
+    """The calls of the model, and of the runs that it began."""
     took_s: float
     left: dict[str, int]
 

@@ -1,4 +1,4 @@
-"""Who may do what in Redis: the table, and what a real Redis makes of the file."""
+"""The rights of each user in Redis: the table, and the file in a real Redis."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase

@@ -131,7 +131,7 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
     async def contended(delivery: Delivery, session: SessionStore) -> Outcome:
         version, _ = await session.document(STATE)
         versions.append(version)
-        if len(versions) == 1:  # somebody else is quicker
+        if len(versions) == 1:  # another worker is quicker
             key = bus.keys.of_session("s1", STATE)
             await bus.batcher.submit("HSET", key, "version", 7, "content", "theirs")
         return Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"x"), Put(STATE, version, b"ours")))

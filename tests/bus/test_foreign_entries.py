@@ -1,4 +1,4 @@
-"""What foreign programs put into an inbox harms nobody."""
+"""Entries of foreign programs in an inbox do no harm."""
 
 from typing import Any
 

@@ -80,7 +80,7 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
 
 
 async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
-    """Whatever kills the process while an entry waits to run alone was another one."""
+    """If the process dies while an entry waits to run alone, another entry has killed it."""
     first, second = sessions_of_one_partition(bus.keys, 2)
     for session_id in (first, second):
         await bus.publish(a_query(session_id, session_id), "open")

@@ -1,4 +1,4 @@
-"""What many sessions share on the bus, and what a process that has just come finds there."""
+"""The data that sessions share on the bus, and that a new process finds there."""
 
 import pytest
 from antiphon_shared.bus import redis_bus

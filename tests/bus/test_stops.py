@@ -235,7 +235,7 @@ async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> 
 
 
 async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
-    bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # nobody takes over from the other
+    bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # no worker takes over from the other
     endless = Endless()
     async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
         await bus.publish(a_query(), "open")
@@ -250,7 +250,7 @@ async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_i
 
 @pytest.mark.usefixtures("unhurried_farewell")
 async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
-    """A process that ends is no session that ends: somebody else does the work."""
+    """The end of a process is not the end of a session: another worker does the work."""
     endless, seen = Endless(), Seen()
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -293,7 +293,7 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
 
 
 async def test_a_stop_that_could_not_be_heard_is_heard_later(bus: Bus) -> None:
-    """Whatever stands in the place of the sorted set: the worker goes on, and says so once."""
+    """With any other value in place of the sorted set the worker continues, and logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")
     async with coordinating(bus), engine(bus, endless):

@@ -1,4 +1,4 @@
-"""Redis answers, but will not: what it says reaches whoever asked, with what to do."""
+"""Redis answers with a refusal: its message reaches the caller, with the remedy."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""What the service's ledger and the end of a run must agree in."""
+"""The agreement between the service's ledger and the end of a run."""
 
 from collections import Counter
 from pathlib import Path

@@ -12,7 +12,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Place = Literal["read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"]
 """In the order in which a write comes through them:
 
-    read      its batch is in hand, and nobody has claimed it
+    read      its batch is in flight, and it is not claimed
     claim     claimed, and the tool has not begun
     before    the tool has begun, and has not sent its request
     sending   it has, and the service does not have it yet
@@ -20,12 +20,12 @@ Place = Literal["read", "claim", "before", "sending", "during", "after", "settle
     after     the service has answered, and the tool has not returned
     settle    the tool has returned, and what came of it is not settled
     commit    settled, and the batch is not answered
-    waiting   somebody else has claimed it, and was last heard of less than a lease ago
+    waiting   another worker has claimed it, and its lease has not expired
 """
 PLACES: tuple[Place, ...] = get_args(Place)
 
 CUT: frozenset[Place] = frozenset(("claim", "before", "sending", "during", "after", "settle"))
-"""Between claim and settle: nobody but who is there can say what comes of it."""
+"""Between claim and settle: only the process that runs it knows its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Record:
     """The data that Redis has of a write."""
 
     state: str = ""
-    """Empty when nobody has claimed it."""
+    """Empty when it is not claimed."""
     fence: int = 0
 
 

@@ -34,7 +34,7 @@ class Reading:
     sections: dict[str, list[str]]
     facts: dict[str, Line]
     order: dict[str, list[list[str]]]
-    """Of each section, the ids in each fence, as they stand."""
+    """The ids in each fence of each section, in their order."""
 
     def text_of(self, section: str) -> str:
         return "\n".join(self.sections.get(section, ()))

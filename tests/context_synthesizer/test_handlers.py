@@ -1,4 +1,4 @@
-"""What one briefing.requested changes, and what it reads."""
+"""The changes and reads of one briefing.requested."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

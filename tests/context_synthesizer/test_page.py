@@ -34,7 +34,7 @@ def test_the_units_taken_are_those_of_the_text(
             assert fact.id not in page.lines
     assert room.left >= 0
     if page.lines:
-        # Behind the last line of a section stands an empty line; the title has paid for it.
+        # An empty line follows the last line of a section; its cost is in the title's.
         assert units - room.left == token_units(render([("Facts", page.texts)]) + "\n\n")
     else:
         assert room.left == units

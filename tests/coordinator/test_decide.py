@@ -1,4 +1,4 @@
-"""What happens next, decided from values alone."""
+"""The next step, decided from values alone."""
 
 from datetime import timedelta
 from typing import Any

@@ -202,7 +202,7 @@ class TestAModelThatIsOutOfOrder:
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
 
     def test_a_wake_up_of_an_earlier_rest_changes_nothing(self) -> None:
-        """Else its request would have an id that was answered before, and nobody would answer it again."""
+        """Otherwise its request would have an id that was answered before, and would not be answered again."""
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
         woken = met(resting, due := ModelDue(round=1)).session
         again = asked(woken, out("own")).session

@@ -1,4 +1,4 @@
-"""When the model asks the user back, what the answer does, and how long anybody is waited for."""
+"""The model's questions to the user, the effect of an answer, and how long a session waits."""
 
 from datetime import timedelta
 from typing import Any

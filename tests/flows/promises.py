@@ -1,4 +1,4 @@
-"""What must hold of every session, whatever was killed meanwhile."""
+"""The promises about every session, under any kills."""
 
 from collections import Counter
 from collections.abc import Sequence

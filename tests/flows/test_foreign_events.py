@@ -1,4 +1,4 @@
-"""Whatever a foreign program adds to the inboxes, sessions go their way as if it were not there."""
+"""Entries that a foreign program adds to the inboxes do not change sessions."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""What the house asks of every file."""
+"""The house's rules for every file."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What one reasoning.requested changes."""
+"""The changes of one reasoning.requested."""
 
 import asyncio
 from datetime import UTC, datetime

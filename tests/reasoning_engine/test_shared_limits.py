@@ -125,7 +125,7 @@ async def test_a_turn_is_given_back_where_the_breaker_lets_nobody_through(bus: B
 
 
 async def test_what_a_call_did_not_use_is_given_back(bus: Bus) -> None:
-    """Of 500 tokens that a reply is thought to have these have 5: six fit where two were reserved."""
+    """Replies are estimated at 500 tokens, and these have 5: six fit where two were reserved."""
     guard = an_engine(bus, output_tokens=1_000, burst_s=60)
     reply = Scripted(text="Yes.", usage={"input_tokens": 100, "output_tokens": 5})
     for _ in range(6):

@@ -1,6 +1,6 @@
 """The modules that decide: what `replay verify` does again, and so what recordings have to run.
 
-Of each package all modules but those named as shells: a new file is held against the recordings without being listed.
+All modules of each package except those named as shells: a new file is checked by recordings without being listed.
 """
 
 from functools import cache

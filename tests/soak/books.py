@@ -1,4 +1,4 @@
-"""What a session's own log says, read when it is answered, and held against the books of the world at the end.
+"""A session's own log, read when it is answered, and compared with the service's records at the end.
 
 `read_log` is pure. A write is told of in its session's log, in the batch's journal, in its record in Redis and in
 the books of the service it went to; the last of these is what really happened.

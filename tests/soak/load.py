@@ -1,4 +1,4 @@
-"""Clients that keep a number of sessions under way, from a thread of their own, through the proxy as anybody's.
+"""Clients that keep a number of sessions in flight, from a thread of their own, through the proxy like all others.
 
 What they submitted and what they got is kept here, by this process's clock. Responses are read from Redis itself.
 """
@@ -45,7 +45,7 @@ class Asked:
     answers: list[Response] = field(default_factory=list)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     missed: str = ""
-    """What Redis had of the session when its client gave up."""
+    """Redis's data of the session when its client timed out."""
 
 
 class Load:
@@ -60,7 +60,7 @@ class Load:
         self.junk_sent = self.junk_tried = 0
         """Junk that Redis has acknowledged, and attempts at it: a lost reply may hide a submission."""
         self.strangers: list[str] = []
-        """Sessions that were answered and that nobody asked for."""
+        """Sessions that were answered without a question."""
         self._stage, self._sessions = stage, sessions
         self._choose = random.Random(seed)
         self._over = threading.Event()

@@ -1,4 +1,4 @@
-"""What a soak would not forgive."""
+"""The faults that a soak reports."""
 
 from typing import Any
 

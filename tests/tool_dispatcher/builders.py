@@ -1,4 +1,4 @@
-"""Batches to run, and tools that keep a ledger of what they did."""
+"""Batches to run, and tools that keep a ledger of their effects."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""The journal as the dispatcher keeps it: nothing noted is lost, and whoever notes first is right."""
+"""The journal as the dispatcher keeps it: no noted outcome is lost, and the first one counts."""
 
 import asyncio
 

@@ -153,7 +153,7 @@ class TestCutOff:
 
 
 class TestNobodyCanSee:
-    """A write has begun, and whoever takes over must not, or cannot, find out what came of it."""
+    """A write has begun, and its next worker must not, or cannot, find out its outcome."""
 
     async def test_when_the_grant_has_ended_it_is_not_said_that_it_was_not_run(
         self, bus: Bus, tmp_path: Path

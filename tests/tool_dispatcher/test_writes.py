@@ -1,4 +1,4 @@
-"""Writes are made once and told the same, whoever asks again, at once, or loses Redis at any point."""
+"""Writes are made once and reported the same, under repetition, concurrency, or loss of Redis at any point."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""`antiphon replay update` shows what differs, and rewrites only what somebody has agreed to."""
+"""`antiphon replay update` shows the differences, and rewrites only the recordings that a person accepts."""
 
 from pathlib import Path
 from types import SimpleNamespace

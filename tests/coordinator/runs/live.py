@@ -65,7 +65,7 @@ class Live:
     """Children that are to end now."""
     log: list[AnyEvent] = field(default_factory=list)
     events: list[EventData] = field(default_factory=list)
-    """What the run has said."""
+    """The events of the run."""
     answers: list[Response] = field(default_factory=list)
     now: datetime = START
 

@@ -1,4 +1,4 @@
-"""Whatever the service does, the model gets weather or an error it can act on."""
+"""With any behaviour of the service, the model gets weather or an error it can act on."""
 
 import asyncio
 from collections.abc import Iterator

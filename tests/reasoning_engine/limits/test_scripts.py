@@ -197,7 +197,7 @@ class TestSettling:
         assert account.starts(1, 1, 0, 0, 1_000) == [15]
 
     def test_a_turn_that_others_stand_behind_is_lost(self, clock: Clock) -> None:
-        """They keep theirs: were it given to somebody who asks now, two would start at the time of the last."""
+        """They keep theirs: if a new call got it, two would start at the time of the last."""
         account = Account(clock, (60, 0, 0, 0))
         first, *_ = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.settle(first, -1, 0, 0, 0)
@@ -258,7 +258,7 @@ STEPS = st.one_of(
 def test_no_span_of_time_sees_more_than_its_share_and_one_bucket(
     clock: Clock, steps: list[tuple[str, int, int]], burst_s: int
 ) -> None:
-    """Whatever is reserved, cancelled before or after its turn, used in part, paused and told by the server."""
+    """Any reservations, cancelled before or after their turn, used in part, paused and reported by the server."""
     account = Account(clock, (30, 0, 0, 600), burst=burst_s * SECOND)
     calls: list[tuple[Turn, int]] = []
     open_calls: list[int] = []

@@ -265,7 +265,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
         (after(False, True), -100, True),  # the clock was set back
         (OPEN, 2, False),
         (OPEN, 82, False),
-        (OPEN, 83, True),  # half-open for a minute, and nobody has asked
+        (OPEN, 83, True),  # half-open for a minute, without a call
         (probing(OPEN, 82), 83, False),
         (OPEN, -1e6, True),
     ],

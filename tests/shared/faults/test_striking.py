@@ -1,4 +1,4 @@
-"""What happens at a point, and that nothing does in a process that was not armed."""
+"""Faults strike at their points, and only in an armed process."""
 
 import asyncio
 import subprocess

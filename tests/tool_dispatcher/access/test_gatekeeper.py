@@ -1,4 +1,4 @@
-"""What a session may do is decided at the tool's boundary, at each delivery, whatever the coordinator let through."""
+"""A session's rights are checked at the tool, at each delivery, independent of the coordinator's decision."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -143,7 +143,7 @@ def test_an_unsigned_grant_is_refused(name: Any) -> None:
     ids=["PEM", "PEM without its last line break", "raw"],
 )
 def test_a_grant_signed_with_the_public_key_as_a_shared_secret_is_refused(secret: bytes) -> None:
-    """Whoever can read the verifying key must not be able to issue grants by it."""
+    """A reader of the verifying key must not be able to issue grants with it."""
     unsigned = by_hand({"alg": "HS256", "typ": "JWT"}).rstrip(".")
     token = f"{unsigned}.{in_base64(hmac.digest(secret, unsigned.encode(), 'sha256'))}"
     assert "algorithm" in problem(token)

@@ -1,4 +1,4 @@
-"""What a session may not do is refused at the tool, whatever it was offered, in words a model can act on."""
+"""Calls beyond a session's rights are refused at the tool, in words a model can act on."""
 
 from typing import Any
 
@@ -199,7 +199,7 @@ def test_a_call_that_will_not_run_brings_nothing() -> None:
 
 
 def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
-    """Who approved one tool has not approved another."""
+    """The approval of one tool does not cover another."""
     assert is_barred("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
     assert is_barred("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
     assert is_barred("send", WRITE, terms(a_request(a_call(name="fetch")), rule=ALL_AFTER_UNTRUSTED))

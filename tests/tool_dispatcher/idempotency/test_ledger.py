@@ -206,7 +206,7 @@ async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
     await end_lease(bus)
     claim.ends_s = 0
     assert claim.is_over
-    assert await a_ledger(bus).renew(claim), "it has run out, and nobody has taken over"
+    assert await a_ledger(bus).renew(claim), "it has expired, and no worker has taken over"
     assert not claim.is_over
     assert (await a_ledger(bus).stands(WRITE)).left_s > LEASE_S - 60
     assert await a_ledger(bus).take_over(WRITE, 1) is None

@@ -128,7 +128,7 @@ async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bu
     assert await once(a_ledger(bus), WRITE, Service().hooks()) == results_of("paid")
 
 
-# What a dead dispatcher left behind.
+# The state that a dead dispatcher left behind.
 
 
 async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -> None:

@@ -28,7 +28,7 @@ from tool_dispatcher.results.redacted import redacted, without
 
 SECRET = "correct-horse-battery"
 NAMED = Redactor([SECRET])
-"""What a bus knows of whose operator has named the secret."""
+"""The redactor of a bus whose operator has named the secret."""
 
 
 async def answered(*tools: Tool, bus: Bus | None = None, **call: Any) -> list[ToolResult]:

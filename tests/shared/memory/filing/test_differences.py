@@ -1,4 +1,4 @@
-"""What supersedes and what contradicts what is known."""
+"""Statements that supersede or contradict known facts."""
 
 from typing import Any
 

@@ -76,7 +76,9 @@ class Scripted(Strict):
     status: int = 200
     headers: dict[str, str] = {}
     body: str | None = Field(default=None, description="Sent as it is, with `status`, instead of a message.")
-    is_endless: bool = Field(default=False, description="The headers announce a longer body, and the rest never comes.")
+    is_endless: bool = Field(
+        default=False, description="The headers announce a longer body, and the rest never comes."
+    )
 
 
 class Received(Strict):

@@ -74,9 +74,7 @@ async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
 
 
 async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
-    settings = BusSettings(
-        lease_s=600
-    )  # waiting for a lease to expire takes longer than this test
+    settings = BusSettings(lease_s=600)  # waiting for a lease to expire takes longer than this test
     async with (
         a_bus(url, namespace, settings) as bus,
         a_process(mode, url, namespace, ANTIPHON_BUS_LEASE_S="600") as process,

@@ -218,7 +218,7 @@ async def test_a_probe_that_fails_keeps_it_open_for_all(bus: Bus) -> None:
         await eventually(is_open_again)
 
 
-async def test_a_probe_nobody_hears_of_again_is_replaced_by_another_process(bus: Bus) -> None:
+async def test_a_lost_probe_is_replaced_by_another_process(bus: Bus) -> None:
     async with processes(bus, 2, SHORT) as (one, other):
         fail(one)
 

@@ -254,7 +254,7 @@ async def test_a_document_of_another_type_fails_a_commit_whole_though_its_versio
     assert CancellationRequested.type not in await types_in_log(bus)
 
 
-async def test_a_feed_of_another_type_stops_nobody(bus: Bus) -> None:
+async def test_a_feed_of_another_type_stops_no_process(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.feed(bus.keys.partition("s1")), "a string")
     on_output = Seen()
     async with working(

@@ -179,7 +179,7 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
 ]
 
 
-async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and_blocks_nobody(
+async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_block_no_other(
     bus: Bus,
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 200_000})

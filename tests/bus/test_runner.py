@@ -135,7 +135,7 @@ async def test_a_process_says_that_it_fails_on_purpose_and_does(
         assert b"fault_injection_enabled" in said
 
 
-async def test_leases_are_kept_although_a_renewal_failed_as_nobody_expects(
+async def test_leases_are_kept_although_a_renewal_failed_unexpectedly(
     redis_server: RedisServer, namespace: str
 ) -> None:
     """Otherwise a handler that takes longer than a lease would lose each of its messages."""

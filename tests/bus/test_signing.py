@@ -233,7 +233,7 @@ async def test_what_a_worker_without_a_key_has_set_aside_is_requeued_to_one_that
         await until_done(bus)
 
 
-async def test_nobody_without_a_key_speaks_up_in_a_signed_session(signed: Bus) -> None:
+async def test_no_event_is_sent_to_a_signed_session_without_a_key(signed: Bus) -> None:
     await signed.publish(a_query(), "open")
     assert await signed.first_event("s1") is not None
     signed.signer = None

@@ -187,7 +187,7 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
         assert on_failed.deliveries == []
 
 
-async def test_a_handler_that_refuses_to_end_holds_up_nobody(bus: Bus) -> None:
+async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
     """Though it has the only place."""
     endless = Endless(refuses=True)
     async with coordinating(bus), engine(bus, endless, concurrency=1):
@@ -371,7 +371,7 @@ async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_aga
     assert said == [("cancellations_unreadable", True)] * 2
 
 
-async def test_a_stop_at_no_time_is_not_heard_and_hinders_nobody(bus: Bus) -> None:
+async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
     stops, key = Stops(bus), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("ZADD", key, "+inf", "s1")
     with capture_logs() as logs:

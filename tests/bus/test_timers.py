@@ -91,7 +91,7 @@ async def test_a_timer_is_replaced_by_its_name_and_cancelled(bus: Bus) -> None:
     assert reasons(on_cancel) == ["second"]
 
 
-async def test_a_timer_survives_whoever_set_it(bus: Bus) -> None:
+async def test_a_timer_survives_the_process_that_set_it(bus: Bus) -> None:
     on_cancel = Seen()
     async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.1),)))}, "setter"):
         await bus.publish(a_query(), "open")
@@ -112,7 +112,7 @@ async def test_a_timer_of_another_component_is_moved_by_a_coordinator_alone(bus:
         await eventually(lambda: reasons(on_cancel) == ["due"])
 
 
-async def test_what_foreign_programs_leave_among_the_timers_stops_nobody(bus: Bus) -> None:
+async def test_foreign_entries_among_the_timers_stop_no_process(bus: Bus) -> None:
     partition = bus.keys.partition("s1")
     garbage: dict[str, str | bytes] = {
         "x/1": "nonsense",

@@ -132,7 +132,7 @@ def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
     return page
 
 
-def test_of_one_tool_what_anybody_may_have_written_never_shares_a_fence_with_the_rest() -> None:
+def test_untrusted_and_trusted_results_of_one_tool_never_share_a_fence() -> None:
     first, second = (
         a_round(("search", {"q": n}, f"The {n} is open to guests."), round=r)
         for r, n in ((1, "house"), (2, "pier"))

@@ -281,7 +281,7 @@ class TestEnding:
         over = met(session, AssemblyOverdue(), log_entry=at_its_deadline, named=self.the_request(session))
         assert (over.timers, bool(over.alone)) == ((), True)
 
-    def test_whoever_cancelled_does_not_wait_for_the_deadline(self) -> None:
+    def test_a_cancellation_does_not_wait_for_the_deadline(self) -> None:
         session = self.an_ending_session()
         cancelled = self.the_request(session, status="cancelled", termination_reason="cancelled")
         assert met(session, AssemblyOverdue(), named=cancelled).alone

@@ -82,7 +82,7 @@ def lines_with(pattern: re.Pattern[str]) -> list[str]:
     ]
 
 
-def test_no_file_holds_a_path_of_somebodys_machine() -> None:
+def test_no_file_holds_a_path_of_one_machine() -> None:
     assert lines_with(MACHINE_PATH) == []
 
 

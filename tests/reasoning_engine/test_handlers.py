@@ -211,7 +211,7 @@ class TestSummaries:
         room.model.text = SUMMARY
         return room
 
-    async def test_the_summary_is_committed_and_streamed_to_nobody(self) -> None:
+    async def test_the_summary_is_committed_and_not_streamed(self) -> None:
         room = self.room()
         completed = await room.summary()
         assert isinstance(completed, SummaryCompleted)

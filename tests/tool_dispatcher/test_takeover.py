@@ -94,7 +94,7 @@ class TestCutOff:
         [lambda key, arguments: None, lambda key, arguments: 1 / 0, lambda key, arguments: "yes", None],
         ids=["cannot tell", "breaks", "says what is not known", "cannot be asked"],
     )
-    async def test_what_nobody_knows_is_said_to_be_unknown_and_never_runs_again(
+    async def test_an_unknown_outcome_is_reported_and_the_write_never_runs_again(
         self, bus: Bus, reconcile: Callable[..., Any] | None
     ) -> None:
         desk = Desk(reconcile=reconcile)

@@ -236,7 +236,7 @@ def test_no_request_is_too_strange(
         assert reply == reply_to(Request(asked, tools))
 
 
-async def test_rules_ask_nobody_back() -> None:
+async def test_the_offline_model_asks_the_user_nothing() -> None:
     """Facts that they could not find themselves they could not ask for either."""
     description = "Asks the user one question and waits for the answer."
     asking = OfferedTool(ASK_USER, description, ASK_USER_PARAMETERS, lambda question: {"answer": "Red."})

@@ -113,7 +113,7 @@ def test_a_probe_that_fails_opens_it_for_as_long_again() -> None:
     assert isinstance(BREAKER.ask(state, 50), Allowed)
 
 
-def test_a_probe_nobody_hears_of_again_is_replaced() -> None:
+def test_a_lost_probe_is_replaced() -> None:
     state = probing(probing(OPEN, 22), 42)
     assert state.probed == 42
 

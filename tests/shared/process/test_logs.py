@@ -177,7 +177,7 @@ TOKEN = "glpat-aB3dE6gH9jK2mN5pQ8"
     ],
     ids=["field", "nested", "secret key", "library", "exception"],
 )
-def test_a_token_that_nobody_knows_is_in_no_log(
+def test_an_unknown_token_is_in_no_log(
     log: Callable[[], None],
     is_terminal: bool,
     capsys: pytest.CaptureFixture[str],

@@ -121,7 +121,7 @@ def test_other_algorithms_of_a_key_are_refused(private: Any, algorithm: str) -> 
     assert "algorithm" in problem(token, verifier=Verifier([private.public_key()]))
 
 
-def test_a_grant_of_somebody_elses_key_is_refused() -> None:
+def test_a_grant_of_another_key_is_refused() -> None:
     assert "not signed by a key that is trusted" in problem(a_token(OTHER_KEY))
     assert "not signed by a key" in problem(a_token(OTHER_KEY, headers={"kid": "1", "jwk": {"kty": "OKP"}}))
 

@@ -35,7 +35,7 @@ NOT_FOUND = tool_error("not_found", "No such account.")
 @pytest.mark.parametrize(
     "outcome", ["paid", None, {"id": [1, None]}, FAILED], ids=lambda value: type(value).__name__
 )
-async def test_a_write_runs_once_and_whoever_asks_again_gets_its_outcome(bus: Bus, outcome: object) -> None:
+async def test_a_write_runs_once_and_a_repetition_gets_its_outcome(bus: Bus, outcome: object) -> None:
     service = Service(outcome)
     first = await once(a_ledger(bus), WRITE, service.hooks())
     again = [await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) for _ in range(3)]

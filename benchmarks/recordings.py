@@ -1,4 +1,4 @@
-"""`python -m benchmarks.recordings`: how fast recordings are written, read and put back, on one core.
+"""`python -m benchmarks.recordings`: how fast recordings are written, read and imported, on one core.
 
 The sessions are those of the offline model over the example courses, and one of many rounds with large results.
 """

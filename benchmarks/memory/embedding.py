@@ -12,7 +12,7 @@ from context_synthesizer.session_index_cache import Kept
 
 
 class _NothingKept:
-    """A session of which nothing stands in Redis."""
+    """A session without any data in Redis."""
 
     async def items(self, name: str, start: int = 0) -> list[bytes]:
         return []

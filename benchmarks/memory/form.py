@@ -158,7 +158,7 @@ class Question(_Form):
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """All that was returned, in order, what came twice twice."""
+        """All results, in order, repeated ones included."""
         return tuple(passage for round in self.rounds for call in round.calls for passage in call.results)
 
     @cached_property
@@ -168,7 +168,7 @@ class Question(_Form):
 
     @cached_property
     def unreachable(self) -> tuple[str, ...]:
-        """The gold sentences that stand in no result, so that no method can find them."""
+        """The gold sentences that no result has, so that no method can find them."""
         held = [squeeze(passage.text) for passage in self.passages]
         return tuple(gold for gold in self.gold if not any(squeeze(gold) in text for text in held))
 

@@ -67,7 +67,7 @@ def measure(
     """Return the method's outcome with `share` percent of the raw tokens, as `count` counts them."""
     tokens_max = int(raw_tokens(question, count) * share / 100)
     if method == OURS:
-        # Question and round are told whatever they cost.
+        # Question and round are always shown, at any cost.
         tokens_max = max(tokens_max, count(least_text(question)))
         rounds = fitted(
             lambda tokens: list(briefings(question, tokens, embedding)),

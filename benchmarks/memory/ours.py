@@ -55,7 +55,7 @@ def briefings(question: Question, tokens: int, embedding: Embedding | None = Non
 
 
 def least_text(question: Question) -> str:
-    """Return what stands in every briefing, whatever is shown of the results: the question and the round."""
+    """Return the fixed part of every briefing: the question and the round."""
     from context_synthesizer.session_index import SessionIndex
 
     rounds_max = len(question.rounds) + 1

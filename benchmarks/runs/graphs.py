@@ -38,7 +38,7 @@ def drawn(nodes: int, seed: int = 7) -> Graph:
 
 
 def levels(graph: Graph) -> int:
-    """Return how many nodes stand on the longest way through a graph."""
+    """Return the number of nodes on the longest path through a graph."""
     depth: dict[str, int] = {}
     for node, before in graph.items():
         depth[node] = 1 + max((depth[one] for one in before), default=0)

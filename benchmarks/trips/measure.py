@@ -1,4 +1,4 @@
-"""Books the same trips by rounds and by `w_book_trip`, under the same failures, and counts what is left of them."""
+"""Books the same trips by rounds and by `w_book_trip`, under the same failures, and counts the bookings left."""
 
 import asyncio
 import os

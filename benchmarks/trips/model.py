@@ -85,7 +85,7 @@ class Trip:
 
 Answer = TypeVar("Answer")
 Steps = Generator[list[Call], list[Result], Answer]
-"""Work of the model: rounds of calls, what came of them, and at the end what it has come to."""
+"""Work of the model: rounds of calls, their results, and at the end the outcome."""
 Work = Steps[str]
 
 

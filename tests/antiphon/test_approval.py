@@ -41,7 +41,7 @@ DataT = TypeVar("DataT", bound=EventData)
 
 @dataclass
 class House:
-    """A coordinator on a real Redis, a client beside it, and the other components played by the test."""
+    """A coordinator on a real Redis, a client, and the other components played by the test."""
 
     bus: Bus
     client: Antiphon

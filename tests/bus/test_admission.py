@@ -210,7 +210,7 @@ async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> N
 
 
 async def test_keys_damaged_by_foreign_programs_stop_no_process(full: Door) -> None:
-    """A tenant's line that is none, a record that is none, and one that has no place in any line."""
+    """A tenant's queue of another type, a malformed record, and a record that is in no queue."""
     keys, submit = full.bus.keys, full.bus.batcher.submit
     (spoilt,) = full.names("spoilt", 1)
     await full.bus.publish(a_query_named(spoilt, deadline_s=80_000), "open", tenant="spoilt")

@@ -23,7 +23,7 @@ from tests.bus.builders import eventually
 
 
 class Wire:
-    """Answers each command with its last word, once it is let go; notes the batches."""
+    """Answers each command with its last word, once it is released; notes the batches."""
 
     def __init__(self) -> None:
         self.batches: list[list[Command]] = []

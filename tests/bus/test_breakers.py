@@ -1,4 +1,4 @@
-"""Breakers that many processes share: each `SharedBreakers` here stands for a process of its own."""
+"""Breakers that many processes share: each `SharedBreakers` here represents one process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -109,7 +109,7 @@ async def _is_answered(bus: Bus, partition: int) -> bool:
 
 
 async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
-    """A stalled worker that wakes up commits into a duplicate."""
+    """A stalled worker that resumes commits a duplicate."""
     await bus.publish(query := a_query(), "open")
     await silent(bus)
     ((entry, _),) = await entries(bus, inbox_of(bus))
@@ -305,7 +305,7 @@ async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bu
 async def test_stopping_while_redis_is_away_ends(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:
-    """Nothing in the way out waits for a Redis that does not come back."""
+    """No step of the shutdown waits for a Redis that does not come back."""
     begun = asyncio.Event()
 
     async def endless(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -259,7 +259,7 @@ async def test_stopping_does_not_wait_for_the_end_of_a_blocked_read(
 async def test_a_handler_that_is_out_of_memory_in_redis_waits(
     namespace: str, bus_settings: BusSettings
 ) -> None:
-    """Redis that refuses writes is waited for; nothing is buried."""
+    """The reader waits for a Redis that refuses writes, without dead letters."""
     tries: list[float] = []
 
     async def writes(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -1,4 +1,4 @@
-"""The password of Redis gets into no error, no event and no dead letter, whatever goes wrong."""
+"""The password of Redis gets into no error, no event and no dead letter, after any failure."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Sessions whose work is to stop: what is in hand of them is dropped, and what comes later is not begun."""
+"""Sessions whose work must stop: work in flight is dropped, and later messages are not begun."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""kill -9 between any two steps of writes that are asked for twice: none runs twice, and the truth is told."""
+"""kill -9 between any two steps of writes that are requested twice: none runs twice, and reports are true."""
 
 import json
 import multiprocessing

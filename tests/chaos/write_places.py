@@ -1,4 +1,4 @@
-"""Where a write is that a dispatcher has in hand. Pure."""
+"""The state of a dispatcher's write in flight. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -18,7 +18,7 @@ Place = Literal["read", "claim", "before", "sending", "during", "after", "settle
     sending   it has, and the service does not have it yet
     during    the service has it, and has not answered
     after     the service has answered, and the tool has not returned
-    settle    the tool has returned, and what came of it is not settled
+    settle    the tool has returned, and its outcome is not settled
     commit    settled, and the batch is not answered
     waiting   another worker has claimed it, and its lease has not expired
 """
@@ -39,7 +39,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of a batch in hand, and where it is."""
+    """One write of a batch in flight, and its state."""
 
     key: str
     kind: Kind

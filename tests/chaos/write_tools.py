@@ -43,7 +43,7 @@ def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> 
 
 @tool(effect="write", reconcile=_what_came_of, error_propagation="partial-success", timeout_s=_TIMEOUT_S)
 def asked(what: str, context: ToolContext) -> dict[str, Any]:
-    """Writes to a service that honours no key, and can be asked what came of one."""
+    """Writes to a service that ignores keys, and can be asked for an outcome."""
     return _write("asked", what, context)
 
 

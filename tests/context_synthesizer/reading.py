@@ -21,7 +21,7 @@ class Line:
 
     section: str
     fence: str
-    """The line that opens the fence it stands in."""
+    """The line that opens its fence."""
     title: str
     known: str
     text: str

@@ -194,7 +194,7 @@ class TestFailures:
         assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * (len(LEVELS) + 1)
 
     def test_a_model_that_ran_out_of_the_sessions_time_has_not_failed(self) -> None:
-        """The engine gives up at the deadline, a moment before the timer for it arrives."""
+        """The engine times out at the deadline, a moment before the timer for it arrives."""
         session = a_session_reasoning()
         at_s = (session.deadline - START).total_seconds()
         failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")

@@ -1,4 +1,4 @@
-"""The recovery ladder: each rung is taken in its turn, stands in the log, and is told to the reader."""
+"""The fallback steps: each is taken in its turn, is in the log, and is reported to the reader."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tenants share the room: a flood of one does not stand before the other's few, whatever is killed."""
+"""Tenants share the room: a flood of one does not delay the other's few, under any kills."""
 
 import json
 from collections import Counter

@@ -77,7 +77,7 @@ def hunted(
     tell: Callable[[str], None],
     suite_minutes_max: float = inf,
 ) -> Iterator[list[Fate]]:
-    """Yield what has come of all mutants after each stage.
+    """Yield the results of all mutants after each stage.
 
     Raises RuntimeError when the product is imported already.
     """

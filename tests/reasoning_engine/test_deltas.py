@@ -9,7 +9,7 @@ from reasoning_engine.deltas import Deltas
 
 
 class Observer:
-    """Keeps what it is told; Redis is gone for its first `losses` pieces."""
+    """Keeps the pieces; Redis is unavailable for the first `losses` of them."""
 
     def __init__(self, losses: int = 0) -> None:
         self.heard: list[str] = []

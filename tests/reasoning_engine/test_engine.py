@@ -248,7 +248,7 @@ async def test_a_request_that_is_cancelled_hangs_up_on_the_server(reply: Scripte
 
 
 async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:
-    """The usage of several calls cannot be held against the estimate of one prompt."""
+    """The usage of several calls cannot be compared with the estimate of one prompt."""
     assert (await ask(ANSWER)).completed.prompt_tokens_estimated > 100
     for script in (
         (Scripted(status=529, error="overloaded_error"), ANSWER),

@@ -167,7 +167,7 @@ async def test_a_briefing_that_is_not_the_one_requested_is_refused(documents: di
 
 
 class TestThePromptsEstimate:
-    """The tokens of one call, estimated, for the coordinator to hold against what the model has counted."""
+    """The estimated tokens of one call, which the coordinator compares with the model's count."""
 
     async def estimated(self, room: Room, **fields: Any) -> int:
         (reply,) = (await room.handle(**fields)).events

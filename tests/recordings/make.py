@@ -165,7 +165,7 @@ def named_elsewhere(names: Iterable[str]) -> set[str]:
 
 
 async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """Record the scenarios, those of one pipeline at the same time. Returns what went wrong, by scenario."""
+    """Record the scenarios, those of one pipeline at the same time. Returns the errors by scenario."""
     wrong: dict[str, str] = {}
     groups: dict[tuple[str, str], list[Scenario]] = defaultdict(list)
     for scenario in (SCENARIOS[name] for name in names):

@@ -62,7 +62,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/tools/hints": "writes descriptions of tools; the catalogue that holds them is recorded",
     "shared/antiphon_shared/tools/journal": "reads and writes the journal",
 }
-"""Modules and packages beside the shells that no replay runs, with why."""
+"""Modules and packages besides the shells that no replay runs, with the reason."""
 
 
 @cache

@@ -15,7 +15,7 @@ MARGIN_S = 10.0
 """An answer may come so long after its deadline, when nothing is disturbed. The coordinator gives the assembler
 three leases before it answers itself."""
 RECOVERY_S = 2 * LEASE_S
-"""Each disturbance may hold a session up so much longer than it lasts: what was in hand is taken over then."""
+"""Each disturbance may delay a session so much longer than it lasts: messages in flight are then reclaimed."""
 GROWTH_MB = 12.0
 """A process whose memory is flat has grown by less, between the first quarter of its samples and the last."""
 CACHES_MB = {"context_synthesizer": 50.0}
@@ -39,7 +39,7 @@ _NEVER = -1
 
 @dataclass(slots=True)
 class Promise:
-    """One promise, what it was held against, and how it was broken."""
+    """One promise, the number of its checks, and how it was broken."""
 
     name: str
     seen: str

@@ -41,7 +41,7 @@ STOP_LIMIT_S = 30.0
 """A process that was asked to stop is gone by then, however disturbed."""
 EXIT_REDIS, EXIT_STUCK = 3, 70
 EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
-"""Ends of a process's own accord that are documented: no Redis at its start, and an event loop that stood still."""
+"""Documented exits of a process by itself: no Redis at its start, and a blocked event loop."""
 _CLOCK_S, _REDIS_CLOCK_S = 20.0, 4.0
 _SLOW_S = 0.03
 _PATIENCE_S = 10.0
@@ -104,7 +104,7 @@ def _drawn(at_s: float, kind: Kind, choose: random.Random, may_end_elders: bool)
 
 
 class Disturber:
-    """Has happen what was planned, and starts again whatever has ended."""
+    """Runs the planned disturbances, and restarts processes that have ended."""
 
     def __init__(
         self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int], faults_min: int = 0

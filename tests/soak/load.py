@@ -36,7 +36,7 @@ _READ_BLOCK_MS = 200
 
 @dataclass(slots=True)
 class Asked:
-    """One question that was submitted, and what came of it. Moments are of the monotonic clock, in seconds."""
+    """One question that was submitted, and its outcome. Moments are of the monotonic clock, in seconds."""
 
     question: Question
     submitted_s: float
@@ -49,7 +49,7 @@ class Asked:
 
 
 class Load:
-    """Runs until it is told to stop; then what is under way is still waited for."""
+    """Runs until it is stopped; it still waits for sessions in flight."""
 
     def __init__(self, stage: Stage, sessions: int, seed: int) -> None:
         self.asked: dict[str, Asked] = {}

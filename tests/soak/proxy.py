@@ -1,4 +1,4 @@
-"""A TCP proxy in front of Redis that can be told to misbehave. It runs in a thread of its own."""
+"""A TCP proxy in front of Redis that misbehaves on demand. It runs in a thread of its own."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The tools that every dispatcher has: to find more tools, and to read on in what was shown in part."""
+"""The tools that every dispatcher has: to find more tools, and to read the rest of a result."""
 
 from typing import Any
 

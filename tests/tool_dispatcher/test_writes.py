@@ -112,7 +112,7 @@ class TestSettled:
 
 
 class TestAtOnce:
-    """Two dispatchers have the same batch in hand."""
+    """Two dispatchers have the same batch in flight."""
 
     async def test_they_agree_and_write_once(self, bus: Bus) -> None:
         ledger = Ledger()

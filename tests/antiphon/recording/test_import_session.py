@@ -1,4 +1,4 @@
-"""Recordings that are put back into Redis, and exported from there again."""
+"""Recordings that are imported into Redis, and exported from there again."""
 
 from collections.abc import Iterator
 from dataclasses import replace

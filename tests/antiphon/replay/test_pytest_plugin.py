@@ -427,7 +427,7 @@ def test_a_scripted_model_a_pipeline_and_a_fault_in_async_and_in_plain_tests(
 
 
 def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shop is ours; the blocks stand in docs/testing.md."""
+    """The shop is ours; the blocks are in docs/testing.md."""
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
     pytester.syspathinsert()

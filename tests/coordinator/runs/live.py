@@ -53,7 +53,7 @@ def a_pinned(plan: Plan, approve: str = "", **opened: Any) -> Pinned:
 
 @dataclass
 class Live:
-    """A run under way, and all that would be in Redis."""
+    """A run in flight, and all its data in Redis."""
 
     pinned: Pinned
     state: RunState = field(default_factory=RunState)

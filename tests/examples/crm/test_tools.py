@@ -1,4 +1,4 @@
-"""Customers are found and changed, and whatever is refused is told so that a model can act on it."""
+"""Customers are found and changed, and refusals are errors that a model can act on."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A signature holds for exactly what was signed."""
+"""A signature is valid for exactly the signed bytes."""
 
 import hmac
 

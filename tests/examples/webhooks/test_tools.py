@@ -192,7 +192,7 @@ def test_nothing_but_type_and_data_is_taken() -> None:
 
 
 class Town:
-    """Receivers by their paths, in one service that counts the requests that are under way."""
+    """Receivers by their paths, in one service that counts the requests in flight."""
 
     def __init__(self, count: int) -> None:
         self.receivers = {f"/{n}/events": Receiver(SECRET) for n in range(count)}

@@ -1,4 +1,4 @@
-"""Which schemas answers are held against, and what is said of a value that breaks their rules."""
+"""The schemas that answers may have, and the errors of a value that breaks their rules."""
 
 from typing import Any
 

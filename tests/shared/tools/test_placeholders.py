@@ -1,4 +1,4 @@
-"""Which strings stand for what another call returns, and which are text."""
+"""The strings that are placeholders for another call's result, and those that are text."""
 
 import pytest
 from antiphon_shared.tools.placeholders import (

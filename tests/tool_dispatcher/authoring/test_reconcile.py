@@ -1,4 +1,4 @@
-"""Asking what came of a write: the function an author gives for it."""
+"""The function of an author that reports a write's outcome."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A tool is sent every case, and what came of each is told."""
+"""A tool gets every case, and the result of each is reported."""
 
 import asyncio
 import time

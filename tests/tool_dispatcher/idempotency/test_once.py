@@ -140,7 +140,7 @@ async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -
 
 
 async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> None:
-    """Least of all when it was not let begin: "not run" would be told of what may have taken effect."""
+    """Also when it was not allowed to begin: "not run" would be wrong for a write that may have taken effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
     for _ in range(2):
@@ -244,7 +244,7 @@ async def test_a_settled_outcome_that_cannot_be_read_is_unknown_and_does_not_run
     assert service.runs == [1]
 
 
-# A run that does not know what came of it.
+# A run of unknown outcome.
 
 
 async def test_a_run_that_ends_as_unknown_is_never_repeated(bus: Bus) -> None:

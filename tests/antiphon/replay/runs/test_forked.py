@@ -1,4 +1,4 @@
-"""Recorded runs are gone on with: from an event or a node, by their own specification or by another."""
+"""Recorded runs are forked: from an event or a node, by their own specification or by another."""
 
 from collections.abc import Callable
 from typing import Any

@@ -44,7 +44,7 @@ class Thread:
 
     @property
     def may_be_of_others_too(self) -> bool:
-        """Whether every question says whose thread it means."""
+        """True if every question names the person of its thread."""
         return all(ask.names_its_owner for ask in self.asks)
 
 

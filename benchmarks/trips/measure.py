@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def is_silent(self) -> bool:
-        """Whether something is wrong, and the answer names no write that a person has to check."""
+        """True if something is wrong, and the answer names no write that a person has to check."""
         kinds = {one.kind for one in self.response.uncertainty}
         return self.is_wrong and "outcome_unknown" not in kinds
 

@@ -160,6 +160,25 @@ def test_docstrings_and_comments_are_written_in_plain_english() -> None:
     assert faults == {}
 
 
+def test_docstrings_of_tests_begin_with_a_noun_or_a_verb() -> None:
+    faults = {
+        name: found
+        for name in ours()
+        if name.startswith(("tests/", "benchmarks/")) and name.endswith(".py")
+        if (found := openings_of((ROOT / name).read_text(encoding="utf-8")))
+    }
+    assert faults == {}
+
+
+def openings_of(source: str) -> list[str]:
+    """Return the first lines of a file's docstrings, but for those of tests, that begin with OPENINGS."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    own = [node for node in nodes if not getattr(node, "name", "").startswith("test_")]
+    texts = [ast.get_docstring(node) or "" for node in own]
+    return [text.partition("\n")[0] for text in texts if OPENINGS.match(text)]
+
+
 def prose_of(page: str) -> str:
     """Return a page without code, and without words in quotes, which are those of programs."""
     return re.sub(r"^```.*?^```|`[^`]*`|\"[^\"\n]*\"", "", page, flags=re.MULTILINE | re.DOTALL)

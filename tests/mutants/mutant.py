@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def is_there(self) -> bool:
-        """Whether its place still holds what it changes: of an earlier run it may not, once the source has changed."""
+        """True if its place still holds the code that it changes, which may not be so after the source has changed."""
         try:
             tree, site = _site(self.file, self.place)
             shown = _Shown(tree, site.node)
@@ -60,7 +60,7 @@ class Mutant:
 
     @property
     def needs_import(self) -> bool:
-        """Whether what it changes is run when its module is imported, or cannot be exchanged afterwards."""
+        """True if the changed code runs when its module is imported, or cannot be exchanged afterwards."""
         if not self.function:
             return True
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))

@@ -41,7 +41,7 @@ class ToldWrite:
 
     @property
     def owns_effect(self) -> bool:
-        """Whether the session's report says that it took effect, or may have."""
+        """True if the session's report says that it took effect, or may have."""
         if self.result is None:
             return self.is_told
         return self.result.status == "ok" or self.is_unknown

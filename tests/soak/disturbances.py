@@ -145,7 +145,7 @@ class Disturber:
 
     @property
     def has_disturbed(self) -> bool:
-        """Whether as many have happened as were to happen at least."""
+        """Return whether at least the minimum number has happened."""
         return len(self.history) >= self._faults_min
 
     def calm(self) -> None:
@@ -162,7 +162,7 @@ class Disturber:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no process is about to end."""
+        """Return whether no process is about to end."""
         return not self._stopping
 
     def _is_recovered(self, now: float) -> bool:

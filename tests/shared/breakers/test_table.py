@@ -1,4 +1,4 @@
-"""All breakers together: their names, how they are written, what of them is out of order."""
+"""All breakers together: their names, their stored form, and the open ones."""
 
 from datetime import UTC, datetime
 

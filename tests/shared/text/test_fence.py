@@ -1,4 +1,4 @@
-"""Nothing inside a fence can close it, open another, or begin like a line of ours."""
+"""Text inside a fence cannot close it, open another, or begin like a line of ours."""
 
 import re
 

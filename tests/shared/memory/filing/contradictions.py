@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
     @property
     def is_marked(self) -> bool:
-        """Whether filing marks a contradiction, in either order."""
+        """Return whether filing marks a contradiction, in either order."""
         return any(_is_marked(*sides) for sides in ((self.one, self.other), (self.other, self.one)))
 
 

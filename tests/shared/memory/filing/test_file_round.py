@@ -1,4 +1,4 @@
-"""How one round's outcome becomes a delta of memory."""
+"""The delta of memory for one round's outcome."""
 
 from typing import Any
 

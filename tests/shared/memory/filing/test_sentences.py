@@ -1,4 +1,4 @@
-"""How a text is cut into statements."""
+"""The statements of a text."""
 
 from itertools import pairwise
 

@@ -1,6 +1,6 @@
 """The permissions in Redis, as an ACL file. Pure.
 
-`_rules` is the table of what each user does with which keys; everything else is denied. A rule becomes a
+`_rules` is the table of the commands of each user and their keys; all other commands are denied. A rule becomes a
 selector (Redis 7.0 and later), so that a command is allowed on the rule's keys alone. Redis checks a script's
 commands like any others of its caller, so the rules include the commands of the scripts; EVALSHA requires
 that the script's keys are both readable and writable, which in itself allows no command.
@@ -61,7 +61,7 @@ def acl_file(
     is_cluster: bool = False,
     has_sentinels: bool = False,
 ) -> str:
-    """Return the file for `aclfile`: the users in `passwords`, where None stands for no password at all.
+    """Return the file for `aclfile`: the users in `passwords`, where None means no password.
 
     The default user is switched off. A user may change into another database only when `database` is not the
     first, read the layout of a cluster only in one, and ask whether a server is the master only behind

@@ -1,4 +1,4 @@
-"""An answer without a model: the question, what is known, what is missing and why, and what to try next. Pure."""
+"""An answer without a model: the question, the known facts, the gaps with reasons, and the next steps. Pure."""
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import groupby

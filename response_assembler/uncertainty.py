@@ -218,7 +218,7 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """Return the last failure of each tool that did not succeed in a later round. An empty result is no failure.
+    """Return the last failure of each tool that did not succeed in a later round. An empty result is not a failure.
 
     An unknown tool name is the model's slip, made good by any later call that succeeded. A question that the
     user has not answered is reported as `question_unanswered` instead.

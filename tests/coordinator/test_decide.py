@@ -259,7 +259,7 @@ class TestEnding:
         assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE), CancelTimer(MODEL))
 
     def the_request(self, session: Session, **fields: Any) -> Logged:
-        """What the session's answer was asked for with, as its log has it."""
+        """Return the logged request for the session's answer."""
         event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
         return Logged("7-0", event)
 
@@ -342,7 +342,7 @@ class TestCalibration:
     """The model counts other tokens than we estimate; the session learns by how much."""
 
     def after(self, *replies: tuple[int, Usage]) -> BriefingRequested:
-        """The briefing asked for after rounds whose prompts were estimated and counted so."""
+        """Return the briefing request after rounds with these estimated and counted tokens."""
         session = an_opened_session(max_rounds=9).session
         for estimated, usage in replies:
             reasoning = answered(session, a_briefing(session.round)).session

@@ -151,7 +151,7 @@ class Decisions:
             raise _AnswerUnknown(error.message) from None
 
     def take(self, record: DecisionRecord) -> None:
-        """Continue with the recorded document, where today's code has none."""
+        """Continue with the recorded document if today's code has no document."""
         try:
             self._document.take(record)
             self.session = self._document.session()

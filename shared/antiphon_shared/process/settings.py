@@ -37,7 +37,7 @@ def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
 
         scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
 
-    A single comma stands for the empty list: an empty variable counts as not set.
+    A single comma means the empty list: an empty variable counts as not set.
     """
 
     def read(value: object) -> object:

@@ -10,7 +10,7 @@ from tests.antiphon.recipes.chains import a_call, a_chain, a_tool, args_of, edge
 
 
 def taken(question: str, value: Any, result: Any, argument: str = "flight") -> Any:
-    """What the argument of a second call is in the file, by the question and the first call's result."""
+    """Return the argument of a second call in the file, from the question and the first call's result."""
     made = learned(
         question,
         a_call("find", {}, result, 1),

@@ -22,6 +22,7 @@ from antiphon_shared.bus.handling import (
 )
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.events.base import emitter_of
 from antiphon_shared.events.codec import EVENT_DATA
 
 User = Component | Literal["client", "operator"]
@@ -81,7 +82,7 @@ def rules_of(user: User, namespace: str) -> tuple[Rule, ...]:
 
 def outboxes(component: Component) -> tuple[Component, ...]:
     """Return the components whose inboxes receive a component's events; failures go to the coordinator."""
-    emitted = (data for data in EVENT_DATA if data.__module__ == f"antiphon_shared.events.{component}")
+    emitted = (data for data in EVENT_DATA if emitter_of(data) == component)
     inboxes = {data.inbox for data in emitted} | {"coordinator"}
     return tuple(other for other in COMPONENTS if other in inboxes)
 

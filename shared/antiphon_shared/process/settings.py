@@ -142,7 +142,8 @@ class BusSettings(Settings):
         default=20.0,
         ge=0.2,
         le=600,
-        description="Seconds without a sign of life after which a worker's deliveries are reclaimed.",
+        description="Seconds without a sign of life after which a worker's deliveries, write claims and slots are "
+        "taken over. The watchdog's limit and the coordinator's wait for the assembler are multiples of it.",
     )
     max_deliveries: int = Field(
         default=5,

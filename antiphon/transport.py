@@ -25,7 +25,7 @@ class Transport(Protocol):
 
     @property
     def storage(self) -> str:
-        """Return one sentence for people about the pipeline's own storage; empty where it has none."""
+        """Return one sentence for people about the pipeline's own storage, or an empty text."""
         ...
 
     @property

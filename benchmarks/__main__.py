@@ -23,7 +23,7 @@ from tests.redis_server import running
 IN_FLIGHT = 500
 
 Row = tuple[str, str, str, str]
-"""What was measured, the figure, what it stands beside, the target."""
+"""The measure, the figure, the comparison, the target."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`make bench-cpu REF=...`: what a session costs in CPU, of this tree beside that of another commit.
+"""`make bench-cpu REF=...`: the CPU cost of a session, of this tree and of another commit.
 
 Both pipelines run side by side, each on a Redis of its own, and take turns: A B, B A, A B ... What counts is the ratio
 within each pair, so that a machine that is busy for a while slows both. Every few pairs all processes are started
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchmarks.pipeline import Pipeline
 
 REF = "56c0a8b"
-"""What is compared with when nothing else is named."""
+"""The default commit to compare with."""
 LIMIT = 1.03
 CONFIDENCE = 0.95
 PAIRS_MIN = 6

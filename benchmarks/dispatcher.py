@@ -1,4 +1,4 @@
-"""What the dispatcher adds to a tool call: beside the bare function, and beside one round trip to Redis a call.
+"""The cost that the dispatcher adds to a tool call, against the bare function and one round trip to Redis a call.
 
 The floor does by hand what is least: run the functions with `asyncio.gather`, and note each outcome in Redis
 with one command of redis-py. The dispatcher validates, plans, claims writes, bounds, journals and settles.

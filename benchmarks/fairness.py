@@ -1,7 +1,7 @@
 """`make bench-fairness`: what a flood of one tenant costs another's few queries, as a ratio to an idle pipeline.
 
 The five run as processes; the model is a stub that takes 100 ms for each of a session's three rounds. There is room
-for as many sessions as the engine has calls in hand, since the tools take no time: see docs/overload.md. The small
+for as many sessions as the engine has calls in flight, since the tools take no time: see docs/overload.md. The small
 tenant asks one query after the other, first alone, then while the big one's wait.
 """
 

@@ -1,4 +1,4 @@
-"""Tools that do nothing, for measuring what stands around them."""
+"""Tools that do nothing, for measuring the cost around them."""
 
 from tool_dispatcher.authoring.tool import tool
 

@@ -46,7 +46,7 @@ class Pipeline:
             "ANTIPHON_TOOLS": "benchmarks.noop_tools",
             "ANTIPHON_LOG_LEVEL": "warning",
             "ANTIPHON_REASONING_ENGINE_CONCURRENCY": "128",
-            "ANTIPHON_BUS_MAX_OPEN_SESSIONS": "256",  # twice what the engine has in hand: docs/overload.md
+            "ANTIPHON_BUS_MAX_OPEN_SESSIONS": "256",  # twice the engine's calls in flight: docs/overload.md
             **environment,
         }
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.recordings`: how fast recordings are written, read and put back, on one core.
+"""`python -m benchmarks.recordings`: how fast recordings are written, read and imported, on one core.
 
 The sessions are those of the offline model over the example courses, and one of many rounds with large results.
 """
@@ -30,7 +30,7 @@ from tests.antiphon.recording.recorded import recorded
 from tests.redis_server import running
 
 Row = tuple[str, str, str, str]
-"""What was measured, per second of this process's CPU, per second on the wall, the target for the former."""
+"""The measure, per second of this process's CPU, per second of wall time, the target for the former."""
 _TARGET = "> 20 MB/s"
 
 

@@ -27,11 +27,11 @@ from benchmarks.pipeline import Pipeline, pipeline
 ROUNDS = (3, 10)
 WARM_UP = 20
 DECISIONS: tuple[Component, ...] = ("coordinator",)
-"""What a replayer of workflows does again."""
+"""The steps that a replayer of workflows repeats."""
 PEER_HISTORIES, PEER_REPLY = 100, "x" * 200
 
 Row = tuple[str, str, str, str]
-"""What was measured, the figure, what it stands beside, the target; see benchmarks/__main__.py."""
+"""The measure, the figure, the comparison, the target; see benchmarks/__main__.py."""
 
 
 def main() -> None:

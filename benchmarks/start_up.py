@@ -1,6 +1,6 @@
 """Start-up: the time, CPU and memory that each component takes until it is ready.
 
-Each stands beside the bare import of the libraries that an engine with a server of the Messages API needs. What is
+Each is compared with the bare import of the libraries that an engine for the Messages API needs. What is
 compared is CPU, as a busy machine stretches the time.
 """
 
@@ -21,7 +21,7 @@ Row = tuple[str, str, str, str]
 
 
 def measure(runs: int) -> list[Row]:
-    """Return a row for each component, from so many starts of it, each beside one of the bare import."""
+    """Return a row for each component, from so many starts of it, each paired with one of the bare import."""
     return [_row(component, [_start(component) for _ in range(runs)]) for component in COMPONENTS]
 
 

@@ -1,6 +1,6 @@
 """The peer of `replay verify`: temporalio's Replayer, on histories of as many events.
 
-A session of r rounds stands beside a workflow that awaits as many activities as give its history about as many events:
+A session of r rounds is compared with a workflow that awaits enough activities for about as many events:
 one a step, each with the workflow task that follows it. The histories are made by hand, as a server would write them.
 """
 
@@ -21,7 +21,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 _QUEUE = "antiphon"
 _EVENTS_AROUND, _EVENTS_PER_ACTIVITY = 5, 6
-"""Of a history: at its beginning and end, and for each activity."""
+"""The events of a history: at its beginning and end, and for each activity."""
 
 
 @workflow.defn(name="Rounds")
@@ -43,8 +43,8 @@ def events_per_second(
 ) -> tuple[int, float]:
     """Replay `histories` of about `events` events each; return the events of each, and events per second and core.
 
-    `is_sandboxed`: as the Replayer comes; else without the sandbox that keeps a workflow from what is not
-    deterministic.
+    `is_sandboxed`: with the Replayer's defaults; otherwise without the sandbox that rejects nondeterministic
+    code.
     """
     activities = max(1, round((events - _EVENTS_AROUND) / _EVENTS_PER_ACTIVITY))
     history = asyncio.run(_history(activities, reply))

@@ -63,7 +63,7 @@ def fact_line(fact: Fact, known: str = "") -> Piece:
 
 
 def short_fact_line(fact: Fact, known: str = "") -> Piece:
-    """Return the beginning of the fact; the whole fact when that is no longer."""
+    """Return the beginning of the fact, or the whole fact if it is not longer."""
     if len(fact.statement) <= SHORT_CHARACTERS:
         return fact_line(fact, known)
     known = f"{known[:-2]}; shortened) " if known else "(shortened) "

@@ -5,7 +5,7 @@ Otherwise the budget is given out in this order:
 
     1. the question, its step, the round and the open sub-questions, always; a share for earlier questions
     2. the closest fact of each newest result; facts that the model's conclusions cite (choice.py)
-    3. a share for tool uses and reasoning, so that facts do not use up the budget (beside.py)
+    3. a share for tool uses and reasoning, so that facts do not use up the budget (side_sections.py)
     4. facts by their closeness to the question and the searches (score.py), whole, the next one that fits
     5. from the rest: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
 

@@ -61,7 +61,7 @@ def main(words_file: str, wordnet: str, model: str, out: str, encoded: str = "")
 
 
 def said_of(texts: list[str], encode, kept: Path | None):
-    """What the model says of the texts, asked for those that are not kept, the shortest first."""
+    """Return the model's vectors of the texts, computed for those that are not kept, the shortest first."""
     known: dict[str, np.ndarray] = {}
     if kept is not None and kept.exists():
         archive = np.load(kept)

@@ -70,13 +70,13 @@ class Untranslatable(ValueError):
 
 
 class Renewed(NamedTuple):
-    """What a release of the package gives."""
+    """The content of a release of the package."""
 
     licence: bytes
     text: str
-    """Of token_rules.json."""
+    """The content of token_rules.json."""
     said: str
-    """What it holds, in a line."""
+    """Its content, in a line."""
 
 
 def main() -> None:
@@ -116,7 +116,7 @@ def fetched(folder: Path) -> Path:
 
 
 def rules_in(library: bytes) -> list[dict[str, Any]]:
-    """The rules, which stand as TOML in the program that they are built into; nobody tells where their text ends."""
+    """Return the rules, which are TOML inside a compiled program, without a mark at the end of the text."""
     start = library.find(BEGIN_OF_RULES)
     if start < 0:
         raise SystemExit(NO_RULES)
@@ -223,7 +223,7 @@ def _is_edge(item: Any) -> bool:
 
 
 def _group(items: Any, number: int) -> Any:
-    """The flags and the items of a group, None where there is none."""
+    """Return the flags and the items of a group, or None."""
     for kind, value in items:
         if kind is sre.SUBPATTERN:
             if value[0] == number:
@@ -277,13 +277,13 @@ def _longer(items: list[Any]) -> list[Any]:
 
 
 def _first_part(items: Any) -> list[Any]:
-    """What a text must hold in any case: up to the first long repetition behind letters, and the beginning of that."""
+    """Return the text that every match holds: up to the first long repetition after letters, and its beginning."""
     part, _, _ = _until_long(items, 0)
     return part
 
 
 def _until_long(items: Any, letters: int) -> tuple[list[Any], int, bool]:
-    """That part, how many letters stand in it, and whether something was cut off behind it."""
+    """Return that part, the number of its letters, and whether it was cut off."""
     part: list[Any] = []
     for kind, value in items:
         letters += kind is sre.LITERAL

@@ -1,4 +1,4 @@
-"""How the scripted server says by chat completions what it says by the Messages API: errors, messages and streams.
+"""The scripted server's replies of the Messages API as chat completions: errors, messages and streams.
 
 `POST /v1/chat/completions` of tests/messages_server.py; such a client is pointed at `server.url + "/v1"`.
 """

@@ -1,4 +1,4 @@
-"""What every test may ask for: a real Redis, a bus on it, and a bus on fakeredis."""
+"""Fixtures for every test: a real Redis, a bus on it, and a bus on fakeredis."""
 
 import gc
 from collections.abc import AsyncIterator, Iterator

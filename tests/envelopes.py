@@ -1,4 +1,4 @@
-"""Any event, made of what it says."""
+"""Events in envelopes, made from their data."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID

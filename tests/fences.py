@@ -1,4 +1,4 @@
-"""What stands inside a fence, read back."""
+"""The text inside a fence, read back."""
 
 
 def unfence(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Grants for tests that only read them: of the right form, and signed by nobody."""
+"""Grants for tests that only read them: of the right form, without a signature."""
 
 from base64 import urlsafe_b64encode
 from typing import Any

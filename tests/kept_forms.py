@@ -1,8 +1,8 @@
-"""What readers of text make of every form of their patterns and every entry of their tables, kept in a file.
+"""The results of text readers for every form of their patterns and every entry of their tables, kept in a file.
 
 A reader is a function of one text. Its texts come from its module: of each pattern every alternative, every sign of a
 set and every bound, met, missed by one and passed by one (see recordings/pattern_forms.py), and of each table every
-word. The texts are kept with what came of them: a pattern or a table that changes is held against the same ones.
+word. The texts are kept with their results: a changed pattern or table is compared with the same ones.
 
 After a change that is meant, `python -m tests.kept_forms` writes all of these files anew; read the difference.
 """
@@ -27,7 +27,7 @@ from tests.recordings.pattern_forms import forms
 
 @dataclass(frozen=True)
 class Reader:
-    """A function of one text, and the modules whose forms and words it is held against."""
+    """A function of one text, and the modules whose forms and words it is checked with."""
 
     name: str
     read: Callable[[str], Any]

@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from hypothesis import strategies as st
 
 Call = tuple[str, dict[str, Any], Any]
-"""Tool, arguments, and what came of it: data, or a ToolError."""
+"""Tool, arguments, and the result: data, or a ToolError."""
 
 
 def a_round(

@@ -47,7 +47,7 @@ class Scripted(Strict):
 
     when: str = Field(default="", description="Text that the request's body must hold.")
     repeat: bool = False
-    one_in: int = Field(default=1, ge=1, description="Of the requests that it fits, only every so many-th.")
+    one_in: int = Field(default=1, ge=1, description="Answer only every so many-th of the matching requests.")
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
     is_held: bool = Field(default=False, description="Until a test in this process sets `let_go`.")
     waits_for: str = Field(default="", description="A file that has to be there before anything is sent.")
@@ -76,7 +76,9 @@ class Scripted(Strict):
     status: int = 200
     headers: dict[str, str] = {}
     body: str | None = Field(default=None, description="Sent as it is, with `status`, instead of a message.")
-    is_endless: bool = Field(default=False, description="Of that body, more is announced and never comes.")
+    is_endless: bool = Field(
+        default=False, description="The headers announce a longer body, and the rest never comes."
+    )
 
 
 class Received(Strict):
@@ -355,7 +357,7 @@ def serving(*script: Scripted) -> contextlib.AbstractAsyncContextManager[Message
 
 async def _serve(port: int, script: list[Scripted]) -> None:
     async with MessagesServer(script, _KEPT_BY_A_PROCESS).listening(port) as server:
-        print(server.port, flush=True)  # noqa: T201  # whoever started it reads the port there
+        print(server.port, flush=True)  # noqa: T201  # the parent process reads the port there
         await asyncio.Event().wait()
 
 

@@ -16,9 +16,9 @@ import redis
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 60.0
 _PORTS = range(12_000, 22_000)
-"""Below those that systems give to whoever asks for any, also with 10,000 more, a cluster's second one."""
+"""Below the ports that systems assign freely, also with 10,000 more, a cluster's second one."""
 _MARKS: dict[int, int] = {}
-"""Descriptors of what marks our ports, which are closed with the process at the latest."""
+"""Descriptors of the marks of our ports, which are closed with the process at the latest."""
 
 
 def free_port() -> int:
@@ -28,7 +28,7 @@ def free_port() -> int:
     killed is away, any other socket on the machine could be given the same. Ours is marked by a socket for datagrams
     of the same number, which no server of the tests has a use for.
     """
-    draw = random.SystemRandom()  # whoever seeds the other one would have all processes draw the same
+    draw = random.SystemRandom()  # with a seed of the other one all processes would draw the same
     while True:
         port = draw.choice(_PORTS)
         mark = socket.socket(type=socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-"""Functions called with samples of what their parameters are annotated with, each sample of each parameter once."""
+"""Functions called with samples of their parameters' types, each sample of each parameter once."""
 
 import inspect
 import re

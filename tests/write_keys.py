@@ -1,4 +1,4 @@
-"""The idempotency keys of calls in a session's log, worked out anew: what a ledger outside is held against."""
+"""The idempotency keys of calls in a session's log, computed anew, to compare with an outside ledger."""
 
 from typing import Any
 

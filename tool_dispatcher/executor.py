@@ -226,7 +226,7 @@ def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str]
 
 
 def _told(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
-    """Return the error of each refused call; for a call that has run all the same, one that withholds its outcome."""
+    """Return the error of each refused call; for a call that has run nevertheless, one that hides its outcome."""
     return {
         place: withheld(error, request.calls[place].name) if place in noted.settled else error
         for place, error in permissions.refused.items()

@@ -8,7 +8,7 @@ is lost. Limits, tools, facts and the answer's form are those of the pipeline, s
 compared. It lacks:
 
     exactly-once     a write whose process dies may run again when the query is asked again
-    recovery         a model that fails for good ends the rounds; no shorter prompt, no other model
+    recovery         a model that fails permanently ends the rounds; no shorter prompt, no other model
     shared limits    rates, breakers and caches are not shared with other processes
     bounded context  the history grows with every round, up to the model's limit
     choice of tools  all are offered, however many there are

@@ -38,7 +38,7 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]
 _NO_PLACE = "0-0"
-"""The log entry of the query, as there is no log."""
+"""The log entry of the query, as this plan has no log."""
 _DEADLINE_S_MAX = 86_400.0
 
 

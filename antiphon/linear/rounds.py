@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anthropic.types import MessageParam
 
 _NO_LOG = "0-0"
-"""The log entry of a reply, as there is no log."""
+"""The log entry of a reply, as this plan has no log."""
 _NEARLY_S = 0.1
 """Retries and tools stop a little before the deadline; the rest is too short for a model."""
 

@@ -72,7 +72,7 @@ class Link:
 
 
 def link_of(raw: bytes) -> Link | None:
-    """Return a line's link in the chain; None when it has none."""
+    """Return a line's link in the chain, or None."""
     found = _bound(raw)
     return None if found is None else Link(raw, found[1], found[2])
 

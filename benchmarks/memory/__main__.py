@@ -1,4 +1,4 @@
-"""How much of what matters a briefing keeps, at a fraction of the tokens: `python -m benchmarks.memory`."""
+"""The share of the evidence that a briefing keeps, at a fraction of the tokens: `python -m benchmarks.memory`."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""What a text costs: by the offline estimate, or by a real tokenizer."""
+"""The cost of a text: by the offline estimate, or by a real tokenizer."""
 
 from collections.abc import Callable
 from functools import lru_cache

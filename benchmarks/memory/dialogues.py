@@ -1,8 +1,8 @@
-"""Dialogues of several styles over twenty dated sessions, and questions on what was told in passing.
+"""Dialogues of several styles over twenty dated sessions, and questions on casual remarks.
 
-What is asked about is told by one person over several sessions, among the affairs of the others, who often tell of
+One person mentions the subject of a question over several sessions, among the affairs of the others, who often tell of
 the same matters, and among small talk. The question's words are seldom those of the turn that answers it; days are
-named as `last Tuesday`; and what was told first may be changed later.
+named as `last Tuesday`; and earlier remarks may be changed later.
 
 Half of each style's threads are asked about in `conversation-tuning`, the others in `conversation-report`: no wording
 of a question or of its evidence stands in both.

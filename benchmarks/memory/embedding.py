@@ -12,7 +12,7 @@ from context_synthesizer.session_index_cache import Kept
 
 
 class _NothingKept:
-    """A session of which nothing stands in Redis."""
+    """A session without any data in Redis."""
 
     async def items(self, name: str, start: int = 0) -> list[bytes]:
         return []
@@ -38,7 +38,7 @@ class Embedding:
 
     @property
     def cost(self) -> str:
-        """What embedding takes, as a line."""
+        """The cost of embedding, as a line."""
         each_ms = 1000 * self._cpu_s / max(1, len(self._known))
         texts = self._asked / max(1, self._rounds)
         taken = (

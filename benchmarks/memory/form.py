@@ -84,7 +84,7 @@ class Call(_Form):
 
     @property
     def query(self) -> str:
-        """What it searched for: the argument of that name, else all its texts."""
+        """The search: the argument of that name, otherwise all its texts."""
         named = self.arguments.get("query")
         texts = (
             [named] if isinstance(named, str) else [v for v in self.arguments.values() if isinstance(v, str)]
@@ -97,7 +97,7 @@ class Round(_Form):
 
     calls: tuple[Call, ...] = Field(min_length=1)
     reasoning: str = ""
-    """What the model said beside its calls; usually nothing."""
+    """The model's text with its calls; usually empty."""
 
     @model_validator(mode="before")
     @classmethod
@@ -158,7 +158,7 @@ class Question(_Form):
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """All that was returned, in order, what came twice twice."""
+        """All results, in order, repeated ones included."""
         return tuple(passage for round in self.rounds for call in round.calls for passage in call.results)
 
     @cached_property
@@ -168,7 +168,7 @@ class Question(_Form):
 
     @cached_property
     def unreachable(self) -> tuple[str, ...]:
-        """The gold sentences that stand in no result, so that no method can find them."""
+        """The gold sentences that no result has, so that no method can find them."""
         held = [squeeze(passage.text) for passage in self.passages]
         return tuple(gold for gold in self.gold if not any(squeeze(gold) in text for text in held))
 

@@ -3,7 +3,7 @@
 two-hop, four-hop    a chain of bridging entities, in four and in six rounds
 comparison, number   two subjects side by side, or figures at the end of a chain
 update               what dated reports say one after another
-conversation-tuning, conversation-report    what was told in passing over twenty sessions; see dialogues.py
+conversation-tuning, conversation-report    casual remarks over twenty sessions; see dialogues.py
 """
 
 from random import Random

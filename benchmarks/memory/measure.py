@@ -1,4 +1,4 @@
-"""What a method keeps: gold sentences found, budgets kept, time taken."""
+"""The measures of a method: gold sentences found, budgets kept, time taken."""
 
 import json
 import time
@@ -26,17 +26,17 @@ class Outcome:
     kind: str
     method: str
     share: float
-    """Of the raw tokens, in percent."""
+    """The share of the raw tokens, in percent."""
     tokens_max: int
     tokens: int
     gold: int
     missing: tuple[str, ...]
     microseconds: tuple[float, ...]
-    """Of each round; of the other methods: of the one selection at the end."""
+    """The time of each round; for the other methods, of the one selection at the end."""
     passages: tuple[int, ...] = ()
     """Stored after each round."""
     has_answer: bool | None = None
-    """Whether the final answer's words are shown; None where the set names none."""
+    """Whether the final answer's words are shown; None if the set has no answers."""
 
     @property
     def recall(self) -> float:
@@ -67,7 +67,7 @@ def measure(
     """Return the method's outcome with `share` percent of the raw tokens, as `count` counts them."""
     tokens_max = int(raw_tokens(question, count) * share / 100)
     if method == OURS:
-        # Question and round are told whatever they cost.
+        # Question and round are always shown, at any cost.
         tokens_max = max(tokens_max, count(least_text(question)))
         rounds = fitted(
             lambda tokens: list(briefings(question, tokens, embedding)),
@@ -89,7 +89,7 @@ def measure(
 
 
 def missing(gold: Sequence[str], shown: str) -> tuple[str, ...]:
-    """Return the gold sentences that are not shown verbatim; of a gold text of several sentences, each has to be."""
+    """Return the gold sentences that are not shown verbatim; a gold text of several sentences needs all of them."""
     held = _compared(shown)
     return tuple(one for one in gold if not _is_in(one, held))
 

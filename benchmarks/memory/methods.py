@@ -1,4 +1,4 @@
-"""What others do when a session's results outgrow the prompt: the methods that ours stands beside. Pure.
+"""Other methods for results that outgrow the prompt, which ours is compared with. Pure.
 
 Each is given the question with all its rounds and a number of tokens, and returns the text it would show. Only that
 text counts; what a prompt would need around it is free for them.

@@ -27,7 +27,7 @@ class Filed:
     microseconds: float
     """CPU time of filing the round's results and building the briefing after it."""
     delta_bytes: int
-    """What the round adds to the memory, as JSON."""
+    """The round's addition to the memory, as JSON."""
     passages: int
     """Stored passages, this round's included."""
 
@@ -55,7 +55,7 @@ def briefings(question: Question, tokens: int, embedding: Embedding | None = Non
 
 
 def least_text(question: Question) -> str:
-    """Return what stands in every briefing, whatever is shown of the results: the question and the round."""
+    """Return the fixed part of every briefing: the question and the round."""
     from context_synthesizer.session_index import SessionIndex
 
     rounds_max = len(question.rounds) + 1

@@ -25,11 +25,11 @@ class Difference:
     high: float
     """The bounds of 95 % of the means of samples drawn from the questions (bootstrap)."""
     answers: float | None
-    """What ours holds more of the final answers; None where the set names none."""
+    """The share of final answers that ours holds more; None if the set has no answers."""
 
 
 def differences(outcomes: Sequence[Outcome]) -> list[Difference]:
-    """Return the differences by kind and budget; none where one of the two methods was not measured."""
+    """Return the differences by kind and budget; empty if one of the two methods was not measured."""
     by_method = {
         method: {(one.kind, one.share, one.id): one for one in outcomes if one.method == method}
         for method in (OURS, PEER)

@@ -4,7 +4,7 @@ A file of data/dialogues holds lines `name| text`; `///` parts the turns of an e
 turns, and `*` marks the turn that tells.
 
     title, people, owner    what a session is called; how many speak; `first` where all threads are of the first one
-    open, pad, fill         how a session begins; what stands beside a fact in its turn; exchanges that say little
+    open, pad, fill         how a session begins; remarks next to a fact in its turn; exchanges that say little
     slot NAME               values, by commas
     thread                  begins a thread: what one person tells over several sessions
     say LABEL               a moment of it. The labels a1, a2, ... are its turns; `a` is the marked one, or the first
@@ -44,7 +44,7 @@ class Thread:
 
     @property
     def may_be_of_others_too(self) -> bool:
-        """Whether every question says whose thread it means."""
+        """True if every question names the person of its thread."""
         return all(ask.names_its_owner for ask in self.asks)
 
 

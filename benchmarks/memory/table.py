@@ -16,14 +16,14 @@ TARGETS = {
     "two-hop": {10: 0.95, 20: 0.99},
     "conversation": {10: 0.82, 20: 0.88},
 }
-"""What ours has to reach, by family of questions and percent of the raw tokens."""
+"""The targets of ours, by family of questions and percent of the raw tokens."""
 _NAMED = {
     "four-hop": "four-hop", "4hop": "four-hop", "4-hop": "four-hop",
     "two-hop": "two-hop", "2hop": "two-hop", "2-hop": "two-hop", "hotpot": "two-hop", "2wiki": "two-hop",
     "conversation": "conversation", "locomo": "conversation", "dialog": "conversation",
     "3hop": "", "3-hop": "", "musique": "four-hop",
 }  # fmt: skip  # a table
-"""What stands in a kind's name -> whose targets it has; the first that fits."""
+"""A part of a kind's name -> the family whose targets it has; the first that fits."""
 _EDGES = (50, 125, 175, 400)
 TIME_MS = 5.0
 """At 150 stored passages, of 95 % of the rounds."""

@@ -47,7 +47,7 @@ class Relation:
     kind: str
     name: str
     target: str
-    """The kind of what it leads to; `-` for a number, a date, or a place that has no article."""
+    """The kind of its target; `-` for a number, a date, or a place without an article."""
     phrases: tuple[str, ...]
     question: str
     searches: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""Which tools are offered for a question, of many: the recall of the routing beside plain BM25."""
+"""The tools offered for a question, out of many: the recall of the routing compared with plain BM25."""

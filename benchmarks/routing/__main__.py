@@ -26,7 +26,7 @@ OFFERED = 8
 _RESAMPLES = 2_000
 
 Router = Callable[[Sequence[ToolDefinition], str, int], Sequence[str]]
-"""Of the tools, a question and how many to offer: their names."""
+"""From the tools, a question and the number to offer to their names."""
 
 
 def routed(tools: Sequence[ToolDefinition], question: str, n: int) -> Sequence[str]:

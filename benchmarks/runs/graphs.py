@@ -9,10 +9,10 @@ from antiphon_shared.workflows.specification import Specification
 from antiphon import workflows
 
 Graph = Mapping[str, tuple[str, ...]]
-"""For each node those that it depends on, which stand before it."""
+"""For each node its dependencies, which come before it."""
 
 _EDGES_MAX, _REACH = 3, 100
-"""Of a drawn node: how many it depends on at most, and how far back they may stand."""
+"""The maximum number of dependencies of a drawn node, and how far back they may be."""
 
 
 def chain(nodes: int) -> Graph:
@@ -38,7 +38,7 @@ def drawn(nodes: int, seed: int = 7) -> Graph:
 
 
 def levels(graph: Graph) -> int:
-    """Return how many nodes stand on the longest way through a graph."""
+    """Return the number of nodes on the longest path through a graph."""
     depth: dict[str, int] = {}
     for node, before in graph.items():
         depth[node] = 1 + max((depth[one] for one in before), default=0)

@@ -1,4 +1,4 @@
-"""How many events are handed over before the first node of a run is with a dispatcher, counted in the sessions' logs.
+"""The number of events before the first node of a run is with a dispatcher, counted in the sessions' logs.
 
 An event names the one that it came of. So the hops are the events from the first tools.requested back to what began
 the run: the query itself, or the reply of a model that calls the workflow as a tool.

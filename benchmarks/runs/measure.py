@@ -1,4 +1,4 @@
-"""The rows about runs of workflows: nodes per second beside the floor and two peers, cost per node, memory, hops."""
+"""The rows about runs of workflows: nodes per second against the floor and two peers, cost per node, memory, hops."""
 
 import importlib.util
 import multiprocessing
@@ -27,14 +27,14 @@ _PEERS: dict[str, tuple[str, Callable[[Graph], float]]] = {
 }
 _SIZES = (100, 10_000)
 _NODES_MIN = 2_000
-"""Of the runs of one size together."""
+"""The minimum number of nodes of the runs of one size together."""
 _ITEMS, _CONCURRENCY = (1_000, 10_000), 100
 _ASKED_BYTES, _ANSWERED_BYTES = 600, 450
-"""Of the two events of a node, about."""
+"""The approximate size of the two events of a node."""
 
 
 def measure(runs: int, peer_runs: int = 1) -> list[Row]:
-    """Return every row. The peers run beside the first `peer_runs` of the runs; 0 leaves them out."""
+    """Return every row. The peers run with the first `peer_runs` of the runs; 0 leaves them out."""
     rows = hops.measure()
     with processes() as measured:
         measured.seconds(graphs.specification_of(graphs.chain(100)))
@@ -83,7 +83,7 @@ def _alone(nodes_per_second: Callable[[Graph], float], graph: Graph) -> float:
 def _costs(measured: Processes) -> list[Row]:
     """Return the CPU of all processes per node, in runs of few and many: the state grows, a decision's cost does not.
 
-    As many nodes are under way at once in either, and one run after the other: commits at once share their round trips.
+    As many nodes are in flight at once in either, and one run after the other: commits at once share their round trips.
     """
     shapes: dict[str, Callable[[int], Specification]] = {
         "chain": lambda size: graphs.specification_of(graphs.chain(size)),

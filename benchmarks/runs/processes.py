@@ -1,4 +1,4 @@
-"""What runs are measured on: coordinators and tool dispatchers as processes, on a Redis of their own."""
+"""The processes of a measurement: coordinators and tool dispatchers, on a Redis of their own."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ _LIMIT_S = 600.0
 
 
 class Processes(Pipeline):
-    """So many of each of the two; nobody reasons, files or writes answers in a run of calls."""
+    """Runs of calls need only these two components: they have no reasoning, filing or answers."""
 
     def start_copies(self, copies: int) -> None:
         """Start them, and let a first run warm them up."""

@@ -1,4 +1,4 @@
-"""A tool that does nothing, for measuring what stands around it."""
+"""A tool that does nothing, for measuring the cost around it."""
 
 from tool_dispatcher.authoring.tool import tool
 

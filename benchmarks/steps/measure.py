@@ -1,4 +1,4 @@
-"""Runs the tasks without enforcement and with steps, and compares what came of them."""
+"""Runs the tasks without enforcement and with steps, and compares the results."""
 
 import asyncio
 import os

@@ -19,7 +19,7 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class Task:
-    """A line that somebody wants to have deployed."""
+    """A line to deploy."""
 
     question: str
     line: Line

@@ -1,4 +1,4 @@
-"""Books the same trips by rounds and by `w_book_trip`, under the same failures, and counts what is left of them."""
+"""Books the same trips by rounds and by `w_book_trip`, under the same failures, and counts the bookings left."""
 
 import asyncio
 import os
@@ -51,7 +51,7 @@ class Outcome:
     response: Response
     model_calls: int
     tool_calls: int
-    """Those of the model, and those of the runs that it began."""
+    """The calls of the model, and of the runs that it began."""
     took_s: float
     left: dict[str, int]
 
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def is_silent(self) -> bool:
-        """Whether something is wrong, and the answer names no write that a person has to check."""
+        """True if something is wrong, and the answer names no write that a person has to check."""
         kinds = {one.kind for one in self.response.uncertainty}
         return self.is_wrong and "outcome_unknown" not in kinds
 

@@ -21,7 +21,7 @@ from reasoning_engine.prompt import Prompt
 _TRIP = re.compile(r"Traveller \d+")
 _ROUND = re.compile(r"^Round (\d+)", re.MULTILINE)
 _TRIES_MAX = 2
-"""Of a call; after two rounds in which every call failed, a session has no tools any more."""
+"""The attempts of a call; after two rounds with only failed calls, a session has no more tools."""
 DONE, FAILED = "The trip is booked.", "The trip could not be booked."
 
 
@@ -62,7 +62,7 @@ _PASSING = ("api_failure", "cancelled")
 
 @dataclass(frozen=True)
 class Trip:
-    """A trip that somebody wants."""
+    """A requested trip."""
 
     traveller: str
     origin: str
@@ -85,7 +85,7 @@ class Trip:
 
 Answer = TypeVar("Answer")
 Steps = Generator[list[Call], list[Result], Answer]
-"""Work of the model: rounds of calls, what came of them, and at the end what it has come to."""
+"""Work of the model: rounds of calls, their results, and at the end the outcome."""
 Work = Steps[str]
 
 

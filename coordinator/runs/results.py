@@ -7,7 +7,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 
 def result_in(data: EventData | None) -> Any:
-    """Return the complete result. Raises UnreadableEvent when the event has none."""
+    """Return the complete result. Raises UnreadableEvent if the event has no result."""
     if isinstance(data, ChildEnded):
         return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):

@@ -57,7 +57,7 @@ def take(
     kept: Callable[[str], Any],
     named: Logged | None = None,
 ) -> Step | None:
-    """Return the effects of an event; None when it has none, as it is late or repeated.
+    """Return the effects of an event, or None if it is late or repeated.
 
     Args:
         pinned: The fixed inputs of the run's decisions.

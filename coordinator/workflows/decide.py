@@ -67,7 +67,7 @@ class Decision:
 def decide_run(
     plan: Plan, run: Run, happened: Happening, kept: Callable[[str], Any], draw: float = 0.0
 ) -> Decision:
-    """Return the changes and commands after an event. A late or repeated event, or one after the end, has none.
+    """Return the changes and commands after an event. Both are empty if it is late, repeated or after the end.
 
     Args:
         plan: The run's workflow.

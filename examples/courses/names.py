@@ -25,7 +25,7 @@ def nearest_titles(name: str, titles: tuple[str, ...], count: int = 3) -> tuple[
 
 
 def likeness(name: str, title: str) -> float:
-    """Return a likeness from 0 to 1: of the whole texts, or of each word and its nearest in the title."""
+    """Return a likeness from 0 to 1: the whole texts', or that of each word and its nearest in the title."""
     asked, given = _words(name), _words(title)
     if not asked or not given:
         return 0.0

@@ -73,7 +73,7 @@ def update(customer: str, version: int, changes: Mapping[str, str], key: str) ->
 
 
 def effect_of(key: str) -> list[Contact] | None:
-    """Return the result noted under an idempotency key; None when there is none."""
+    """Return the result noted under an idempotency key, or None."""
     with CRM.reading() as connection:
         return _effect(connection, key)
 

@@ -12,7 +12,7 @@ _KNOWN = ("type", "data")
 
 
 class Problem(BaseModel):
-    """What is wrong with a part of an event."""
+    """An error in a part of an event."""
 
     property: str
     message: str

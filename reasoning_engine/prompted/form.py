@@ -34,7 +34,7 @@ class Form:
     problem: str = ""
     """A sentence for the model."""
     prose: str = ""
-    """The text around the object; all of the text where there is no object."""
+    """The text around the object, or the whole text without an object."""
 
 
 def read_form(text: str) -> Form:

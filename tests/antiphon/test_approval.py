@@ -41,7 +41,7 @@ DataT = TypeVar("DataT", bound=EventData)
 
 @dataclass
 class House:
-    """A coordinator on a real Redis, a client beside it, and the other components played by the test."""
+    """A coordinator on a real Redis, a client, and the other components played by the test."""
 
     bus: Bus
     client: Antiphon
@@ -135,7 +135,7 @@ async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: Ho
     assert ApprovalDecided.type not in types, "nothing was sent"
 
 
-async def test_a_session_that_waits_for_nobody_is_said_to_be_doing_something_else(house: House) -> None:
+async def test_a_session_that_waits_for_no_person_is_reported_as_busy(house: House) -> None:
     await house.client.submit("Why?", session_id="s1")
     await house.said(BriefingRequested)
     with pytest.raises(NotWaiting, match="its briefing for round 1"):
@@ -154,7 +154,7 @@ async def test_a_session_that_waits_for_nobody_is_said_to_be_doing_something_els
         await house.client.approve("no spaces")
 
 
-async def test_a_submission_in_the_queue_waits_for_nobody_yet(
+async def test_a_submission_in_the_queue_waits_for_no_person_yet(
     redis_server: RedisServer, namespace: str
 ) -> None:
     async with Antiphon(redis_server.url, namespace=namespace) as client:

@@ -132,7 +132,7 @@ async def test_tools_that_are_no_list_are_refused(tools: Any) -> None:
 
 
 @pytest.mark.parametrize("one", [len, 7, None, "no.such.module", "not a name"])
-async def test_a_tool_that_is_none_is_refused_on_entering_and_nothing_is_left_behind(one: Any) -> None:
+async def test_an_invalid_tool_is_refused_on_entering_and_nothing_is_left_behind(one: Any) -> None:
     with pytest.raises(ConfigurationError):
         async with Antiphon.embedded([one], model="offline"):
             raise AssertionError("not reached")
@@ -208,7 +208,7 @@ def no_tools_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S", "0")
 
 
-async def test_a_session_in_the_queue_is_waited_for_by_anybody(
+async def test_any_client_can_wait_for_a_session_in_the_queue(
     redis_server: RedisServer, namespace: str
 ) -> None:
     async with (

@@ -1,4 +1,4 @@
-"""What programs that were killed have left behind."""
+"""The files that killed programs leave behind."""
 
 import os
 import subprocess

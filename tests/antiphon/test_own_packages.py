@@ -1,4 +1,4 @@
-"""Folders of a user's own project never stand in for our packages, or the error names the folder."""
+"""Folders of a user's own project never replace our packages, or the error names the folder."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Who may do what in Redis: the table, and what a real Redis makes of the file."""
+"""The rights of each user in Redis: the table, and the file in a real Redis."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -200,7 +200,7 @@ def test_redis_allows_a_user_what_the_table_says_and_nothing_else(server: RedisS
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_nobody_reaches_another_namespace_or_what_is_no_partition(server: RedisServer, user: User) -> None:
+def test_no_user_reaches_another_namespace_or_an_invalid_partition(server: RedisServer, user: User) -> None:
     elsewhere = [key.replace("antiphon", "antiphon2", 1) for key in KINDS.values()]
     elsewhere += [key.replace("{0}", "{10}") for key in KINDS.values() if "{0}" in key]
     elsewhere += ["antiphon", "other", "antiphon:{x}:inbox:coordinator", "antiphon:{0}:inbox:"]
@@ -217,7 +217,7 @@ def test_every_partition_is_open_to_whom_the_first_is(server: RedisServer, user:
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_nobody_administers_the_server(server: RedisServer, user: User) -> None:
+def test_no_user_administers_the_server(server: RedisServer, user: User) -> None:
     with redis.Redis.from_url(server.url_of(f"{user}:{user}")) as client:
         for command in NEVER:
             with pytest.raises(NoPermissionError):
@@ -225,7 +225,7 @@ def test_nobody_administers_the_server(server: RedisServer, user: User) -> None:
         assert client.ping()
 
 
-def test_nobody_comes_in_without_a_name(server: RedisServer) -> None:
+def test_a_connection_without_a_user_is_refused(server: RedisServer) -> None:
     with redis.Redis.from_url(server.url_of("")) as client, pytest.raises(redis.AuthenticationError):
         client.ping()
 

@@ -75,7 +75,7 @@ async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answ
             await other.result(id)
         with pytest.raises(SessionConflict):
             await other.result(id)
-        assert (await client.result("s1")).session_id == "s1", "whoever knows the id may wait for it"
+        assert (await client.result("s1")).session_id == "s1", "any client that knows the id may wait for it"
         codes = [
             fields[b"code"] for _, fields in await bus.batcher.submit("XRANGE", bus.keys.rejected(), "-", "+")
         ]

@@ -1,4 +1,4 @@
-"""What a caller gives becomes an event, or an error that names the field."""
+"""A caller's input becomes an event, or an error that names the field."""
 
 from datetime import UTC, datetime
 from typing import Any

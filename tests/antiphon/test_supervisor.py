@@ -1,4 +1,4 @@
-"""The supervisor with children of the tests' own: restarts, ends, and leaves nobody behind."""
+"""The supervisor with children of the tests' own: restarts, ends, and no process left behind."""
 
 import os
 import signal

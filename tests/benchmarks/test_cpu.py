@@ -1,4 +1,4 @@
-"""What is said of two source trees rests on the ratios of their pairs alone."""
+"""The verdict on two source trees depends only on the ratios of their pairs."""
 
 import pytest
 

@@ -9,7 +9,7 @@ from benchmarks.routing.__main__ import OFFERED, SETS, plain_bm25, recalls, rout
 from benchmarks.routing.tools import TOOLS
 
 HELD = {"development": 0.86, "report": 0.75}
-"""What the routing reaches on each set, with a little room below the figures in docs/tools.md."""
+"""The minimum of the routing on each set, a little below the figures in docs/tools.md."""
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -1,4 +1,4 @@
-"""What the tests of the bus are made of: events, workers, waits for conditions, a breakable wire."""
+"""Builders for the tests of the bus: events, workers, waits for conditions, a connection that can break."""
 
 import asyncio
 import contextlib
@@ -292,7 +292,7 @@ class Proxy:
 
 
 class Tapped:
-    """A route on which somebody sees what is sent, right before."""
+    """A connection that shows each command right before it is sent."""
 
     def __init__(self, route: Route, see: Callable[[Sequence[Command]], None]) -> None:
         self._route, self._see = route, see

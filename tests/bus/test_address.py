@@ -1,4 +1,4 @@
-"""What ANTIPHON_REDIS_URL may be, and what is said of what it may not."""
+"""The valid forms of ANTIPHON_REDIS_URL, and the errors for others."""
 
 import pytest
 from antiphon_shared.bus.address import DEFAULT_URL, form_for, parse

@@ -86,7 +86,7 @@ async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: Door
             assert float(await ask("ZSCORE", key, name)) == int(entry.split(b"-")[0])
 
 
-async def test_where_somebody_waits_nobody_overtakes_by_coming_when_there_is_room(full: Door) -> None:
+async def test_a_new_query_does_not_overtake_waiting_ones_when_there_is_room(full: Door) -> None:
     assert await full.come("late") == ["waiting"]
     full.set_bounds(max_open_sessions=10)
     assert await full.come("later") == ["waiting"]
@@ -145,7 +145,7 @@ async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_shar
     assert await full.come("big", 2) == ["waiting"] * 2
 
 
-async def test_what_waits_beyond_its_deadline_is_let_in_at_once_and_takes_nobodys_room(full: Door) -> None:
+async def test_a_query_past_its_deadline_is_admitted_at_once_without_using_room(full: Door) -> None:
     patient, hasty = full.names("big", 2)
     await full.bus.publish(a_query_named(patient, deadline_s=3_600, age_s=60), "open", tenant="big")
     await full.bus.publish(a_query_named(hasty, deadline_s=30, age_s=60), "open", tenant="big")
@@ -162,7 +162,7 @@ async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: Do
     assert list(await full.admission.admit(0)) == [1, 1]
 
 
-async def test_nobody_waits_for_longer_than_a_session_may_take(full: Door) -> None:
+async def test_no_query_waits_for_longer_than_a_session_may_take(full: Door) -> None:
     """A session's time is cut to half of the retention; who would wait on could only be told so too late."""
     full.set_bounds(retention_s=100)
     by_default, named = full.names("big", 2)
@@ -209,8 +209,8 @@ async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> N
     assert await dead_letters(bus) == 0
 
 
-async def test_what_something_foreign_has_spoilt_stops_nobody(full: Door) -> None:
-    """A tenant's line that is none, a record that is none, and one that has no place in any line."""
+async def test_keys_damaged_by_foreign_programs_stop_no_process(full: Door) -> None:
+    """A tenant's queue of another type, a malformed record, and a record that is in no queue."""
     keys, submit = full.bus.keys, full.bus.batcher.submit
     (spoilt,) = full.names("spoilt", 1)
     await full.bus.publish(a_query_named(spoilt, deadline_s=80_000), "open", tenant="spoilt")

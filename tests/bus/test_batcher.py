@@ -23,7 +23,7 @@ from tests.bus.builders import eventually
 
 
 class Wire:
-    """Answers each command with its last word, once it is let go; notes the batches."""
+    """Answers each command with its last word, once it is released; notes the batches."""
 
     def __init__(self) -> None:
         self.batches: list[list[Command]] = []
@@ -75,7 +75,7 @@ async def test_a_lost_connection_reaches_all_as_one_kind_of_error_and_the_next_b
     assert await batcher.submit("GET", "a") == "a"
 
 
-async def test_a_waiter_that_is_cancelled_harms_nobody() -> None:
+async def test_a_cancelled_waiter_does_not_disturb_the_others() -> None:
     batcher = Batcher(wire := Wire())
     impatient, patient = asyncio.ensure_future(batcher.submit("GET", "a")), batcher.submit("GET", "b")
     await eventually(lambda: len(wire.batches) == 1)

@@ -1,4 +1,4 @@
-"""Breakers that many processes share: each `SharedBreakers` here stands for a process of its own."""
+"""Breakers that many processes share: each `SharedBreakers` here represents one process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -99,7 +99,7 @@ async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
 
 
 async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
-    """Each tells of one at the same moment: whoever comes too late with its change makes it again."""
+    """Each reports one at the same moment: a process that is late with its change repeats it."""
     breaker = LONG.model_copy(update={"calls_min": 8, "window_calls": 8})
     async with processes(bus, 8, breaker) as all_of_them:
         for name in (LOOK, MODEL):
@@ -218,7 +218,7 @@ async def test_a_probe_that_fails_keeps_it_open_for_all(bus: Bus) -> None:
         await eventually(is_open_again)
 
 
-async def test_a_probe_nobody_hears_of_again_is_replaced_by_another_process(bus: Bus) -> None:
+async def test_a_lost_probe_is_replaced_by_another_process(bus: Bus) -> None:
     async with processes(bus, 2, SHORT) as (one, other):
         fail(one)
 
@@ -281,7 +281,7 @@ async def test_what_is_half_open_may_be_offered(bus: Bus) -> None:
 async def test_what_says_nothing_any_more_is_deleted(bus: Bus) -> None:
     async with processes(bus, 2) as (one, _):
         fail(one, 2)
-        fail(one, 3, MODEL)  # opens, and nobody asks for it again
+        fail(one, 3, MODEL)  # opens, and is not asked for again
 
         async def is_told() -> bool:
             return len(await kept(bus)) == 2
@@ -403,7 +403,7 @@ async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -
 
 @pytest.mark.parametrize("ahead_s", [-1e9, -2_000, 2_000, 1e9])
 async def test_a_clock_of_redis_that_jumped_holds_nothing_open(bus: Bus, ahead_s: float) -> None:
-    """What was written before the jump is as far from now as this."""
+    """Times written before the jump are as far from now as this."""
     store = BreakerStore(bus.batcher, bus.keys)
     at = (await store.look()).now + ahead_s
     ending = Ending(at=at, is_failure=True)

@@ -37,7 +37,7 @@ async def test_what_is_no_catalogue_has_no_tools(bus: Bus, content: bytes) -> No
     assert await published(bus, content) == Catalogue()
 
 
-async def test_a_contract_that_is_none_is_a_fault_of_its_tool_alone(bus: Bus) -> None:
+async def test_an_invalid_contract_is_a_fault_of_its_tool_alone(bus: Bus) -> None:
     schema = {"type": "object", "x-orchestration": [1]}
     odd = LOOK.model_copy(update={"name": "odd", "input_schema": schema})
     content = Catalogue(tools=(odd, LOOK)).model_dump_json().encode()

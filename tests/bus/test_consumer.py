@@ -109,7 +109,7 @@ async def _is_answered(bus: Bus, partition: int) -> bool:
 
 
 async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
-    """A stalled worker that wakes up commits into a duplicate."""
+    """A stalled worker that resumes commits a duplicate."""
     await bus.publish(query := a_query(), "open")
     await silent(bus)
     ((entry, _),) = await entries(bus, inbox_of(bus))
@@ -131,7 +131,7 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
     async def contended(delivery: Delivery, session: SessionStore) -> Outcome:
         version, _ = await session.document(STATE)
         versions.append(version)
-        if len(versions) == 1:  # somebody else is quicker
+        if len(versions) == 1:  # another worker is quicker
             key = bus.keys.of_session("s1", STATE)
             await bus.batcher.submit("HSET", key, "version", 7, "content", "theirs")
         return Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"x"), Put(STATE, version, b"ours")))
@@ -254,7 +254,7 @@ async def test_a_document_of_another_type_fails_a_commit_whole_though_its_versio
     assert CancellationRequested.type not in await types_in_log(bus)
 
 
-async def test_a_feed_of_another_type_stops_nobody(bus: Bus) -> None:
+async def test_a_feed_of_another_type_stops_no_process(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.feed(bus.keys.partition("s1")), "a string")
     on_output = Seen()
     async with working(
@@ -305,7 +305,7 @@ async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bu
 async def test_stopping_while_redis_is_away_ends(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:
-    """Nothing in the way out waits for a Redis that does not come back."""
+    """No step of the shutdown waits for a Redis that does not come back."""
     begun = asyncio.Event()
 
     async def endless(delivery: Delivery, session: SessionStore) -> Outcome:

@@ -43,7 +43,7 @@ async def test_a_letter_is_shown_with_its_event_requeued_with_a_clean_slate_and_
         await eventually(lambda: len(seen.deliveries) == 1)
     ((entry, event), *_) = await bus.session("s1").log()
     assert [(d.attempt, d.event, d.log_entry) for d in seen.deliveries] == [(0, event, entry)]
-    assert seen.deliveries[0].redelivered, "whoever handles it has to know that somebody has begun with it"
+    assert seen.deliveries[0].redelivered, "its handler has to know that another has begun it"
 
 
 async def test_a_letter_is_dropped_for_good(bus: Bus) -> None:

@@ -1,4 +1,4 @@
-"""Handlers that fail: again later, or set aside, and the session told."""
+"""Handlers that fail: a retry later, or a dead letter with a report to the session."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What foreign programs put into an inbox harms nobody."""
+"""Entries of foreign programs in an inbox do no harm."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ BAD_ENTRIES: dict[str, dict[Any, Any]] = {
 }
 
 
-async def test_foreign_entries_become_dead_letters_and_harm_nobody(bus: Bus) -> None:
+async def test_foreign_entries_become_dead_letters_and_do_no_harm(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
     seen = Seen()
     async with working(bus, {QuerySubmitted: seen}):
@@ -103,7 +103,7 @@ async def test_an_event_in_the_wrong_partition_becomes_a_dead_letter(bus: Bus) -
     assert seen.deliveries == []
 
 
-async def test_a_session_nobody_knows_is_a_failure_of_whoever_needs_it(bus: Bus) -> None:
+async def test_a_handler_that_reads_an_unknown_session_fails(bus: Bus) -> None:
     on_failed = Seen()
 
     async def reads_the_log(delivery: Delivery, session: SessionStore) -> Outcome:

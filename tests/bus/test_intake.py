@@ -179,7 +179,7 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
 ]
 
 
-async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and_blocks_nobody(
+async def test_unreadable_submissions_are_rejected_with_reason_and_fields_and_block_no_other(
     bus: Bus,
 ) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 200_000})
@@ -212,7 +212,7 @@ async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus) -> None:
 async def test_an_id_from_the_future_decides_no_deadline_and_spoils_no_later_submission(
     bus: Bus, entry_id: str
 ) -> None:
-    """Redis gives every later entry an id beyond it: one client with a wrong clock must not be everybody's."""
+    """Redis gives every later entry an id beyond it: one client's wrong clock must not affect all others."""
     if entry_id == "in ten years":
         entry_id = f"{round((utc_now() + timedelta(days=3_650)).timestamp() * 1000)}-0"
     await bus.batcher.submit("XADD", bus.keys.queries(), entry_id, "query", "Why?", "session_id", "early")

@@ -97,7 +97,7 @@ class _Mute:
 
 
 async def test_a_lost_lease_cancels_the_handler_and_is_not_stolen_back(clock: Clock, bus: Bus) -> None:
-    """Somebody else holds it, and has just been heard of: it is no prey for a reclaim."""
+    """Another worker holds it with a fresh lease, so it must not be reclaimed."""
     bus.settings = bus.settings.model_copy(update={"lease_s": SILENT_S})
     begun, cancelled = asyncio.Event(), asyncio.Event()
 

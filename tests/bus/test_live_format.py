@@ -85,7 +85,7 @@ async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_
 
 
 async def test_a_query_is_let_in_with_the_format_of_its_session(bus: Bus) -> None:
-    """Whatever format its client has named."""
+    """Independent of the format that its client named."""
     event = a_query("s1").model_copy(update={"format": FORMAT})
     async with open_door(bus):
         await an_earlier_worker(bus)

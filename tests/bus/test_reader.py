@@ -247,7 +247,7 @@ async def test_an_inbox_of_another_type_is_waited_out(bus: Bus) -> None:
 async def test_stopping_does_not_wait_for_the_end_of_a_blocked_read(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:
-    """The read is unblocked, not cancelled: what arrives afterwards is handed to nobody."""
+    """The read is unblocked, not cancelled: later entries are not delivered."""
     async with a_bus(redis_server.url, namespace, bus_settings) as bus:
         for n in range(5):
             async with working(bus, {QuerySubmitted: Seen()}, f"w{n}"):
@@ -259,7 +259,7 @@ async def test_stopping_does_not_wait_for_the_end_of_a_blocked_read(
 async def test_a_handler_that_is_out_of_memory_in_redis_waits(
     namespace: str, bus_settings: BusSettings
 ) -> None:
-    """Redis that refuses writes is waited for; nothing is buried."""
+    """The reader waits for a Redis that refuses writes, without dead letters."""
     tries: list[float] = []
 
     async def writes(delivery: Delivery, session: SessionStore) -> Outcome:

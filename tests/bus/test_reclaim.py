@@ -80,7 +80,7 @@ async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
 
 
 async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
-    """Whatever kills the process while an entry waits to run alone was another one."""
+    """If the process dies while an entry waits to run alone, another entry has killed it."""
     first, second = sessions_of_one_partition(bus.keys, 2)
     for session_id in (first, second):
         await bus.publish(a_query(session_id, session_id), "open")
@@ -115,7 +115,7 @@ async def test_past_its_last_delivery_a_message_is_set_aside_and_reported(bus: B
 async def test_a_poison_message_takes_none_of_its_neighbours_along(
     redis_server: RedisServer, namespace: str
 ) -> None:
-    """Worker after worker dies of it, with neighbours in hand that have begun, and with more coming in."""
+    """It kills one worker after another, while others in flight have begun, and more come in."""
     lease_s = 0.4
     settings = BusSettings(lease_s=lease_s, max_deliveries=5)
     command = [sys.executable, "-m", "tests.bus.poisoned_worker", redis_server.url, namespace, str(lease_s)]

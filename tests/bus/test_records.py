@@ -1,4 +1,4 @@
-"""What a step leaves for a replay is committed with it, or not at all."""
+"""A step's record is committed with the step, or not at all."""
 
 import pytest
 from antiphon_shared.bus.handling import NOTHING, RECORDS, Delivery, Handlers, Outcome, SessionStore

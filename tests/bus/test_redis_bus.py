@@ -1,4 +1,4 @@
-"""What many sessions share on the bus, and what a process that has just come finds there."""
+"""The data that sessions share on the bus, and that a new process finds there."""
 
 import pytest
 from antiphon_shared.bus import redis_bus
@@ -61,7 +61,7 @@ async def test_of_contents_a_process_remembers_so_many_and_forgets_none_of_redis
     assert [await bus.content(hash) for hash in hashes] == [b"%d" % n for n in range(5)]
 
 
-async def test_a_content_that_nobody_has_kept_is_none(bus: Bus) -> None:
+async def test_a_content_that_is_not_stored_is_none(bus: Bus) -> None:
     assert await bus.content("0" * 32) is None
 
 

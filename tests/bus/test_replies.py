@@ -1,4 +1,4 @@
-"""What came of an event is written as the codec writes it, without making the events."""
+"""An event's outputs are written as the codec writes them, without building the events."""
 
 from datetime import UTC, datetime
 

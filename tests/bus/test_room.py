@@ -53,7 +53,7 @@ async def test_a_free_place_is_taken_at_once_unless_a_reader_waits_for_one() -> 
     assert not room.take_free()
 
 
-async def test_a_closed_room_lets_nobody_in_and_keeps_nobody_waiting() -> None:
+async def test_a_closed_limit_admits_no_call_and_keeps_none_waiting() -> None:
     room = ConcurrencyLimit(1, readers=1)
     await room.reserve()
     waiting = asyncio.create_task(room.reserve())
@@ -101,7 +101,7 @@ async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
 
 
 @pytest.mark.parametrize("is_alone", [True, False])
-async def test_whoever_fails_or_is_cancelled_inside_the_gate_leaves_it_open(is_alone: bool) -> None:
+async def test_a_failure_or_cancellation_inside_the_gate_leaves_it_open(is_alone: bool) -> None:
     gate = Gate()
     with pytest.raises(ValueError, match="inside"):
         async with gate.alone() if is_alone else together_in(gate):

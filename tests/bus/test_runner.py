@@ -74,9 +74,7 @@ async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
 
 
 async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
-    settings = BusSettings(
-        lease_s=600
-    )  # whoever waits for a lease to run out waits for longer than this test
+    settings = BusSettings(lease_s=600)  # waiting for a lease to expire takes longer than this test
     async with (
         a_bus(url, namespace, settings) as bus,
         a_process(mode, url, namespace, ANTIPHON_BUS_LEASE_S="600") as process,
@@ -137,10 +135,10 @@ async def test_a_process_says_that_it_fails_on_purpose_and_does(
         assert b"fault_injection_enabled" in said
 
 
-async def test_leases_are_kept_although_a_renewal_failed_as_nobody_expects(
+async def test_leases_are_kept_although_a_renewal_failed_unexpectedly(
     redis_server: RedisServer, namespace: str
 ) -> None:
-    """Else whoever works for longer than a lease would lose all it has, as often as it is given something."""
+    """Otherwise a handler that takes longer than a lease would lose each of its messages."""
     settings = {"ANTIPHON_BUS_LEASE_S": "0.6", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
     faults = {"ANTIPHON_FAULTS": "lease.renewal.before:raise@1"}
     async with (

@@ -1,4 +1,4 @@
-"""The password of Redis gets into no error, no event and no dead letter, whatever goes wrong."""
+"""The password of Redis gets into no error, no event and no dead letter, after any failure."""
 
 import asyncio
 import os
@@ -106,7 +106,7 @@ def environment() -> dict[str, str]:
     ],
 )
 def test_the_address_of_redis_gets_into_no_event(error: Exception) -> None:
-    """Even where nobody knows the password, as in a client's process."""
+    """Even in a process that does not know the password, such as a client's."""
     message = ErrorInfo.of(error).message
     assert PASSWORD not in message
     assert f"{REDACTED}@host" in message

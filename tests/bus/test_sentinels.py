@@ -29,7 +29,7 @@ class Servers:
     current: str
     """A sentinel that knows the master, since its seventh failover."""
     behind: str
-    """One that names the former master, as it has not heard of that."""
+    """One that still names the former master."""
     guarded: str
     """One that wants a password."""
 

@@ -1,4 +1,4 @@
-"""What is written of a session outside any commit."""
+"""The data of a session that is written outside any commit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Signed messages: forged, altered, moved and unsigned ones are set aside before anybody reads them."""
+"""Signed messages: forged, altered, moved and unsigned ones are set aside before they are read."""
 
 import asyncio
 import hmac
@@ -209,7 +209,7 @@ async def test_a_forged_dead_letter_does_not_become_genuine_by_being_requeued(si
 
 
 async def test_a_worker_without_a_key_sets_signed_messages_aside_and_works_on(bus: Bus) -> None:
-    """A field `signature` is all it takes, and anybody who may write to the inbox can put it there."""
+    """A field `signature` is enough, and anyone who may write to the inbox can add it."""
     await put_fields(bus, fields_of(bus))
     await put_fields(bus, {"event": "no event", "log": "1-1", "signature": "x"})
     seen = Seen()
@@ -218,7 +218,7 @@ async def test_a_worker_without_a_key_sets_signed_messages_aside_and_works_on(bu
         await bus.publish(a_query("s2", "And now?"), "open")
         await eventually(lambda: seen.queries == ["And now?"])
     assert await codes(bus) == ["key_missing", "key_missing"]
-    assert seen.failures() == [], "nobody knows whether it was a message of the session"
+    assert seen.failures() == [], "whether it was a message of the session is unknown"
 
 
 async def test_what_a_worker_without_a_key_has_set_aside_is_requeued_to_one_that_has_it(bus: Bus) -> None:
@@ -233,7 +233,7 @@ async def test_what_a_worker_without_a_key_has_set_aside_is_requeued_to_one_that
         await until_done(bus)
 
 
-async def test_nobody_without_a_key_speaks_up_in_a_signed_session(signed: Bus) -> None:
+async def test_no_event_is_sent_to_a_signed_session_without_a_key(signed: Bus) -> None:
     await signed.publish(a_query(), "open")
     assert await signed.first_event("s1") is not None
     signed.signer = None

@@ -1,4 +1,4 @@
-"""Sessions whose work is to stop: what is in hand of them is dropped, and what comes later is not begun."""
+"""Sessions whose work must stop: work in flight is dropped, and later messages are not begun."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -187,7 +187,7 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
         assert on_failed.deliveries == []
 
 
-async def test_a_handler_that_refuses_to_end_holds_up_nobody(bus: Bus) -> None:
+async def test_a_handler_that_refuses_to_end_delays_no_other(bus: Bus) -> None:
     """Though it has the only place."""
     endless = Endless(refuses=True)
     async with coordinating(bus), engine(bus, endless, concurrency=1):
@@ -235,7 +235,7 @@ async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> 
 
 
 async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
-    bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # nobody takes over from the other
+    bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # no worker takes over from the other
     endless = Endless()
     async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
         await bus.publish(a_query(), "open")
@@ -250,7 +250,7 @@ async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_i
 
 @pytest.mark.usefixtures("unhurried_farewell")
 async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
-    """A process that ends is no session that ends: somebody else does the work."""
+    """The end of a process is not the end of a session: another worker does the work."""
     endless, seen = Endless(), Seen()
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
@@ -293,7 +293,7 @@ async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_on
 
 
 async def test_a_stop_that_could_not_be_heard_is_heard_later(bus: Bus) -> None:
-    """Whatever stands in the place of the sorted set: the worker goes on, and says so once."""
+    """With any other value in place of the sorted set the worker continues, and logs it once."""
     endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("SET", key, "a string")
     async with coordinating(bus), engine(bus, endless):
@@ -371,7 +371,7 @@ async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_aga
     assert said == [("cancellations_unreadable", True)] * 2
 
 
-async def test_a_stop_at_no_time_is_not_heard_and_hinders_nobody(bus: Bus) -> None:
+async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
     stops, key = Stops(bus), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("ZADD", key, "+inf", "s1")
     with capture_logs() as logs:

@@ -1,4 +1,4 @@
-"""What an entry of the queue of submissions stands for: read by itself, at the bounds of what is taken."""
+"""The meaning of an entry of the queue of submissions: read alone, at the limits of valid input."""
 
 from datetime import UTC, datetime
 from typing import Any

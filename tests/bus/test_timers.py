@@ -52,7 +52,7 @@ def reasons(seen: Seen) -> list[str]:
 
 
 async def test_a_due_timer_fires_once_though_several_workers_move_it_and_is_logged_then(bus: Bus) -> None:
-    bus.settings = bus.settings.model_copy(update={"lease_s": LONG_S})  # nobody takes over from the others
+    bus.settings = bus.settings.model_copy(update={"lease_s": LONG_S})  # no worker takes over from the others
     at = SetTimer("at", utc_now() + timedelta(seconds=0.1), DeadlineReached())
     on_query, on_cancel, on_deadline = Seen(Outcome(timers=(a_timer(0.05), at))), Seen(), Seen()
     handlers: Handlers = {
@@ -91,7 +91,7 @@ async def test_a_timer_is_replaced_by_its_name_and_cancelled(bus: Bus) -> None:
     assert reasons(on_cancel) == ["second"]
 
 
-async def test_a_timer_survives_whoever_set_it(bus: Bus) -> None:
+async def test_a_timer_survives_the_process_that_set_it(bus: Bus) -> None:
     on_cancel = Seen()
     async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.1),)))}, "setter"):
         await bus.publish(a_query(), "open")
@@ -101,7 +101,7 @@ async def test_a_timer_survives_whoever_set_it(bus: Bus) -> None:
 
 
 async def test_a_timer_of_another_component_is_moved_by_a_coordinator_alone(bus: Bus) -> None:
-    """Whoever moves timers writes to every inbox; no other component needs that right."""
+    """A process that moves timers writes to every inbox; no other component needs that right."""
     await put(bus, a_query(), "reasoning_engine")
     on_query, on_cancel = Seen(Outcome(timers=(a_timer(0.05),))), Seen()
     async with working(bus, {QuerySubmitted: on_query}, "engine", "reasoning_engine"):
@@ -112,7 +112,7 @@ async def test_a_timer_of_another_component_is_moved_by_a_coordinator_alone(bus:
         await eventually(lambda: reasons(on_cancel) == ["due"])
 
 
-async def test_what_foreign_programs_leave_among_the_timers_stops_nobody(bus: Bus) -> None:
+async def test_foreign_entries_among_the_timers_stop_no_process(bus: Bus) -> None:
     partition = bus.keys.partition("s1")
     garbage: dict[str, str | bytes] = {
         "x/1": "nonsense",

@@ -1,4 +1,4 @@
-"""TLS to a real Redis that asks for certificates, and what is said when one is wrong."""
+"""TLS to a real Redis that asks for certificates, and the errors for wrong ones."""
 
 import asyncio
 from collections.abc import Iterator

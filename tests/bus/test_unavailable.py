@@ -1,4 +1,4 @@
-"""Redis answers, but will not: what it says reaches whoever asked, with what to do."""
+"""Redis answers with a refusal: its message reaches the caller, with the remedy."""
 
 import contextlib
 import shutil
@@ -80,7 +80,7 @@ def test_each_answer_by_which_redis_refuses_comes_with_what_to_do(answer: str, a
     assert advice in unavailable(ResponseError(answer)).hint
 
 
-async def test_one_that_nobody_reaches_is_out_of_reach() -> None:
+async def test_one_without_a_listener_is_unreachable() -> None:
     async def refused() -> None:
         raise ConnectionError("Error 111 connecting to 127.0.0.1:1. Connection refused.")
 

@@ -1,4 +1,4 @@
-"""What the service's ledger and the end of a run must agree in."""
+"""The agreement between the service's ledger and the end of a run."""
 
 from collections import Counter
 from pathlib import Path
@@ -49,7 +49,7 @@ def assert_true(response: Response, bookings: Bookings) -> None:
 
 
 def _done(outcome: RunOutcome, bookings: Bookings) -> set[str]:
-    """Return the writes that the run's list of nodes says are done; a foreach stands for its items."""
+    """Return the writes that the run's list of nodes reports as done; a foreach counts for its items."""
     done = {one.path for one in outcome.nodes if one.status == "done"}
     writes = {path for path in done if path in bookings.made}
     return writes | {path for path in bookings.made if path.rpartition("/")[0] in done and "each" in path}

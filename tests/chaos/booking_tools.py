@@ -45,7 +45,7 @@ def reserve(node: str, context: ToolContext) -> dict[str, str]:
 
 @tool(effect="write", idempotent=True)
 def cancel(node: str, context: ToolContext) -> dict[str, str]:
-    """Cancel what was booked or reserved for a node."""
+    """Cancel the booking or reservation of a node."""
     return _effect(_ONCE, "cancel", node, context)
 
 

@@ -1,4 +1,4 @@
-"""What the faults at named points did, for whoever started them."""
+"""The report on the faults at named points."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ class FaultReport:
     """How often each fault struck, as it was written."""
     sessions: int = 0
     unknown_outcomes: int = 0
-    """Writes of which nobody can tell whether they took effect, and the answer says so."""
+    """Writes of unknown outcome, which the answer reports."""
     overdue: int = 0
     """Sessions that the coordinator ended itself."""
     broken: int = 0

@@ -1,6 +1,6 @@
 """Every point with every action that may happen there, in waves: in each, one process of each component fails.
 
-What ends a process, or leaves it stuck, comes alone to it; what it survives comes together.
+Faults that end or block a process come alone; faults that it survives come together.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ FREEZE_S, DELAY_S = 2.5, 0.3
 _WRITTEN = {"freeze": f"freeze={FREEZE_S}", "delay": f"delay={DELAY_S}"}
 _SURVIVED: tuple[Action, ...] = ("raise", "unavailable", "delay", "disconnect")
 _FATAL = {("heartbeat.before", "raise"), ("catalogue.before", "raise"), ("redis.commands.sent", "raise")}
-"""An error in a duty, such as the heartbeat, ends the process; whoever runs it starts it again."""
+"""An error in a duty, such as the heartbeat, ends the process; its supervisor starts it again."""
 
 _Cases = Mapping[Component, list[tuple[Point, Action]]]
 

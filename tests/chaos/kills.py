@@ -53,7 +53,7 @@ class Killer:
         return True
 
     def freeze_in(self, name: str, place: Place) -> None:
-        """Freeze it there until others have taken over all it had in hand; then let it go on as if in time."""
+        """Freeze it there until others have taken over its messages in flight; then let it continue."""
         process, deadline = self._five.running[name], time.monotonic() + LIMIT_S
         os.kill(process.pid, signal.SIGSTOP)
         while self._place_of(name) != place:

@@ -1,6 +1,6 @@
 """A process that takes one session through its rounds.
 
-What a coordinator would commit stands in Redis after each round, so that the next process goes on where this one was
+Redis has a coordinator's commit after each round, so that the next process continues where this one was
 killed. KIND is keyed (the service honours the key) or plain.
 """
 

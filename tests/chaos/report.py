@@ -1,4 +1,4 @@
-"""What a chaos run did, for whoever started it."""
+"""The report on a chaos run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ class Report:
     landed: Counter[tuple[str, Place]] = field(default_factory=Counter)
     sessions: int = 0
     unknown_outcomes: int = 0
-    """Writes of which nobody can tell whether they took effect, and the answer says so."""
+    """Writes of unknown outcome, which the answer reports."""
     taken_up: int = 0
     """Runs of read-only tools beyond the first of their call."""
     overdue: int = 0

@@ -1,4 +1,4 @@
-"""Whatever fails at whichever point: nothing is lost, nothing is done twice, every query has its one answer."""
+"""With any fault at any point, no message is lost, no step is repeated, and every query has its one answer."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A process that stands still for longer than a lease, and then goes on with what is no longer its own."""
+"""A process that is frozen for longer than a lease, and then continues with messages that it lost."""
 
 import random
 from collections.abc import Iterator

@@ -30,7 +30,7 @@ KILLS = int(os.environ.get("CHAOS_KILLS", "27"))
 OF_EACH = max(2, KILLS // (len(COMPONENTS) + 1))
 AT_RANDOM = max(2, KILLS - OF_EACH * len(COMPONENTS))
 EVERYBODY_EVERY = 10
-"""Of the kills at random, one in so many takes all five at once."""
+"""One in so many random kills ends all five at once."""
 DRAIN_LIMIT_S = 120.0
 OVERDUE_MAX = 1 + KILLS // 100
 """Sessions whose assembler was killed so often in a row that the coordinator ended them itself."""

@@ -1,4 +1,4 @@
-"""kill -9 between any two steps of writes that are asked for twice: none runs twice, and the truth is told."""
+"""kill -9 between any two steps of writes that are requested twice: none runs twice, and reports are true."""
 
 import json
 import multiprocessing
@@ -82,7 +82,7 @@ def test_a_write_asked_for_twice_and_killed_anywhere_has_one_effect(
     ("scenario", "round"),
     [(scenario, round) for scenario in WANTED for round in (1, len(SCENARIOS[scenario]))],
 )
-def test_one_that_nobody_can_be_asked_about_is_unknown_and_never_run_again(
+def test_one_that_cannot_be_reconciled_is_unknown_and_never_run_again(
     redis_server: RedisServer, namespace: str, tmp_path: Path, scenario: str, round: int, point: str
 ) -> None:
     fault = (f"{point}:kill@1", str(round))

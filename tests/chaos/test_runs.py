@@ -25,7 +25,7 @@ pytestmark = pytest.mark.chaos
 
 SEED = int(os.environ.get("CHAOS_SEED") or random.SystemRandom().randrange(1_000_000))
 RUNS = 3
-"""Of each type of node."""
+"""The number of runs for each type of node."""
 LIMIT_S = 60.0
 COORDINATORS = ("coordinator", "coordinator-2")
 IN_HAND = (
@@ -81,7 +81,7 @@ def test_killed_inside_a_node_of_any_type_a_run_tells_what_its_service_has(six: 
     if node == "yield":
         answer(six, run_ids, killed)
     wait_for_answers(six, run_ids, killed)
-    assert killed, "nobody was killed"
+    assert killed, "no process was killed"
     assert_promises(six, run_ids)
 
 

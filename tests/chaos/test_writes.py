@@ -23,7 +23,7 @@ KILLS = int(os.environ.get("CHAOS_WRITE_KILLS", "24"))
 """Over all tests of this file."""
 AIMED_AT: tuple[Place, ...] = ("read", "before", "during", "after", "settle", "commit")
 OF_EACH = max(1, KILLS // ((len(AIMED_AT) + 1) * len(KINDS)))
-"""Of each kind of write in each of its places."""
+"""The kills of each kind of write in each of its states."""
 IS_LONG = "CHAOS_WRITE_KILLS" in os.environ
 PLACES: dict[Kind, tuple[Place, ...]] = {
     kind: AIMED_AT if IS_LONG else AIMED_AT[n :: len(KINDS)] for n, kind in enumerate(KINDS)
@@ -32,7 +32,7 @@ PLACES: dict[Kind, tuple[Place, ...]] = {
 AT_RANDOM = max(2, KILLS - OF_EACH * len(AIMED_AT) * len(KINDS)) if IS_LONG else 4
 FROZEN_IN: tuple[Place, ...] = ("before", "during", "after")
 FREEZES = max(2, KILLS // 40)
-"""Of each kind of write."""
+"""The number of each kind of write."""
 OPEN_MAX = 6
 DRAIN_LIMIT_S = 120.0
 OVERRUN_MAX = OPEN_MAX + KILLS // 20

@@ -1,4 +1,4 @@
-"""The books of the service that writes go to: a file of its own, which outlives whoever is killed."""
+"""The records of the service that writes go to: a file of its own, which survives every kill."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator

@@ -26,7 +26,7 @@ class WriteKiller:
         """Kills, by the write they were aimed at."""
         self.frozen: Counter[tuple[Kind, Place]] = Counter()
         self.in_hand: Counter[tuple[Kind, Place]] = Counter()
-        """Every write that was in hand when its process was killed."""
+        """Every write that was in flight when its process was killed."""
         self.kills = 0
         self._two, self._choose = two, choose
 
@@ -48,7 +48,7 @@ class WriteKiller:
         self._note_killed(name, writes)
 
     def freeze_in(self, kind: Kind, place: Place) -> None:
-        """Freeze one there until others have taken over all it had in hand; then it goes on as if in time."""
+        """Freeze one there until others have taken over its messages in flight; then it continues."""
         name = self._stopped_in(kind, place)
         pid = self._two.running[name].pid
         try:

@@ -1,4 +1,4 @@
-"""Where a write is that a dispatcher has in hand. Pure."""
+"""The state of a dispatcher's write in flight. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -12,20 +12,20 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Place = Literal["read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"]
 """In the order in which a write comes through them:
 
-    read      its batch is in hand, and nobody has claimed it
+    read      its batch is in flight, and it is not claimed
     claim     claimed, and the tool has not begun
     before    the tool has begun, and has not sent its request
     sending   it has, and the service does not have it yet
     during    the service has it, and has not answered
     after     the service has answered, and the tool has not returned
-    settle    the tool has returned, and what came of it is not settled
+    settle    the tool has returned, and its outcome is not settled
     commit    settled, and the batch is not answered
-    waiting   somebody else has claimed it, and was last heard of less than a lease ago
+    waiting   another worker has claimed it, and its lease has not expired
 """
 PLACES: tuple[Place, ...] = get_args(Place)
 
 CUT: frozenset[Place] = frozenset(("claim", "before", "sending", "during", "after", "settle"))
-"""Between claim and settle: nobody but who is there can say what comes of it."""
+"""Between claim and settle: only the process that runs it knows its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Record:
     """The data that Redis has of a write."""
 
     state: str = ""
-    """Empty when nobody has claimed it."""
+    """Empty when it is not claimed."""
     fence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of a batch in hand, and where it is."""
+    """One write of a batch in flight, and its state."""
 
     key: str
     kind: Kind

@@ -1,9 +1,9 @@
-"""What must hold of every write, whatever was killed meanwhile: checked in the service's own books.
+"""The promises about every write under any kills, checked against the service's own records.
 
 A write of each kind has one effect at most. The key that is honoured, and the one that can be asked for, have
 exactly one, and its receipt is what was told. Of a plain write the outcome is unknown if, and only if, it was cut
 off between its claim and its settling; it has run once at most, and its effect may be there or not, or still come:
-a request that was on its way, or that a frozen process sends when it wakes up, is known to nobody but the service.
+only the service knows a request that was in flight, or that a frozen process sends when it resumes.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +27,7 @@ class Told:
     effects: int
     unknown: int
     overrun: int
-    """Of those, the ones that nobody cut off: whoever ran them was not heard of for a lease all the same."""
+    """The ones among those that were not cut off, but whose process was silent for a lease."""
 
 
 def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:

@@ -1,4 +1,4 @@
-"""What the kills inside writes did, for whoever started them."""
+"""The report on the kills inside writes."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The service that writes go to, as a process of its own that nobody kills: `write_service FILE HOLD_S LATE_S`.
+"""The service that writes go to, as a process of its own that is never killed: `write_service FILE HOLD_S LATE_S`.
 
 Prints its port on the first line. FILE holds its books. It answers about HOLD_S after a request has come, and has
 done what was asked half-way; of some it does so only after LATE_S, so that others may have taken over meanwhile.
@@ -54,7 +54,7 @@ class _Door(BaseHTTPRequestHandler):
             else self.server.books.came_of(said["key"], said["fence"])
         )
         body = json.dumps({"receipt": receipt}).encode()
-        with suppress(ConnectionError):  # whoever asked has been killed
+        with suppress(ConnectionError):  # the caller has been killed
             self.send_response(200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()

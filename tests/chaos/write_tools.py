@@ -19,7 +19,7 @@ _FILE = os.environ.get("RUNS_FILE", os.devnull)
 _PORT = int(os.environ.get("SERVICE_PORT", "0"))
 _WAIT_S = float(os.environ.get("RUN_WAIT_S", "0"))
 _TIMEOUT_S = 300
-"""Far longer than anybody stands still here: a run that times out is of unknown outcome, and that is not the point."""
+"""Far longer than any freeze here: a run that times out would be of unknown outcome, which these tests do not need."""
 
 
 @tool(effect="read")
@@ -43,7 +43,7 @@ def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> 
 
 @tool(effect="write", reconcile=_what_came_of, error_propagation="partial-success", timeout_s=_TIMEOUT_S)
 def asked(what: str, context: ToolContext) -> dict[str, Any]:
-    """Writes to a service that honours no key, and can be asked what came of one."""
+    """Writes to a service that ignores keys, and can be asked for an outcome."""
     return _write("asked", what, context)
 
 

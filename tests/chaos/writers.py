@@ -31,7 +31,7 @@ LEASE_S = 0.8
 WAIT_S = 0.06
 """How long each stretch of a run takes, about; and the service's answer."""
 LATE_S = 1.5 * LEASE_S
-"""How long the service leaves some requests undone: until others have taken over, when whoever sent it is dead."""
+"""How long the service delays some requests: until others have taken over, when the sender is dead."""
 
 _ROUND = 1
 _PLACE_IN_LOG = "1-1"
@@ -49,7 +49,7 @@ class Writers(Processes):
         self.cut: dict[str, int] = {}
         """Writes that were cut off between claim and settle, by key: the fence under which they were."""
         self.asked: dict[str, AnyEvent] = {}
-        """What was asked, by session."""
+        """The requests by session."""
         self._sessions: dict[bytes, str] = {}
         super().__init__(
             url,
@@ -64,7 +64,7 @@ class Writers(Processes):
             RUN_WAIT_S=str(WAIT_S),
         )
 
-    # What the coordinator does.
+    # The coordinator's part.
 
     def submit(self, query: str, **fields: str) -> None:
         """Submit a batch of one read, and of a write of each kind that needs its result."""

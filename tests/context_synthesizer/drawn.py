@@ -1,4 +1,4 @@
-"""What hypothesis draws: sessions of all kinds, budgets, levels."""
+"""Strategies for hypothesis: sessions of all kinds, budgets, levels."""
 
 from collections.abc import Mapping
 

@@ -21,7 +21,7 @@ class Line:
 
     section: str
     fence: str
-    """The line that opens the fence it stands in."""
+    """The line that opens its fence."""
     title: str
     known: str
     text: str
@@ -34,7 +34,7 @@ class Reading:
     sections: dict[str, list[str]]
     facts: dict[str, Line]
     order: dict[str, list[list[str]]]
-    """Of each section, the ids in each fence, as they stand."""
+    """The ids in each fence of each section, in their order."""
 
     def text_of(self, section: str) -> str:
         return "\n".join(self.sections.get(section, ()))

@@ -1,4 +1,4 @@
-"""A session that goes on a conversation: what was asked before is shown, what was answered is filed."""
+"""A session that continues a conversation: earlier questions are shown, earlier answers are filed."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -160,7 +160,7 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
 
 
 def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
-    """Else what was looked up just now would be cited as said before."""
+    """Otherwise a new result would be cited as an earlier answer."""
     said = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
     turns = [a_turn("Which course teaches MCP?", f"{said} It is held on six evenings in May, by Ann Lee.")]
     session_index = a_desk(turns)

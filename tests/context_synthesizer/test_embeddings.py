@@ -1,4 +1,4 @@
-"""Embeddings: what they add, what is kept of them, and that nothing depends on them."""
+"""Embeddings: their effect, their storage, and that they are optional."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -16,7 +16,7 @@ from tests.memories import a_round
 
 ERRORS = get_args(ErrorType)
 FAR = "permission_denied", "outcome_unknown", "cancelled", "circuit_open", "repeated_write"
-"""Those where the same call cannot help."""
+"""The error types after which the same call cannot help."""
 
 
 def filed(error: ToolError, tool: str = "look_up") -> MemoryDelta:

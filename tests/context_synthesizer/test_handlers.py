@@ -1,4 +1,4 @@
-"""What one briefing.requested changes, and what it reads."""
+"""The changes and reads of one briefing.requested."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -181,7 +181,7 @@ async def test_a_full_memory_keeps_what_fits_and_says_so() -> None:
         assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "what was tried is always kept"
 
 
-async def test_calls_anybody_may_have_written_are_marked() -> None:
+async def test_untrusted_calls_are_marked() -> None:
     session = a_session()
     asked = log_round(
         session, 1, a_course(1), ("read", {"page": "x"}, "A page that anybody may have written.")

@@ -1,4 +1,4 @@
-"""What embeddings have made of facts counts in the ranking beside their words."""
+"""The similarity by embeddings counts in the ranking in addition to the words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The built-in model: what it finds close, where it runs, and what is said when it is not there."""
+"""The built-in model: the texts it finds close, its thread, and the error if it is missing."""
 
 import asyncio
 import sys

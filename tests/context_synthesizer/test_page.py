@@ -34,7 +34,7 @@ def test_the_units_taken_are_those_of_the_text(
             assert fact.id not in page.lines
     assert room.left >= 0
     if page.lines:
-        # Behind the last line of a section stands an empty line; the title has paid for it.
+        # An empty line follows the last line of a section; its cost is in the title's.
         assert units - room.left == token_units(render([("Facts", page.texts)]) + "\n\n")
     else:
         assert room.left == units
@@ -132,7 +132,7 @@ def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
     return page
 
 
-def test_of_one_tool_what_anybody_may_have_written_never_shares_a_fence_with_the_rest() -> None:
+def test_untrusted_and_trusted_results_of_one_tool_never_share_a_fence() -> None:
     first, second = (
         a_round(("search", {"q": n}, f"The {n} is open to guests."), round=r)
         for r, n in ((1, "house"), (2, "pier"))

@@ -1,4 +1,4 @@
-"""How close a fact is to what is asked."""
+"""The closeness of a fact to the question."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What a briefing shows of what is known, case by case."""
+"""The facts that a briefing shows, case by case."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What holds for every briefing: it is within its budget, true to its sources, and closed against what tools return."""
+"""The rules for every briefing: it is within its budget, true to its sources, and safe from text of tools."""
 
 import re
 from collections.abc import Iterable

@@ -79,7 +79,7 @@ def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
     assert text_of(kept) == text_of(Kept(QUERY, 8_000, [item]))
 
 
-def test_a_desk_that_is_taken_is_nobody_elses() -> None:
+def test_an_index_in_use_is_not_shared() -> None:
     session_indexes = SessionIndexCache()
     kept = Kept(QUERY, 8_000, some_items(1))
     session_indexes.put_back(("s1", "1-0"), kept)

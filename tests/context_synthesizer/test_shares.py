@@ -1,4 +1,4 @@
-"""What one source, or one statement in many copies, cannot do: take the place of everything else."""
+"""One source, or one statement in many copies, cannot displace all other facts."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What a briefing says of the step it is for, and what is left beside it."""
+"""The step's text in a briefing, and the room left for the rest."""
 
 import pytest
 from antiphon_shared.events import StepToBrief

@@ -34,7 +34,7 @@ from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
 NOTED = (RungTaken, AnswerRefused, StepBegun, OutagesSeen)
-"""What is for the log alone, and not what the session waits for."""
+"""Events that are only logged, which the session does not wait for."""
 DataT = TypeVar("DataT", bound=EventData)
 
 

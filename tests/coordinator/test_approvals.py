@@ -150,7 +150,7 @@ def test_a_decision_that_is_late_said_twice_or_about_others_changes_nothing() ->
         assert after(session, a_decision(True)) == Decision(session)
 
 
-def test_the_calls_beyond_the_limit_are_refused_and_nobody_is_asked_about_them() -> None:
+def test_calls_beyond_the_limit_are_refused_without_an_approval_request() -> None:
     decision = called(a_session(max_tool_calls=1), BOOK, OTHER_BOOK)
     assert [call.id for call in only(decision, ApprovalRequested).calls] == ["b1"]
     b1, b2 = only(after(decision.session, a_decision(True)), ToolsRequested).calls
@@ -166,11 +166,11 @@ def test_the_calls_beyond_the_limit_are_refused_and_nobody_is_asked_about_them()
         a_call("invented"),
     ],
 )
-def test_nobody_is_asked_about_what_cannot_run(call: ToolCall) -> None:
+def test_no_approval_is_requested_for_a_call_that_cannot_run(call: ToolCall) -> None:
     only(called(a_session(), call), ToolsRequested)
 
 
-def test_nobody_is_asked_about_a_tool_the_session_may_not_use() -> None:
+def test_no_approval_is_requested_for_a_tool_that_the_session_may_not_use() -> None:
     session = an_opened_session(TOOLS, ("search",)).session
     only(called(session, BOOK), ToolsRequested)
     scoped = a_catalogue(a_tool("book", approval="always", rounds=[2]), "search")
@@ -212,7 +212,7 @@ class TestUntrusted:
             ("circuit_open", False),
         ],
     )
-    def test_an_error_counts_unless_the_call_reached_nobody(
+    def test_an_error_counts_unless_the_call_reached_no_service(
         self, error_type: str, is_untrusted: bool
     ) -> None:
         error = {"error_type": error_type, "message": "...", "suggested_action": "..."}
@@ -231,7 +231,7 @@ class TestUntrusted:
         assert session.material.has_untrusted
         assert session.tools.succeeded == ("careful", "browse")
 
-    def test_who_files_the_results_is_told_which_calls_anybody_may_have_answered(self) -> None:
+    def test_the_briefing_request_names_the_untrusted_calls(self) -> None:
         decision = self.after(a_session(), "search", "browse")
         assert only(decision, BriefingRequested).untrusted == ("call_browse",)
         ended = met(decision.session, DeadlineReached())
@@ -304,7 +304,7 @@ def test_a_single_call_that_waited_is_said_not_to_have_run() -> None:
     assert doubt.message == "Nobody decided on `book` (b1) before the session ended; it was not run."
 
 
-def test_a_dead_letter_of_somebody_else_does_not_end_the_waiting() -> None:
+def test_a_dead_letter_of_another_session_does_not_end_the_waiting() -> None:
     session = a_waiting_session()
     error = ErrorInfo(code="internal_error", message="it broke")
     failed = ComponentFailed(component="tool_dispatcher", failed_event=new_id(), error=error)

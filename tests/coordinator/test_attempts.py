@@ -1,4 +1,4 @@
-"""What follows an attempt at a step: at the session's limits, where calls fail, and where it is stopped."""
+"""The steps after an attempt: at the session's limits, after failed calls, and after a stop."""
 
 import pytest
 from antiphon_shared.bus.handling import SetTimer

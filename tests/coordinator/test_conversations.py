@@ -58,7 +58,7 @@ def test_the_turns_a_session_begins_with_are_recorded_and_filed() -> None:
     assert (session.query.conversation, session.material.has_untrusted) == ("c1", False)
 
 
-def test_a_turn_that_anybody_may_have_written_makes_the_session_untrusted_from_the_start() -> None:
+def test_an_untrusted_turn_makes_the_session_untrusted_from_the_start() -> None:
     session, _, _ = opened(a_query(), a_turn(has_untrusted=True))
     assert session.material.has_untrusted
 
@@ -165,7 +165,7 @@ async def test_a_follow_up_waits_a_little_for_an_answer_that_its_user_may_have_r
 
 
 @pytest.mark.parametrize(("tool", "is_untrusted"), [("forum", True), ("gone", True), ("search", False)])
-async def test_an_answer_that_tells_what_anybody_may_have_written_is_kept_as_such(
+async def test_an_answer_with_untrusted_content_is_stored_as_untrusted(
     bus: Bus, tool: str, is_untrusted: bool
 ) -> None:
     """Also where the session ended in the middle of a batch, whose results no decision has seen."""

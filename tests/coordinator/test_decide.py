@@ -1,4 +1,4 @@
-"""What happens next, decided from values alone."""
+"""The next step, decided from values alone."""
 
 from datetime import timedelta
 from typing import Any
@@ -194,7 +194,7 @@ class TestFailures:
         assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * (len(LEVELS) + 1)
 
     def test_a_model_that_ran_out_of_the_sessions_time_has_not_failed(self) -> None:
-        """The engine gives up at the deadline, a moment before the timer for it arrives."""
+        """The engine times out at the deadline, a moment before the timer for it arrives."""
         session = a_session_reasoning()
         at_s = (session.deadline - START).total_seconds()
         failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")
@@ -281,7 +281,7 @@ class TestEnding:
         over = met(session, AssemblyOverdue(), log_entry=at_its_deadline, named=self.the_request(session))
         assert (over.timers, bool(over.alone)) == ((), True)
 
-    def test_whoever_cancelled_does_not_wait_for_the_deadline(self) -> None:
+    def test_a_cancellation_does_not_wait_for_the_deadline(self) -> None:
         session = self.an_ending_session()
         cancelled = self.the_request(session, status="cancelled", termination_reason="cancelled")
         assert met(session, AssemblyOverdue(), named=cancelled).alone

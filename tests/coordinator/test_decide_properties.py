@@ -60,7 +60,7 @@ from tests.coordinator.builders import (
 from tests.envelopes import START, an_event
 
 APPROVED = "1795244309999-0"
-"""Where decisions stand in the log."""
+"""The log entry of decisions."""
 NOW = START + timedelta(seconds=1)
 """When everything happens here."""
 NO_TOKENS = Usage(cost_usd=0.0)

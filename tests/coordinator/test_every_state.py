@@ -1,4 +1,4 @@
-"""What is decided about sessions of which each differs from another in one field: every_state.json.
+"""The decisions about sessions of which each differs from another in one field: every_state.json.
 
 After a change that is meant: `python -m tests.coordinator.test_every_state`, and read what it has written.
 """

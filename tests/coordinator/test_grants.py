@@ -99,7 +99,7 @@ def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -
 
 
 @pytest.mark.parametrize("grants", [VERIFIED, KEYLESS], ids=["forged", "without a key"])
-async def test_nobody_reads_a_tenants_conversation_by_a_grant_that_nobody_could_verify(
+async def test_an_unverified_grant_gives_no_access_to_a_tenants_conversation(
     bus: Bus, grants: Grants
 ) -> None:
     conversing = Conversing(bus, VERIFIED)

@@ -162,7 +162,7 @@ async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> N
     assert (await coordinator.on_event(a_delivery(a_briefing()), stored(reasoning))).takes_room is None
 
 
-async def test_an_event_of_a_session_nobody_opened_is_let_go() -> None:
+async def test_an_event_of_an_unopened_session_is_dropped() -> None:
     assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), FakeSession()) == NOTHING
 
 

@@ -1,4 +1,4 @@
-"""The recovery ladder: each rung is taken in its turn, stands in the log, and is told to the reader."""
+"""The fallback steps: each is taken in its turn, is in the log, and is reported to the reader."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -202,7 +202,7 @@ class TestAModelThatIsOutOfOrder:
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
 
     def test_a_wake_up_of_an_earlier_rest_changes_nothing(self) -> None:
-        """Else its request would have an id that was answered before, and nobody would answer it again."""
+        """Otherwise its request would have an id that was answered before, and would not be answered again."""
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
         woken = met(resting, due := ModelDue(round=1)).session
         again = asked(woken, out("own")).session
@@ -273,9 +273,7 @@ class TestAModelThatIsOutOfOrder:
         assert ending(over).termination_reason == "model_unavailable"
 
     @pytest.mark.parametrize("code", ["authentication_failed", "model_not_found", "invalid_request"])
-    def test_the_reader_is_told_what_a_server_has_said_when_nobody_is_left_to_be_asked(
-        self, code: str
-    ) -> None:
+    def test_the_reader_sees_the_servers_error_when_no_model_is_left(self, code: str) -> None:
         session = an_opened_session(models=("own",)).session
         for _ in range(2):
             decision = asked(session)
@@ -397,7 +395,7 @@ class TestCost:
         assert request.last_round_because == "The session's cost budget is nearly spent."
         assert only(asked(self.a_session(1.0, max_cost_usd=9.0)), ReasoningRequested).tools
 
-    def test_a_cost_that_nobody_knows_bounds_nothing_and_is_told(self) -> None:
+    def test_an_unknown_cost_bounds_nothing_and_is_reported(self) -> None:
         session = self.a_session(None, max_cost_usd=0.01)
         reasoning = asked(session).session
         assert "cost_unknown" in [

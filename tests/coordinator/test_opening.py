@@ -1,4 +1,4 @@
-"""What a session may do is fixed when it opens: by its grant, its options, and the catalogue."""
+"""A session's rights are fixed when it opens: by its grant, its options, and the catalogue."""
 
 import pytest
 from antiphon_shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
@@ -77,7 +77,7 @@ def test_a_grant_for_this_session_is_as_good_as_one_for_any() -> None:
 
 
 def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> None:
-    """Whatever a query's options name, what the session may use is within its scopes."""
+    """A session may use only tools within its scopes, whatever the query's options name."""
     session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
     assert session.tools.usable == ("search",)
     assert doubts_of(session) == [
@@ -136,7 +136,7 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
 
 
 def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
-    """Whatever the settings are by then: they reach it as data."""
+    """Independent of the settings at that time: they reach it as data."""
     catalogue = a_catalogue(*(a_tool(f"t{n}", description="finds books") for n in range(9)))
     first = an_opened_session(catalogue, offer=OfferBounds(5, 2), models=("own", "other"), max_rounds=7)
     opened = first.commands[0]

@@ -1,4 +1,4 @@
-"""When the model asks the user back, what the answer does, and how long anybody is waited for."""
+"""The model's questions to the user, the effect of an answer, and how long a session waits."""
 
 from datetime import timedelta
 from typing import Any
@@ -192,7 +192,7 @@ class TestAsking:
             a_call("ask_user", "q1", problem="The arguments came as a list."),
         ],
     )
-    def test_nobody_is_asked_what_is_no_question(self, call: ToolCall) -> None:
+    def test_an_invalid_question_is_not_asked(self, call: ToolCall) -> None:
         (sent,) = only(called(a_session(), call), ToolsRequested).calls
         assert (sent.refused, sent.answer) == (None, None), "the dispatcher says what is wrong with it"
 
@@ -211,7 +211,7 @@ class TestWaiting:
             (0.5, 3_600, None),
         ],
     )
-    def test_nobody_is_waited_for_into_the_models_own_time(
+    def test_no_person_is_waited_for_into_the_models_own_time(
         self, deadline_s: float, person_s: float, waits_s: float | None
     ) -> None:
         session = a_session(deadline_s=deadline_s)

@@ -1,4 +1,4 @@
-"""What a decision leaves for a replay."""
+"""The record of a decision for a replay."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ from tests.coordinator.builders import a_response, an_opened_session
 from tests.envelopes import START, an_event
 
 FORMATS = pytest.mark.parametrize("format", [2, 3])
-"""Of a document whose fields stand flat, and of one with parts."""
+"""The forms of a document: flat, and with parts."""
 
 
 def opened(format: int) -> Session:

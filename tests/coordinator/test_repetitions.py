@@ -148,7 +148,7 @@ def test_so_does_one_whose_own_repetition_may_have() -> None:
     assert only(asked(session, a_repetition("c1", "r2")), ApprovalRequested)
 
 
-def test_what_an_identical_call_has_settled_needs_nobody() -> None:
+def test_a_call_settled_by_an_identical_one_needs_no_approval() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     session = after(session, a_result("pay", call_id="c2", repeated=Repeated(call_id="c1", round=1)))
     assert session.writes.in_doubt == ()

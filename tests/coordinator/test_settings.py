@@ -23,7 +23,7 @@ def test_weights_are_read_from_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> 
         ("gold=1,gold=2", "gold has two weights"),
     ],
 )
-def test_a_weight_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, given: str, says: str) -> None:
+def test_an_invalid_weight_is_refused(monkeypatch: pytest.MonkeyPatch, given: str, says: str) -> None:
     monkeypatch.setenv("ANTIPHON_COORDINATOR_TENANT_WEIGHTS", given)
     with pytest.raises(ConfigurationError, match=says):
         load(CoordinatorSettings)

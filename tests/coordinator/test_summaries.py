@@ -1,4 +1,4 @@
-"""Summaries are asked for beside the session's way, and change nothing of it."""
+"""Summaries are requested in parallel to the session, and do not change it."""
 
 from typing import Any
 

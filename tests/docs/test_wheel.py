@@ -1,4 +1,4 @@
-"""What the wheel holds, and that `pip install` of it is all a stranger needs."""
+"""The content of the wheel, and that `pip install` of it is enough for a stranger."""
 
 import shutil
 import subprocess

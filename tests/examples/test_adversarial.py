@@ -1,4 +1,4 @@
-"""Every example tool is sent what nobody should send, for real: writes too, against services of the test's own."""
+"""Every example tool gets hostile arguments, for real: writes too, against services of the test's own."""
 
 import pkgutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a contract costs a model in words and as JSON: the numbers in docs/tools.md are those of the examples."""
+"""The tokens of a contract in words and as JSON: the numbers in docs/tools.md are those of the examples."""
 
 from pathlib import Path
 

@@ -34,7 +34,7 @@ def test_every_option_is_used(option: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_each_example_stands_alone(package: str) -> None:
-    """What a contract names is there, in the same example."""
+    """Tools that a contract names exist, in the same example."""
     assert len(load_tools(f"examples.{package}")) >= 1
 
 
@@ -60,7 +60,7 @@ def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
-    """Of ours `antiphon` alone."""
+    """Of our own packages only `antiphon`."""
     tree = ast.parse(path.read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

@@ -44,7 +44,7 @@ def test_a_body_that_is_too_large_is_not_read(length: str) -> None:
         assert connection.getresponse().status == 413
 
 
-def test_nobody_answers_any_more_when_it_is_over() -> None:
+def test_the_server_is_closed_after_the_block() -> None:
     with serving(echo) as url:
         pass
     with pytest.raises(httpx2.ConnectError):

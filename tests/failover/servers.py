@@ -153,7 +153,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """Of all nodes: the one that is named first may be the one that is dead."""
+        """The address with all nodes, as the first one may be dead."""
         return f"redis://{','.join(f'127.0.0.1:{node.port}' for node in self.nodes)}/0"
 
     def client(self) -> Any:

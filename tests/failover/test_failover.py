@@ -1,4 +1,4 @@
-"""A master dies under load: sessions go on, nothing is lost that a replica had, and each write has one effect."""
+"""A master dies under load: sessions continue, a replica's data is not lost, and each write has one effect."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A replica that is behind becomes the master: what was acknowledged is gone, and is done again without harm."""
+"""A replica that is behind becomes the master: acknowledged steps are lost, and repeated without harm."""
 
 from pathlib import Path
 

@@ -102,7 +102,7 @@ async def test_without_enough_replicas_the_write_does_not_begin_and_may_be_calle
     assert runs == [another.key]
 
 
-async def test_what_somebody_else_has_claimed_is_not_given_up(place: Place) -> None:
+async def test_a_claim_of_another_worker_is_not_withdrawn(place: Place) -> None:
     write = named("of-somebody-else")
     async with a_ledger(place, 1) as (first, _), a_ledger(place, 2) as (second, _):
         claim = await first.claim(write)
@@ -111,7 +111,7 @@ async def test_what_somebody_else_has_claimed_is_not_given_up(place: Place) -> N
         assert await first.renew(claim)
 
 
-async def test_a_takeover_waits_too_and_gives_up_nobody_elses_write(place: Place) -> None:
+async def test_a_takeover_waits_too_and_abandons_no_other_write(place: Place) -> None:
     write = named("taken-over")
     async with a_ledger(place, 1) as (_, bus), a_ledger(place, 2) as (second, _):
         short = Ledger(bus.batcher, bus.keys, lease_s=0.05, retention_s=3_600, claims=bus.claims)

@@ -1,4 +1,4 @@
-"""Entries that nobody of ours would write, for each of the six inputs: drawn at random, and real ones changed."""
+"""Entries that our programs never write, for each of the six inputs: drawn at random, and real ones changed."""
 
 import json
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _LITERALS = (
     '"9999-12-31T23:59:59Z"',
     '"0001-01-01T00:00:00Z"', "99999999999999999999", "1" + "0" * 309,
 )  # fmt: skip
-"""What may stand in JSON in the place of anything, beside what may not stand there at all."""
+"""JSON values in the place of any other, and values that JSON cannot hold."""
 _VALUES: tuple[bytes, ...] = (
     b"", b"x", b"\xff\xfe", b"\x00", b"\xed\xa0\x80", b"-1", b"0", b"999999", b"1000000", b"9" * 40, b"0-0", b"1-1",
     b"18446744073709551615-18446744073709551615", b"99999999999999999999-1", b"nowhere", b"{}", b"[]", b"null",

@@ -1,4 +1,4 @@
-"""Tools that return very much, or hold up their process, beside writes that take as long as a test wants.
+"""Tools that return very much, or block their process, and writes that take as long as a test wants.
 
 They write down that they have begun in the folder that LARGE_FOLDER names, and go on when a file is there.
 """

@@ -1,4 +1,4 @@
-"""What the tools of a test really did, as they wrote it down themselves."""
+"""The real effects of a test's tools, as they wrote them down themselves."""
 
 from collections import defaultdict
 from pathlib import Path

@@ -34,7 +34,7 @@ SLOW_AT_FIRST = "a question that the model is slow to answer at first"
 PONDERS = "a question that takes a tool long"
 FALLS_OVER = "a question whose tool ends its process"
 LONG_S = 600.0
-"""What the slow ones take: longer than any test waits."""
+"""The time of the slow ones: longer than any test waits."""
 
 
 def script(wait_s: float = 0.0) -> list[Scripted]:

@@ -1,4 +1,4 @@
-"""What must hold of every session, whatever was killed meanwhile."""
+"""The promises about every session, under any kills."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _ROUND = ("briefing.requested", "briefing.ready", "reasoning.requested", "reason
 _TOOL_ROUND = (*_ROUND, "tools.requested", "tools.completed")
 _OPENING, _ENDING = ("query.submitted", "session.opened"), ("assembly.requested", "response.ready")
 WAY = (*_OPENING, *_TOOL_ROUND, *_TOOL_ROUND, *_ROUND, *_ENDING)
-"""The way of a session that nothing disturbs: two rounds with tools, one without."""
+"""The events of an undisturbed session: two rounds with tools, one without."""
 
 OVERDUE = "antiphon.assembly.overdue.v1"
 _SENT_BY_TIMERS = (OVERDUE, "antiphon.deadline.reached.v1")

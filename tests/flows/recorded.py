@@ -1,4 +1,4 @@
-"""Sessions of a pipeline of processes, as their recordings: exported, and held against the code that made them."""
+"""Sessions of a pipeline of processes, as recordings: exported, and verified by the code that made them."""
 
 import asyncio
 import tempfile

@@ -25,7 +25,7 @@ from antiphon_shared.events import COMPONENTS
 from antiphon.cli import COMMANDS
 
 FAREWELL_S = 60.0
-"""What is off the fork server hands back when it stops, however busy the machine is."""
+"""The time in which a stopping process requeues its entries, also on a busy machine."""
 ROOT = Path(__file__).parents[2]
 
 _FORK_SERVER = multiprocessing.get_context("forkserver")

@@ -79,7 +79,7 @@ def test_five_processes_answer_with_no_more_rights_than_they_need(tmp_path: Path
 
 
 def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tmp_path: Path) -> None:
-    """Reclaim, burial, retries and consumers that leave: what a quiet run does not do."""
+    """Reclaims, dead letters, retries and consumers that leave, which a quiet run does not have."""
     with guarded(tmp_path) as five:
         five.submit(FALLS_OVER)
         five.until(lambda: five.running["tool_dispatcher"].poll() is not None, "the dispatcher to end")

@@ -1,4 +1,4 @@
-"""Tenants share the room: a flood of one does not stand before the other's few, whatever is killed."""
+"""Tenants share the room: a flood of one does not delay the other's few, under any kills."""
 
 import json
 from collections import Counter
@@ -63,7 +63,7 @@ def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
         five.until(lambda: answered(five).count("small") == 10, "the ten to be answered")
         order = answered(five)
     last = max(n for n, tenant in enumerate(order) if tenant == "small")
-    # Those that were open before, those that took turns with the ten, and those that were open with the last.
+    # The sessions that were open before, that took turns with the ten, and that were open with the last.
     assert order[:last].count("big") <= ROOM + 10 + ROOM
 
 

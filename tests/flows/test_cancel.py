@@ -14,7 +14,11 @@ from tests.messages_server import Scripted, Use
 
 FOUND = "It is 12 cubits high"
 SAYS_NOTHING, NEVER_ENDS = "a question the model broods over", "a question the model has no end of answers to"
-READS, WRITES, EASY = "a question for slow tools", "a question for a slow write", "a question for nobody"
+READS, WRITES, EASY = (
+    "a question for slow tools",
+    "a question for a slow write",
+    "a question without a reader",
+)
 LOOK_UP = Use(name="look_up", input={"what": "height"}, id="c1")
 SCRIPT = [
     Scripted(when=EASY, text="Nobody knows.", repeat=True),

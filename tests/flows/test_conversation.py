@@ -1,4 +1,4 @@
-"""A follow-up across real processes: it builds on what was answered, and on nobody else's answers."""
+"""A follow-up across real processes: it builds on its own conversation's answers, and on no others."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Whatever a foreign program adds to the inboxes, sessions go their way as if it were not there."""
+"""Entries that a foreign program adds to the inboxes do not change sessions."""
 
 from collections.abc import Collection
 
@@ -35,7 +35,7 @@ def test_garbage_is_set_aside_and_changes_no_session() -> None:
         assert five.client.xlen(five.keys.dead(0)) == len(GARBAGE) * len(COMPONENTS)
 
 
-def test_events_of_sessions_nobody_opened_change_no_session() -> None:
+def test_events_of_unopened_sessions_change_no_session() -> None:
     with pipeline(wait_s=0.05, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="1") as five:
         five.until(lambda: bool(five.client.exists(five.keys.catalogue())), "the catalogue")
         submit_all(five)

@@ -1,4 +1,4 @@
-"""Whatever stands in an entry of the queue or of an inbox, it ends in one way, and the pipeline works on.
+"""An entry of the queue or of an inbox with any content ends in one way, and the pipeline continues.
 
 The five components run on a real Redis, in this process: a component that ended would fail the test by itself.
 """

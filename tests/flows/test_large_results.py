@@ -1,4 +1,4 @@
-"""What one call returns, however much, and however long that takes, costs no neighbour its lease."""
+"""A large or slow result of one call does not cost another its lease."""
 
 import shutil
 import tempfile

@@ -1,4 +1,4 @@
-"""Memory across real processes: what has no place is summarized beside the rounds, recalled, and cited."""
+"""Memory across real processes: facts without a place are summarized in parallel, recalled, and cited."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path

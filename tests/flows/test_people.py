@@ -88,7 +88,7 @@ def test_a_user_who_says_nothing_is_not_waited_for_for_ever() -> None:
 
 
 @pytest.mark.parametrize("options", ["{}", '{"interactive": false}'])
-def test_without_a_user_nobody_is_asked(options: str) -> None:
+def test_without_a_user_no_question_is_asked(options: str) -> None:
     script = [
         Scripted(when="Round 1 of", uses=(ASKS,), repeat=True),
         Scripted(text="I assumed the red one.", repeat=True),

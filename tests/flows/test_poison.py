@@ -1,4 +1,4 @@
-"""A message that kills whoever handles it is set aside; its session goes on, and its neighbours with it."""
+"""A message that kills its workers becomes a dead letter; its session continues, and so do all others."""
 
 from tests.flows.pipeline import FALLS_OVER, FORMS, pipeline
 from tests.flows.promises import (

@@ -1,4 +1,4 @@
-"""What a workflow's calls are given and what comes back, through a whole pipeline in this process."""
+"""The arguments and results of a workflow's calls, through a whole pipeline in this process."""
 
 from typing import Any
 

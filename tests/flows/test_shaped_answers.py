@@ -23,7 +23,7 @@ TRICKS = {
     "success without a result at first": '{"success": true, "result": null}',
     "in another language around it": f"Voici la réponse :\n```json\n{FITS}\n```\nBonne journée !",
 }
-"""What a model replies with first, by a word of the question; to each refusal it replies with what fits."""
+"""The model's first reply, by a word of the question; after each refusal it gives a fitting one."""
 NEVER = "never anything but prose"
 LOOKS_UP = "looks something up before"
 

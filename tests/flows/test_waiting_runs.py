@@ -59,7 +59,7 @@ async def test_a_run_that_waits_for_a_person_is_kept_whole_until_the_wait_is_ove
             return is_asked and "antiphon.tools.completed.v1" in kinds
 
         await until(waits)
-        # Whatever comes meanwhile, from dispatchers, timers or outside, does not shorten it.
+        # Events from dispatchers, timers or outside do not shorten it.
         first = await bus.first_event(run_id)
         assert first is not None
         late = signal(NodeDue, {"node": "look", "attempt": 0}, run_id, first, new_id(), utc_now())

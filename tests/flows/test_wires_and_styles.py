@@ -50,7 +50,7 @@ IN_FORM = {
     json.dumps(MORE): end(MORE),
     json.dumps(DONE): end(DONE),
 }
-"""What a model without tool calling writes, by what another one replies with."""
+"""The texts of a model without tool calling, by the replies of one with it."""
 
 
 def said(replies: Sequence[Scripted], way: str) -> list[Scripted]:

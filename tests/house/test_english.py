@@ -21,6 +21,13 @@ RIDDLES = re.compile(
     re.IGNORECASE,
 )
 """Riddles, and metaphors for which the field has a word: in flight, resume, unavailable, dropped, reported."""
+PROSE_RIDDLES = re.compile(
+    rf"{RIDDLES.pattern}|\b(?:everybody|(?:when|where|if) there (?:is|are) none|(?:when|where) it has none"
+    r"|stands? (?:for|beside)|stood|beside|lies in|held against|by lot|told apart|what (?:comes|becomes) of"
+    r"|speaks? of|as (?:it|they) stands?|all the same|gives? up|for good)\b",
+    re.IGNORECASE,
+)
+"""The same for docstrings, comments and pages, whose words no prompt or recording repeats."""
 OPENINGS = re.compile(r"(?:What|Whether|How|Those|Of|Who|Whose|Nothing|None|That|As|To)\b")
 """First words of the docstring of a module, class or function that has neither a noun nor a verb first."""
 FIELD_OPENINGS = re.compile(r"(?:What|Those|Of|Who|Whose)\b")
@@ -89,7 +96,7 @@ def faults_of(source: str) -> list[str]:
     return [
         f"{text.line}: {found[0]}"
         for text in texts_of(source)
-        for found in (RIDDLES.search(text.words), text.openings and text.openings.match(text.words))
+        for found in (PROSE_RIDDLES.search(text.words), text.openings and text.openings.match(text.words))
         if found
     ]
 
@@ -121,6 +128,10 @@ def text_faults_of(source: str) -> list[str]:
     ]
 
 
+PAGES = [
+    name for name in ours() if name.endswith(".md") and name.startswith(("README", "CHANGELOG", "docs/"))
+]
+PAGES.remove("docs/uncertainty.md")  # its table holds texts of answers
 OURS = [name for name in ours() if name.startswith(tuple(f"{package}/" for package in PACKAGES))]
 
 
@@ -147,6 +158,41 @@ def test_docstrings_and_comments_are_written_in_plain_english() -> None:
         if name.endswith(".py") and (found := faults_of((ROOT / name).read_text(encoding="utf-8")))
     }
     assert faults == {}
+
+
+def test_docstrings_of_tests_begin_with_a_noun_or_a_verb() -> None:
+    faults = {
+        name: found
+        for name in ours()
+        if name.startswith(("tests/", "benchmarks/")) and name.endswith(".py")
+        if (found := openings_of((ROOT / name).read_text(encoding="utf-8")))
+    }
+    assert faults == {}
+
+
+def openings_of(source: str) -> list[str]:
+    """Return the first lines of a file's docstrings, but for those of tests, that begin with OPENINGS."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    own = [node for node in nodes if not getattr(node, "name", "").startswith("test_")]
+    texts = [ast.get_docstring(node) or "" for node in own]
+    return [text.partition("\n")[0] for text in texts if OPENINGS.match(text)]
+
+
+def prose_of(page: str) -> str:
+    """Return a page without code, and without words in quotes, which are those of programs."""
+    return re.sub(r"^```.*?^```|`[^`]*`|\"[^\"\n]*\"", "", page, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_written_in_plain_english(name: str) -> None:
+    text = prose_of((ROOT / name).read_text(encoding="utf-8"))
+    assert [found[0] for found in PROSE_RIDDLES.finditer(text)] == []
+
+
+def test_the_search_in_pages_leaves_out_code_and_quotations() -> None:
+    page = 'It works.\n```sh\n# nobody\n```\n`whoever` asks "nobody".\nAll the same, it works.\n'
+    assert [found[0] for found in PROSE_RIDDLES.finditer(prose_of(page))] == ["All the same"]
 
 
 def test_scripts_for_redis_are_written_in_plain_english() -> None:

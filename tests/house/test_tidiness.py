@@ -1,4 +1,4 @@
-"""What the house asks of every file."""
+"""The house's rules for every file."""
 
 import ast
 import re
@@ -82,7 +82,7 @@ def lines_with(pattern: re.Pattern[str]) -> list[str]:
     ]
 
 
-def test_no_file_holds_a_path_of_somebodys_machine() -> None:
+def test_no_file_holds_a_path_of_one_machine() -> None:
     assert lines_with(MACHINE_PATH) == []
 
 

@@ -1,4 +1,4 @@
-"""A briefing read by its form alone, line by line; whatever is not of the form is refused.
+"""A briefing read by its form alone, line by line; any other line is refused.
 
 It shares no code with what writes briefings, nor with the offline model, which reads them leniently.
 """

@@ -1,4 +1,4 @@
-"""What a tool returns is data: it ends no fence, makes no fact but its own, and decides nothing.
+"""A tool's result is data: it ends no fence, makes only facts of its own, and decides nothing.
 
 Each text of the corpus stands where tools and models put their words, and is compared with a harmless text in the same
 place: the briefing differs in that text alone, the session not at all.
@@ -269,7 +269,7 @@ def test_tools_are_neither_found_nor_read_on_by_what_other_tools_say(injection: 
 
 
 @every_injection
-def test_a_tool_that_nobody_offers_is_not_allowed_by_its_name(injection: Injection) -> None:
+def test_a_missing_tool_is_not_allowed_by_its_name(injection: Injection) -> None:
     opened = an_opened_session(CATALOGUE).session
     reasoning = answered(opened, a_briefing(), CATALOGUE).session
     hostile, harmless = (

@@ -58,7 +58,7 @@ def in_fork(work: Callable[[], R], limit_s: int) -> R | DidNotEnd:
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
-    """Yield what comes of each, as it comes, from `jobs` forks that have what this process has."""
+    """Yield the result of each, as it comes, from `jobs` forks of this process."""
     gc.collect()
     gc.freeze()  # so that the forks share what is there
     with multiprocessing.get_context("fork").Pool(jobs) as pool:

@@ -1,4 +1,4 @@
-"""What catches a mutant: the recordings that run its line, the tests near it, and at last the whole suite.
+"""The hunt for a mutant: by the recordings that run its line, the tests near it, and at last the whole suite.
 
 This process imports nothing of the product. A mutant of what is run at import is put into a fork before that imports
 the product; any other one into a fork that has it already, recordings and all.
@@ -20,7 +20,7 @@ from tests.mutants.runs import Runs
 from tests.mutants.together import caught_together
 
 Stage = Literal["recordings", "near tests", "suite"]
-"""What mutants are held against, one after the other, each one until something catches it."""
+"""The checks of a mutant, one after the other, until one catches it."""
 _VERIFY_S_MAX = 60
 
 
@@ -77,7 +77,7 @@ def hunted(
     tell: Callable[[str], None],
     suite_minutes_max: float = inf,
 ) -> Iterator[list[Fate]]:
-    """Yield what has come of all mutants after each stage.
+    """Yield the results of all mutants after each stage.
 
     Raises RuntimeError when the product is imported already.
     """

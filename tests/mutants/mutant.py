@@ -28,7 +28,7 @@ class Mutant:
     kind: Kind
     line: int
     lines: frozenset[int]
-    """Those of the statement that is changed."""
+    """The lines of the changed statement."""
     function: str
     name: str
     is_wording: bool
@@ -40,7 +40,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What tells it apart from others for as long as its function stays as it is."""
+        """Its key, which stays the same as long as its function does not change."""
         return f"{self.file} {self.function or self.name}: {self.before} -> {self.after}"
 
     def code(self) -> CodeType:
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def is_there(self) -> bool:
-        """Whether its place still holds what it changes: of an earlier run it may not, once the source has changed."""
+        """True if its place still holds the code that it changes, which may not be so after the source has changed."""
         try:
             tree, site = _site(self.file, self.place)
             shown = _Shown(tree, site.node)
@@ -60,7 +60,7 @@ class Mutant:
 
     @property
     def needs_import(self) -> bool:
-        """Whether what it changes is run when its module is imported, or cannot be exchanged afterwards."""
+        """True if the changed code runs when its module is imported, or cannot be exchanged afterwards."""
         if not self.function:
             return True
         ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
@@ -101,7 +101,7 @@ def changed(file: str, mutants: Sequence[Mutant]) -> CodeType:
 
 
 def drawn(file: str, place: int, lot: Random) -> Mutant | None:
-    """Return a mutant of a site, one of its ways by lot; None where none of them makes other code."""
+    """Return a mutant of a site, one of its ways at random, or None if no way changes the code."""
     tree, site = _site(file, place)
     original = _original(file)
     ways = list(range(len(site.ways)))

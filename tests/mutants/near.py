@@ -15,7 +15,7 @@ from tests.mutants.mutant import ROOT, Mutant
 
 DOES_NOT_END = "does not end"
 _OF_DECLARATIONS = ("tests/shared/test_shapes.py", "tests/antiphon/test_settings_table.py")
-"""Tests that hold every default, bound and word of what is declared, though they run no line of it."""
+"""Tests of every default, bound and word of declarations, although they run none of their lines."""
 _NEAR_S_MAX = 30.0
 """After so many seconds of CPU no other test is begun."""
 

@@ -1,4 +1,4 @@
-"""What a hunt has come to: shares with their intervals, by room, and survivors by cause; as text and as JSON."""
+"""The result of a hunt: shares with their intervals, by room, and survivors by cause; as text and as JSON."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What recordings run as they are verified, found once for a state of the sources and kept; and runs of pytest."""
+"""The lines that recordings run, found once for a state of the sources and kept; and runs of pytest."""
 
 import contextlib
 import gc

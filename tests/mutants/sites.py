@@ -40,9 +40,9 @@ class Site:
     function: str
     """The outermost function around it, by its qualified name; empty for what runs when the module is imported."""
     name: str
-    """What is named by the statement around it outside of a function: a constant, a field, the function itself."""
+    """Sites named by the statement around them outside of a function: a constant, a field, the function itself."""
     is_wording: bool
-    """Whether it stands in an error that is raised, in a line of the log, or in what is said of an option or field."""
+    """Whether it is in a raised error, in a line of the log, or in the description of an option or field."""
     node: ast.AST = field(compare=False)
     ways: tuple[Change, ...] = field(compare=False)
     """Each changes the tree that the site was found in."""

@@ -1,4 +1,4 @@
-"""What counts as caught by the whole suite: a test that passes without a mutant and fails with it alone."""
+"""The whole suite catches a mutant by a test that passes without it and fails with it alone."""
 
 import json
 import subprocess

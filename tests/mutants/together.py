@@ -61,7 +61,7 @@ def caught_together(
 ) -> dict[Mutant, str]:
     """Return, for each mutant that the suite catches, a test that fails with it alone.
 
-    A run of the suite ends after `minutes_max`; what has failed by then counts.
+    A run of the suite ends after `minutes_max`; the failures until then count.
     """
     found: dict[Mutant, str] = {}
     for group in groups(mutants):

@@ -18,7 +18,7 @@ from reasoning_engine.settings import EngineSettings
 from tests.messages_server import Received, Scripted, serving
 
 CONNECTION_S = 1_000.0
-"""What the library may wait for a reply: longer than what is tested here."""
+"""The library's timeout for a reply: longer than the tested ones."""
 SECONDS_LEFT = 20.0
 CLAUDE, CHAT = "claude-sonnet-5-5", "openai:gpt-x"
 """A model that is asked by the Messages API, and one by chat completions."""

@@ -6,7 +6,7 @@ HALF_OPEN = BreakerState(opened=1.0, probed=2.0)
 
 
 class FakeBreakers:
-    """Answers as told, in order, then lets everybody through."""
+    """Gives the scripted answers in order, then lets every call through."""
 
     def __init__(self, *answers: Allowed | Refused) -> None:
         self.noted: list[tuple[str, bool]] = []

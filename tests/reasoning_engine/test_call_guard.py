@@ -1,4 +1,4 @@
-"""What the breaker is asked and told around calls to the model: the real SDK, a real socket, breakers in memory."""
+"""Calls to the model and their breaker: the real SDK, a real socket, breakers in memory."""
 
 import asyncio
 from typing import Any
@@ -29,7 +29,7 @@ class Told:
 
     def __init__(self, asked: Asked, breakers: FakeBreakers) -> None:
         self.asked = asked
-        assert not breakers.is_probed, "nobody else is let through until the probe's ending is known"
+        assert not breakers.is_probed, "no other call is let through until the probe's result is known"
         assert all(name == NAME for name, _ in breakers.noted)
         self.failures = [is_failure for _, is_failure in breakers.noted]
 

@@ -1,4 +1,4 @@
-"""Who replies is told by the name of the model, and by what there is access to."""
+"""The model's name and the available keys decide which provider replies."""
 
 import subprocess
 import sys
@@ -110,7 +110,7 @@ def test_a_provider_without_access_is_refused() -> None:
 def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
     provider: Provider, key: str | None
 ) -> None:
-    """Also where nobody has access: the offline model would reply in its name."""
+    """Also without any access: the offline model would reply in its name."""
     named = {"ANTIPHON_MODEL": ("gpt-5",)}
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is not a Claude model") as no:
         choose_model(provider, Access(api_key=key), CONNECTION_S, named)

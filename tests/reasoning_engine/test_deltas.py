@@ -9,7 +9,7 @@ from reasoning_engine.deltas import Deltas
 
 
 class Observer:
-    """Keeps what it is told; Redis is gone for its first `losses` pieces."""
+    """Keeps the pieces; Redis is unavailable for the first `losses` of them."""
 
     def __init__(self, losses: int = 0) -> None:
         self.heard: list[str] = []
@@ -53,7 +53,7 @@ async def test_no_text_is_no_traffic() -> None:
     assert observer.heard == []
 
 
-async def test_text_that_redis_does_not_take_harms_nobody() -> None:
+async def test_text_that_redis_does_not_take_does_no_harm() -> None:
     observer = Observer(losses=1)
     with Deltas(observer.stream_text, pause_s=0.001) as deltas:
         deltas.add("a")

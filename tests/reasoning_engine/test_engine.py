@@ -19,7 +19,7 @@ from tests.reasoning_engine.builders import Asked, ask, ask_at
 ANSWER = Scripted(text="Because the sky scatters blue light.")
 LATE = Scripted(text="late", wait_s=DAY_S)
 CALL_S = 60.0
-"""What one call may take: longer than any that is replied to ever does."""
+"""The timeout of one call: longer than any answered one takes."""
 ONCE = Usage(input_tokens=100, output_tokens=20)
 
 
@@ -248,7 +248,7 @@ async def test_a_request_that_is_cancelled_hangs_up_on_the_server(reply: Scripte
 
 
 async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:
-    """The usage of several calls cannot be held against the estimate of one prompt."""
+    """The usage of several calls cannot be compared with the estimate of one prompt."""
     assert (await ask(ANSWER)).completed.prompt_tokens_estimated > 100
     for script in (
         (Scripted(status=529, error="overloaded_error"), ANSWER),
@@ -332,7 +332,7 @@ async def test_a_cost_is_told_when_every_price_it_takes_is_set() -> None:
 
 
 async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
-    with socket.socket() as deaf:  # nobody listens on its port, and nobody else can meanwhile
+    with socket.socket() as deaf:  # no process listens on its port, and none can meanwhile
         deaf.bind(("127.0.0.1", 0))
         asked = await ask_at(f"http://127.0.0.1:{deaf.getsockname()[1]}", [], max_attempts=2)
     assert (asked.failed.error.code, asked.failed.attempts) == ("connection_failed", 2)

@@ -1,4 +1,4 @@
-"""How every answer of a server is classified, and what is read in every form of a prompted model: every_form.json.
+"""The classification of every answer of a server, and the reading of every form of a prompted model: every_form.json.
 
 After a change that is meant: `python -m tests.reasoning_engine.test_every_form`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""What one reasoning.requested changes."""
+"""The changes of one reasoning.requested."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -167,7 +167,7 @@ async def test_a_briefing_that_is_not_the_one_requested_is_refused(documents: di
 
 
 class TestThePromptsEstimate:
-    """The tokens of one call, estimated, for the coordinator to hold against what the model has counted."""
+    """The estimated tokens of one call, which the coordinator compares with the model's count."""
 
     async def estimated(self, room: Room, **fields: Any) -> int:
         (reply,) = (await room.handle(**fields)).events
@@ -211,7 +211,7 @@ class TestSummaries:
         room.model.text = SUMMARY
         return room
 
-    async def test_the_summary_is_committed_and_streamed_to_nobody(self) -> None:
+    async def test_the_summary_is_committed_and_not_streamed(self) -> None:
         room = self.room()
         completed = await room.summary()
         assert isinstance(completed, SummaryCompleted)

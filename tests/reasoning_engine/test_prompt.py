@@ -1,4 +1,4 @@
-"""What the model is asked."""
+"""The prompt for the model."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the engine's settings say of costs."""
+"""The costs by the engine's settings."""
 
 import pytest
 from antiphon_shared.process.errors import ConfigurationError

@@ -1,4 +1,4 @@
-"""How an answer of a shape is asked for, and taken out of a reply, by the real SDK over a real socket."""
+"""The request for an answer of a shape, and its reading, by the real SDK over a real socket."""
 
 from typing import Any
 

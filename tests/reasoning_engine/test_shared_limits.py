@@ -63,7 +63,7 @@ async def test_headers_of_an_error_teach_too(bus: Bus) -> None:
     assert (await ask(guard=second)).failed.error.code == "rate_limited"
 
 
-async def test_tokens_that_are_left_for_nobody_stop_the_next_call(bus: Bus) -> None:
+async def test_used_up_tokens_of_the_server_stop_the_next_call(bus: Bus) -> None:
     guard = an_engine(bus, burst_s=60)
     await ask(telling("input-tokens", limit="100", remaining="0"), guard=guard)
     await settled(guard)
@@ -116,7 +116,7 @@ async def test_the_wait_for_a_turn_is_no_part_of_the_calls_own_time(clock: Clock
     assert (asked.completed.text, clock.ahead_s) == ("Yes.", 60)
 
 
-async def test_a_turn_is_given_back_where_the_breaker_lets_nobody_through(bus: Bus) -> None:
+async def test_a_turn_is_returned_when_the_breaker_is_open(bus: Bus) -> None:
     guard = an_engine(bus, FakeBreakers(*[Refused(5.0)] * 5), requests=6, burst_s=0)
     for _ in range(5):
         assert (await ask(guard=guard)).failed.error.code == "circuit_open"
@@ -125,7 +125,7 @@ async def test_a_turn_is_given_back_where_the_breaker_lets_nobody_through(bus: B
 
 
 async def test_what_a_call_did_not_use_is_given_back(bus: Bus) -> None:
-    """Of 500 tokens that a reply is thought to have these have 5: six fit where two were reserved."""
+    """Replies are estimated at 500 tokens, and these have 5: six fit where two were reserved."""
     guard = an_engine(bus, output_tokens=1_000, burst_s=60)
     reply = Scripted(text="Yes.", usage={"input_tokens": 100, "output_tokens": 5})
     for _ in range(6):

@@ -48,7 +48,7 @@ _ODD_TABLES = (
 )
 _LONG_ROWS = 120
 PAIRED = tuple((f"one side from {at}", f"other side from {at}") for at in range(0, len(_PAIRS), _OF_A_PAGE))
-"""The names of pages, two and two, whose facts are held against each other."""
+"""The names of pages, in pairs, whose facts are compared."""
 TABLES = (*(f"table of {form}" for form in FORMS), "odd tables", "long table", "one amount", "other amounts")
 FILED_PAGES: dict[str, Any] = {
     **{

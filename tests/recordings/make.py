@@ -91,7 +91,7 @@ _LONG = frozenset(
         "two_boats_survey_five_harbours",
     )
 )
-"""Recordings of more lines than anybody reads, and others whose room is needed."""
+"""Recordings with too many lines to read, and others that would take too much space."""
 _COMPRESSED = _LONG.union(
     one.name for one in (*SITUATIONS, *runs.SCENARIOS, *run_faults.SCENARIOS, *child_runs.SCENARIOS)
 )
@@ -104,7 +104,7 @@ TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
 _SESSIONS_AT_ONCE = 6
-"""Of one pipeline: more only wait for each other, and for so long that some would be given up."""
+"""The sessions of one pipeline: more would wait for each other until some time out."""
 _AT_REST_S = 0.3
 """So long nothing may have come before a session counts as ended, with all that comes late."""
 
@@ -165,7 +165,7 @@ def named_elsewhere(names: Iterable[str]) -> set[str]:
 
 
 async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """Record the scenarios, those of one pipeline at the same time. Returns what went wrong, by scenario."""
+    """Record the scenarios, those of one pipeline at the same time. Returns the errors by scenario."""
     wrong: dict[str, str] = {}
     groups: dict[tuple[str, str], list[Scenario]] = defaultdict(list)
     for scenario in (SCENARIOS[name] for name in names):

@@ -11,7 +11,7 @@ NAMES_OFTEN = {
     "Sund": shaped._SOURCES_MAX,
     "Nes": shaped._SOURCES_MAX + 1,
 }
-"""Names with the number of facts that each stands in."""
+"""Names with the number of facts that have each."""
 
 NAME_PAGES: dict[str, Any] = {
     "names often": [

@@ -11,7 +11,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
         "tool_dispatcher/batch/collapse._read_item",
         "tool_dispatcher/batch/collapse._read_error",
     ),
-    "it makes a record of what a server has sent; a replay reads the record": (
+    "it makes a record of a server's reply; a replay reads the record": (
         "reasoning_engine/exchange_record.exchange_record",
         "reasoning_engine/exchange_record.message_json",
         "reasoning_engine/exchange_record.shown",

@@ -1,4 +1,4 @@
-"""Tools whose results have every shape that memory takes apart. What they return stands in pages.py."""
+"""Tools whose results have every shape that memory takes apart. Their results are in pages.py."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""What tools return in the situations: each shape of data and text that memory tells apart, by name."""
+"""The results of tools in the situations: each shape of data and text that memory distinguishes, by name."""
 
 from typing import Any
 

@@ -98,7 +98,7 @@ def _other_nodes(node: Any) -> Iterator[str]:
 
 
 def _member(items: Sequence[Any]) -> str:
-    """Return a sign of a set: its first, or one that is outside of what it leaves out."""
+    """Return a sign of a set: its first, or one outside of its excluded signs."""
     if str(items[0][0]) != "NEGATE":
         return next(_members(items))
     left_out = set(_members(items[1:]))
@@ -106,7 +106,7 @@ def _member(items: Sequence[Any]) -> str:
 
 
 def _members(items: Sequence[Any]) -> Iterator[str]:
-    """Yield the signs of a set; of a range its ends, and the signs beside them."""
+    """Yield the signs of a set; for a range its ends, and the signs next to them."""
     for kind, value in items:
         match str(kind):
             case "LITERAL":

@@ -1,4 +1,4 @@
-"""What placeholders lead to: a value of every kind, with the paths at which there is one, or none."""
+"""The targets of placeholders: a value of every kind, with the paths that have one, and paths that have none."""
 
 from typing import Any
 

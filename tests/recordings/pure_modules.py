@@ -1,6 +1,6 @@
 """The modules that decide: what `replay verify` does again, and so what recordings have to run.
 
-Of each package all modules but those named as shells: a new file is held against the recordings without being listed.
+All modules of each package except those named as shells: a new file is checked by recordings without being listed.
 """
 
 from functools import cache
@@ -62,7 +62,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/tools/hints": "writes descriptions of tools; the catalogue that holds them is recorded",
     "shared/antiphon_shared/tools/journal": "reads and writes the journal",
 }
-"""Modules and packages beside the shells that no replay runs, with why."""
+"""Modules and packages besides the shells that no replay runs, with the reason."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a recorded session is made from: a question, the model's part, and who else does something meanwhile."""
+"""The parts of a recorded session: a question, the model's part, and other actions in the meantime."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _LOOK_EVERY_S = 0.01
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """A session under way, for whoever does something beside it."""
+    """A session in flight, for actions in the meantime."""
 
     antiphon: Antiphon
     session_id: str
@@ -44,7 +44,7 @@ class Meanwhile:
                 await asyncio.sleep(_LOOK_EVERY_S)
 
     async def says(self, data: EventData) -> None:
-        """Say something to the session that no client would let anybody say, as a late or a foreign message."""
+        """Send an event to the session that no client would send, as a late or a foreign message."""
         bus = self.antiphon.open_bus()
         opening = await bus.first_event(self.session_id)
         assert opening is not None, "a session that has begun"
@@ -98,20 +98,20 @@ class Scenario:
     options: dict[str, Any] = field(default_factory=dict)
     grant: str = ""
     scopes: tuple[str, ...] = ()
-    """Of a grant that is signed; the deployment has to be `granted`."""
+    """The scopes of a signed grant; the deployment has to be `granted`."""
     claims: dict[str, Any] = field(default_factory=dict)
-    """What that grant says beside."""
+    """The other claims of that grant."""
     is_by_hand: bool = False
     """Whether a plain XADD submits it, as our own client refuses what cannot be right."""
     deployment: str = "usual"
-    """Of deployments.py."""
+    """A name in deployments.py."""
     fault: str = ""
-    """What strikes, as ANTIPHON_FAULTS has it."""
+    """The faults, in the form of ANTIPHON_FAULTS."""
     apart: str = ""
-    """The name of a pipeline that it shares with nobody else, as it would disturb them; faults need one."""
+    """The name of its own pipeline, if it would disturb others; faults need one."""
     meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
     run: RunOf | None = None
-    """What is run, where it is a workflow."""
+    """The workflow that is run, if any."""
     publishes: dict[str, Any] | None = None
     """Workflows that its deployment offers as tools; all scenarios of one publish the same."""
     records_child: bool = False

@@ -1,4 +1,4 @@
-"""The recordings run nearly every line of what decides, so that a change is held against some session."""
+"""The recordings run nearly every line of the decisions, so that a session checks each change."""
 
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor

@@ -22,7 +22,7 @@ from antiphon import (
 
 _LONG_S = 30.0
 _WRITTEN: dict[str, str] = {}
-"""What `pay` has paid, by idempotency key."""
+"""The payments of `pay`, by idempotency key."""
 
 
 @tool(effect="read", max_concurrency=2)

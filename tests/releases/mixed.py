@@ -73,7 +73,7 @@ class Mixed(Pipeline):
             self.submit("What is to be charged?", session_id=self.sessions[-1])
 
     def kill_at_work(self, name: str) -> None:
-        """Kill a process that has deliveries in hand."""
+        """Kill a process that has deliveries in flight."""
 
         def is_at_work() -> bool:
             if len(self.sessions) < self.response_count() + 30:

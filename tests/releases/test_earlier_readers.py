@@ -1,4 +1,4 @@
-"""What is written for a session of an earlier format is read by the release that had it: every event there is."""
+"""The release of an earlier format reads every event that is written for its sessions."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Recordings that the release before has made: read, verified, run again and gone on with, under the keys of then."""
+"""Recordings of the previous release: read, verified, rerun and forked, under their own keys."""
 
 from pathlib import Path
 from typing import Any

@@ -49,7 +49,7 @@ def test_a_set_is_small_and_of_one_format_and_state(of: int, state: int) -> None
 
 
 LATER = [path for key, folder in SETS.items() if key != (1, 1) for path in sorted(folder.glob("*.jsonl"))]
-"""Those of the first format are in test_recordings.py, with what differs."""
+"""The recordings of the first format are in test_recordings.py, with their differences."""
 
 
 @pytest.mark.parametrize("path", LATER, ids=lambda path: path.stem)

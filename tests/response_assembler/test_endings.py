@@ -1,4 +1,4 @@
-"""What a reader is told, whole, for each reason to end, each failure of a tool and each doubt: golden/endings.md.
+"""The whole answer for each reason to end, each failure of a tool and each uncertainty: golden/endings.md.
 
 After a change that is meant: `python -m tests.response_assembler.test_endings`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""What the assembler reads in every form of Markdown, and how it quotes each: every_form.json.
+"""The assembler's reading and quotation of every form of Markdown: every_form.json.
 
 After a change that is meant: `python -m tests.response_assembler.test_every_form`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""What an answer says of its gaps, sources and doubts, for every ending and failure: every_sentence.json.
+"""An answer's gaps, sources and uncertainties, for every ending and failure: every_sentence.json.
 
 After a change that is meant: `python -m tests.response_assembler.test_every_sentence`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""What one assembly.requested changes, and what it makes of a record with holes."""
+"""The changes of one assembly.requested, also with a damaged record."""
 
 from datetime import timedelta
 

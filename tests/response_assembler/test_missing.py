@@ -1,4 +1,4 @@
-"""What is missing, why, and what to try next."""
+"""The gaps of an answer, the reasons, and the next steps."""
 
 from collections.abc import Sequence
 

@@ -41,7 +41,7 @@ def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> 
         assert (made.message, made.severity) == (meaning, severity)
 
 
-def test_a_severity_given_by_whoever_doubts_is_kept() -> None:
+def test_a_severity_given_with_an_uncertainty_is_kept() -> None:
     told = Uncertainty(kind="model_failed", message="It failed.", severity="serious")
     assert with_severity(told) is told
     assert with_severity(told.model_copy(update={"severity": "caution"})).severity == "note"
@@ -79,7 +79,7 @@ def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None
     assert list(of_tools(memory, ())) == []
 
 
-def test_a_failure_beside_successes_of_the_same_round_leaves_a_doubt_whatever_the_order() -> None:
+def test_a_failure_among_successes_of_the_same_round_is_an_uncertainty_in_any_order() -> None:
     """Two of ten cities timed out: the eight do not speak for them."""
     slow, well = a_use("weather", "timeout"), a_use("weather")
     for uses in ((slow, well), (well, slow)):

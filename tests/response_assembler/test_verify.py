@@ -1,4 +1,4 @@
-"""Quotations and numbers are held against what is cited for them."""
+"""Quotations and numbers are checked against their cited facts."""
 
 import pytest
 from antiphon_shared.events.session import Uncertainty

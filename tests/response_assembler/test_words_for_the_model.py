@@ -1,4 +1,4 @@
-"""What a model is told to do next is never shown to the reader of an answer, whatever went wrong."""
+"""Advice to the model is never shown to the reader of an answer, after any failure."""
 
 from typing import get_args
 
@@ -34,7 +34,7 @@ OURS = (
     answers.begun_before(CALL, LATE),
     answers.stopped(CALL, 1, OTHER, LATE),
 )
-"""What the dispatcher itself says of calls."""
+"""The dispatcher's own errors of calls."""
 
 
 def of_every_type() -> list[ToolError]:

@@ -1,4 +1,4 @@
-"""What is said of queries, events, steps and schemas of which one part is left out or replaced: every_fault.json.
+"""The errors of queries, events, steps and schemas of which one part is left out or replaced: every_fault.json.
 
 After a change that is meant: `python -m tests.shared.test_every_fault`, and read what it has written.
 """

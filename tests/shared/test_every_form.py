@@ -1,4 +1,4 @@
-"""What is read in every form of an answer, an address, a fault and a placeholder: every_form.json.
+"""The reading of every form of an answer, an address, a fault and a placeholder: every_form.json.
 
 After a change that is meant: `python -m tests.shared.test_every_form`, and read what it has written.
 """

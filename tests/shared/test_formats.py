@@ -1,4 +1,4 @@
-"""What a release writes for sessions of an earlier format is what that release reads, and nothing else."""
+"""For sessions of an earlier format a release writes exactly the fields that the earlier release reads."""
 
 from typing import Literal
 

@@ -62,6 +62,6 @@ def test_what_a_later_release_wrote_is_refused_by_that_name(written: bytes) -> N
 @pytest.mark.parametrize(
     "written", [b"", b"null", b"[]", b'{"no":"note"}', b'{"format":"x"}', b'{"stored_version":"x"}', b"\xff"]
 )
-def test_what_nobody_wrote_is_unreadable(kind: Kind[Any], written: bytes) -> None:
+def test_a_malformed_value_is_unreadable(kind: Kind[Any], written: bytes) -> None:
     with pytest.raises(UnreadableEvent, match="a note"):
         kind.read(written)

@@ -1,4 +1,4 @@
-"""`python -m tests.simulation`: run worlds, count what went wrong in them and what promises were broken."""
+"""`python -m tests.simulation`: run worlds, count their faults and the broken promises."""
 
 import argparse
 import sys

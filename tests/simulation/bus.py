@@ -1,4 +1,4 @@
-"""What `antiphon_shared.bus` promises, in plain Python and memory: the commit, deliveries, timers, documents, lists.
+"""The promises of `antiphon_shared.bus`, in plain Python and memory: the commit, deliveries, timers, documents, lists.
 
 The operations of a commit come from `bus/committing.py` itself, so what is modelled here is what Redis does
 with them: `commit.lua`, `publish.lua`, `arrive.lua`, `admit.lua`, `due.lua`, `reclaim.lua`, `missed.lua` and
@@ -40,7 +40,7 @@ class Message:
 
 @dataclass(slots=True)
 class Pending:
-    """An entry in somebody's hands."""
+    """A pending entry."""
 
     consumer: str
     since_ms: int
@@ -59,7 +59,7 @@ class Handed:
 
 @dataclass(slots=True)
 class Inbox:
-    """A stream with its one group. What nobody was given yet is `unread`."""
+    """A stream with its one group. Entries not delivered yet are `unread`."""
 
     messages: dict[str, Message] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
@@ -352,10 +352,10 @@ class SimulatedSession:
         return is_new
 
     async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
-        raise NotImplementedError("nobody in the simulation keeps results whole")
+        raise NotImplementedError("the simulation does not keep results whole")
 
     async def kept(self, name: str) -> bytes | None:
-        raise NotImplementedError("nobody in the simulation reads kept results")
+        raise NotImplementedError("the simulation does not read kept results")
 
     def stream_text(self, text: str) -> Awaitable[None]:
-        raise NotImplementedError("nobody in the simulation streams text")
+        raise NotImplementedError("the simulation does not stream text")

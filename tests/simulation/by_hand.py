@@ -25,7 +25,7 @@ class _Loop(asyncio.AbstractEventLoop):
     def get_debug(self) -> bool:
         return False
 
-    def call_soon(  # type: ignore[override]  # nobody asks for a handle
+    def call_soon(  # type: ignore[override]  # the handle is not used
         self, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> None:
         self._ready.append((callback, args, context))

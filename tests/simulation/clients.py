@@ -46,7 +46,7 @@ _OPTIONS: Mapping[str, tuple[object, ...]] = {
 
 @dataclass
 class Client:
-    """One client's query, and what it did beside it."""
+    """One client's query, and its other actions."""
 
     session_id: str
     fields: dict[bytes, bytes]

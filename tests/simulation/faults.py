@@ -1,4 +1,4 @@
-"""What goes wrong in a simulated world, drawn from its seed: each kind from a generator of its own."""
+"""The faults of a simulated world, drawn from its seed: each kind from a generator of its own."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What must hold when a simulated world has come to rest, whatever went wrong in it: design.md, section 2."""
+"""The promises that hold at the end of a simulated world, after any faults: design.md, section 2."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ _BESIDE = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
 came back from the dead letters, what became of the other one."""
 
 _COMMANDS_MAX = 8
-"""Of one decision, with what it notes in the log."""
+"""The requests of one decision, with its logged events."""
 _STEPS = (
     SessionOpened,
     BriefingRequested,
@@ -56,7 +56,7 @@ _STEPS = (
     ToolsRequested,
     AssemblyRequested,
 )
-"""What the coordinator asks for; nothing of it after the answer."""
+"""The coordinator's requests; none comes after the answer."""
 
 
 @dataclass(frozen=True, slots=True)

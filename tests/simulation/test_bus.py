@@ -1,4 +1,4 @@
-"""The simulated bus does what Redis does: the same commands to both, and the same stands in both afterwards."""
+"""The simulated bus behaves like Redis: the same commands to both give the same data in both."""
 
 import asyncio
 import re
@@ -33,7 +33,7 @@ SETTINGS = BusSettings(max_open_sessions=2, max_waiting_sessions=3)
 
 
 class Twins:
-    """Both buses, given the same commands. Places differ in time, so entries are told apart by their order."""
+    """Both buses, given the same commands. Entry ids differ in time, so entries are matched by their order."""
 
     def __init__(self, real: Bus, random: Random) -> None:
         self.real, self.random = real, random

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, the promises hold: a short form of `make simulate`, and every seed that ever broke one."""
+"""The promises hold under any faults: a short form of `make simulate`, and every seed that ever broke one."""
 
 import pytest
 

@@ -55,7 +55,7 @@ def test_tenants_that_both_wait_all_the_time_get_turns_by_their_weights(
 def test_a_query_waits_for_a_bounded_number_of_others(
     weights: dict[str, float], steps: list[str], at: int
 ) -> None:
-    """Whatever came before, and however many of others wait: its tenant had nothing waiting."""
+    """Independent of earlier queries and those of others, as its tenant had none waiting."""
     line = Line(weights)
     for step in [*steps[:at], *["b"] * 300]:
         line.turn() if step == "turn" else line.come(step)

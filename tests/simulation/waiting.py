@@ -1,4 +1,4 @@
-"""Who waits for room, and whose turn it is: what `arrive.lua` and `admit.lua` keep, in plain Python."""
+"""The waiting queries and the turns of tenants, as `arrive.lua` and `admit.lua` keep them, in plain Python."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class WaitingRoom:
     places: dict[str, Place] = field(default_factory=dict)
     tenants: dict[str, int] = field(default_factory=dict)
     past_turns: dict[str, int] = field(default_factory=dict)
-    """Of tenants that wait no more."""
+    """The turns of tenants that no longer wait."""
     present: int = 0
 
     def add(self, session_id: str, query: bytes, place: Place, bound: int) -> bool:

@@ -1,4 +1,4 @@
-"""When tools and models of a simulated world are out of order, and what each process knows of it."""
+"""The outages of tools and models in a simulated world, and the state that each process sees."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ class _Outage:
 
 
 class Weather:
-    """Each time the fault strikes, something is out of order for a while."""
+    """Each time the fault strikes, a tool or model is unavailable for a while."""
 
     def __init__(self, begin_ms: int, faults: Faults) -> None:
         self._outages: list[_Outage] = []

@@ -408,7 +408,7 @@ class World:
         raw = random.choice((b"{}", b"\xff\x00", self.bus.logs[session_id][at]))
         self.bus.put_foreign(random.choice(COMPONENTS), raw, at)
 
-    # What happens to everybody
+    # Events for all processes
 
     def _plan_faults(self) -> None:
         for _ in range(2):
@@ -430,7 +430,7 @@ class World:
         self.tell("", f"Redis's clock jumps by {by_ms} ms")
         self._redis_off_ms += by_ms
         self.bus.now_ms += by_ms
-        # Whatever enters later is stamped by a clock that is wrong, or does not go back.
+        # Later events have the time of a clock that is wrong, or does not go back.
         self._disturbances.append((BEGIN_MS + END_MS, abs(by_ms)))
 
     def _publish_catalogue(self) -> None:

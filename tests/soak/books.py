@@ -1,4 +1,4 @@
-"""What a session's own log says, read when it is answered, and held against the books of the world at the end.
+"""A session's own log, read when it is answered, and compared with the service's records at the end.
 
 `read_log` is pure. A write is told of in its session's log, in the batch's journal, in its record in Redis and in
 the books of the service it went to; the last of these is what really happened.
@@ -25,7 +25,7 @@ _DOUBTS = ("outcome_unknown", "call_unfinished")
 
 @dataclass(frozen=True, slots=True)
 class ToldWrite:
-    """A write that a session asked for, and what it was told of it."""
+    """A write that a session requested, and its reported outcome."""
 
     session_id: str
     key: str
@@ -33,7 +33,7 @@ class ToldWrite:
     result: ToolResult | None
     """None: the session ended before its batch was answered."""
     is_told: bool
-    """Whether its outcome stands in the journal, or the answer says that it is in doubt."""
+    """Whether its outcome is in the journal, or the answer reports it as unknown."""
 
     @property
     def is_unknown(self) -> bool:
@@ -41,7 +41,7 @@ class ToldWrite:
 
     @property
     def owns_effect(self) -> bool:
-        """Whether the session was told that it took effect, or may have."""
+        """True if the session's report says that it took effect, or may have."""
         if self.result is None:
             return self.is_told
         return self.result.status == "ok" or self.is_unknown

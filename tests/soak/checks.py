@@ -1,4 +1,4 @@
-"""What must hold when everything has calmed down: each promise, and how often it was broken."""
+"""The checks after the load has ended: each promise, and how often it was broken."""
 
 import re
 from collections import Counter
@@ -15,13 +15,13 @@ MARGIN_S = 10.0
 """An answer may come so long after its deadline, when nothing is disturbed. The coordinator gives the assembler
 three leases before it answers itself."""
 RECOVERY_S = 2 * LEASE_S
-"""Each disturbance may hold a session up so much longer than it lasts: what was in hand is taken over then."""
+"""Each disturbance may delay a session so much longer than it lasts: messages in flight are then reclaimed."""
 GROWTH_MB = 12.0
 """A process whose memory is flat has grown by less, between the first quarter of its samples and the last."""
 CACHES_MB = {"context_synthesizer": 50.0}
-"""Beside that, what a process keeps on purpose: the desks of its last thousand sessions (desks.py)."""
+"""In addition, memory that a process keeps on purpose: the indexes of its last thousand sessions."""
 EFFECT_BYTES = 2_000
-"""Of the record of a write, which outlives its session on purpose."""
+"""The size of a write's record, which outlives its session on purpose."""
 OPEN_GROWTH = 12
 FLAT_AFTER_S = 180.0
 """Trends are judged only of rows that are longer."""
@@ -32,14 +32,14 @@ FIXED = re.compile(
 """Keys that stay, without the namespace; each is bounded by itself."""
 _OF_SESSION = re.compile(r"\{\d+\}:session:([^:]+):")
 _LIKE_EFFECTS = ("writes", "writes:order")
-"""What a session's writes are known by: kept as long as the records of writes, and then gone by itself."""
+"""The keys of a session's writes: kept as long as the records of writes, then expired."""
 _NEVER = -1
 """PTTL of a key that does not expire; one that has just done so has -2."""
 
 
 @dataclass(slots=True)
 class Promise:
-    """One promise, what it was held against, and how it was broken."""
+    """One promise, the number of its checks, and how it was broken."""
 
     name: str
     seen: str

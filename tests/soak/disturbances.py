@@ -1,4 +1,4 @@
-"""What goes wrong during a soak, and when. `plan` is pure: one seed is one row of disturbances."""
+"""The disturbances of a soak, and their times. `plan` is pure: one seed gives one series of disturbances."""
 
 import os
 import random
@@ -36,12 +36,12 @@ _WEIGHTS = (10, 2, 5, 5, 2, 2, 2, 3, 5, 2, 2, 2, 5, 3)
 GAP_S = (0.4, 2.4)
 """Between the beginnings of two disturbances."""
 WARM_SHARE = 1 / 3
-"""The share of a soak after which nobody ends the processes any more whose memory is watched from then on."""
+"""The share of a soak after which the processes whose memory is watched are no longer ended."""
 STOP_LIMIT_S = 30.0
 """A process that was asked to stop is gone by then, however disturbed."""
 EXIT_REDIS, EXIT_STUCK = 3, 70
 EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
-"""Ends of a process's own accord that are documented: no Redis at its start, and an event loop that stood still."""
+"""Documented exits of a process by itself: no Redis at its start, and a blocked event loop."""
 _CLOCK_S, _REDIS_CLOCK_S = 20.0, 4.0
 _SLOW_S = 0.03
 _PATIENCE_S = 10.0
@@ -58,7 +58,7 @@ class Planned:
     target: str = ""
     lasts_s: float = 0.0
     ahead_s: float = 0.0
-    """What a clock is set to, ahead of the machine's."""
+    """The offset of a clock ahead of the machine's."""
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ def _drawn(at_s: float, kind: Kind, choose: random.Random, may_end_elders: bool)
 
 
 class Disturber:
-    """Has happen what was planned, and starts again whatever has ended."""
+    """Runs the planned disturbances, and restarts processes that have ended."""
 
     def __init__(
         self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int], faults_min: int = 0
@@ -125,7 +125,7 @@ class Disturber:
         self._stopping: dict[str, float] = {}
         """Processes that were asked to stop, and since when."""
         self._deaf: set[int] = set()
-        """Those that were asked while Python was still being loaded, by their ids."""
+        """Processes that were stopped while Python was still being loaded, by their ids."""
 
     def step(self) -> None:
         """End and begin every disturbance that is due."""
@@ -145,7 +145,7 @@ class Disturber:
 
     @property
     def has_disturbed(self) -> bool:
-        """Whether as many have happened as were to happen at least."""
+        """Return whether at least the minimum number has happened."""
         return len(self.history) >= self._faults_min
 
     def calm(self) -> None:
@@ -162,7 +162,7 @@ class Disturber:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nobody is on the way to its end."""
+        """Return whether no process is about to end."""
         return not self._stopping
 
     def _is_recovered(self, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""What Redis keeps of a session, read directly."""
+"""The data that Redis keeps of a session, read directly."""
 
 from collections.abc import Awaitable
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Clients that keep a number of sessions under way, from a thread of their own, through the proxy as anybody's.
+"""Clients that keep a number of sessions in flight, from a thread of their own, through the proxy like all others.
 
 What they submitted and what they got is kept here, by this process's clock. Responses are read from Redis itself.
 """
@@ -36,7 +36,7 @@ _READ_BLOCK_MS = 200
 
 @dataclass(slots=True)
 class Asked:
-    """One question that was submitted, and what came of it. Moments are of the monotonic clock, in seconds."""
+    """One question that was submitted, and its outcome. Moments are of the monotonic clock, in seconds."""
 
     question: Question
     submitted_s: float
@@ -45,11 +45,11 @@ class Asked:
     answers: list[Response] = field(default_factory=list)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     missed: str = ""
-    """What Redis had of the session when its client gave up."""
+    """Redis's data of the session when its client timed out."""
 
 
 class Load:
-    """Runs until it is told to stop; then what is under way is still waited for."""
+    """Runs until it is stopped; it still waits for sessions in flight."""
 
     def __init__(self, stage: Stage, sessions: int, seed: int) -> None:
         self.asked: dict[str, Asked] = {}
@@ -60,7 +60,7 @@ class Load:
         self.junk_sent = self.junk_tried = 0
         """Junk that Redis has acknowledged, and attempts at it: a lost reply may hide a submission."""
         self.strangers: list[str] = []
-        """Sessions that were answered and that nobody asked for."""
+        """Sessions that were answered without a question."""
         self._stage, self._sessions = stage, sessions
         self._choose = random.Random(seed)
         self._over = threading.Event()

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of Redis that can be told to misbehave. It runs in a thread of its own."""
+"""A TCP proxy in front of Redis that misbehaves on demand. It runs in a thread of its own."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ _LOOK_EVERY_S = 0.05
 
 
 class Proxy:
-    """Everything is passed on as it comes, until somebody asks for something else. Its methods return at once."""
+    """Everything is passed on as it comes, until a method changes that. Its methods return at once."""
 
     def __init__(self, target_port: int, seed: int) -> None:
         self.port = free_port()
@@ -52,7 +52,7 @@ class Proxy:
         return len(self._connections)
 
     def cut(self, share: float) -> None:
-        """Close a share of the connections, each in the middle of what is sent next; all of them at once if 1."""
+        """Close a share of the connections, each in the middle of its next data; all of them at once if 1."""
         self._soon(lambda: self._cut(share))
 
     def delay(self, seconds: float) -> None:
@@ -102,7 +102,7 @@ class Proxy:
             async with _ended(there, back):
                 await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)
         except (OSError, asyncio.CancelledError):
-            pass  # nobody is behind it right now, or it has been cut
+            pass  # no server is behind it right now, or it has been cut
         finally:
             self._connections.discard(task)
             self._torn.discard(task)

@@ -1,4 +1,4 @@
-"""What clients ask, and what the model says to it. Pure.
+"""The clients' questions, and the model's replies. Pure.
 
 The model is a script: it asks for tools in its first two rounds by the kind of the question, and then answers.
 Now and then it fails instead, whatever it was asked: every so many requests, each kind of failure once.
@@ -73,7 +73,7 @@ JUNK: tuple[dict[str, str], ...] = (
     {"event": "\x00\x01\x02"},
     {"event": '{"specversion": "1.0"}'},
 )
-"""Submissions that nobody can understand; each is set aside with the reason."""
+"""Unreadable submissions; each is set aside with the reason."""
 
 
 def script() -> list[Scripted]:

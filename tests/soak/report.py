@@ -1,4 +1,4 @@
-"""What a soak did, as lines for a person and as JSON for a program."""
+"""The report on a soak, as lines for a person and as JSON for a program."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -20,7 +20,7 @@ _SAMPLE_EVERY_S = 2.0
 _SETTLE_LIMIT_S = 120.0
 """Everything accepted is answered so long after the last disturbance, or never."""
 _RETENTION_SLACK_S = 90.0
-"""Sessions leave the sets they stand in within a minute of the end of their retention."""
+"""Sessions leave their sets within a minute of the end of their retention."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,14 +29,14 @@ LEASE_S = 2.0
 PERSON_WAIT_S = 3.0
 REDIS = "redis"
 ELDERS: tuple[str, ...] = COMPONENTS
-"""The processes whose memory is watched: from some moment on nobody ends them."""
+"""The processes whose memory is watched: after some time they are no longer ended."""
 NAMES: tuple[str, ...] = (*ELDERS, *(f"{name}-2" for name in COMPONENTS))
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 """Nothing that Redis has acknowledged may be lost when it is killed; `everysec` promises less."""
 _SCOPES = ("read", "write")
 _START_LIMIT_S = 240.0
 _CLOCKS_APART = timedelta(minutes=5)
-"""A grant must have been issued already by the clock of whoever verifies it."""
+"""A grant must have been issued already by the clock of its verifier."""
 _WRITE_WAIT_S, _WRITE_LATE_S = 0.15, 1.5 * LEASE_S
 
 

@@ -1,4 +1,4 @@
-"""What a soak would not forgive."""
+"""The faults that a soak reports."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ def test_an_effect_belongs_to_the_call_that_ran_again_under_the_same_key() -> No
     assert list(disagreements([cancelled, cancelled], {"k1": ONE}))
 
 
-def test_an_effect_that_nobody_asked_for_is_found() -> None:
+def test_an_unrequested_effect_is_found() -> None:
     assert list(disagreements([], {"k1": ONE})) == ["k1 took effect, and no session asked for it"]
 
 

@@ -56,7 +56,7 @@ def test_a_torn_connection_ends_in_the_middle_of_what_is_sent(
         assert direct.get(namespace) is None
 
 
-def test_nobody_is_let_in_until_it_accepts_again(client: redis.Redis, proxy: Proxy) -> None:
+def test_no_query_is_admitted_until_it_accepts_again(client: redis.Redis, proxy: Proxy) -> None:
     client.ping()
     proxy.refuse()
     for _ in range(2):

@@ -37,7 +37,7 @@ def test_without_a_compiler_no_clock_is_set() -> None:
     assert not [one for one in plan(1, 3_600, has_clocks=False) if one.kind.startswith("clock")]
 
 
-def test_who_is_watched_is_ended_by_nobody_after_the_first_third() -> None:
+def test_watched_processes_are_not_ended_after_the_first_third() -> None:
     ends = [
         one
         for one in plan(1, 3_600, has_clocks=True)

@@ -1,4 +1,4 @@
-"""Tools that misbehave, and one that a person has to approve; beside those of tests/chaos/write_tools.py."""
+"""Tools that misbehave, and one that needs approval; in addition to those of tests/chaos/write_tools.py."""
 
 import asyncio
 import time

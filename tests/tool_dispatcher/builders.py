@@ -1,4 +1,4 @@
-"""Batches to run, and tools that keep a ledger of what they did."""
+"""Batches to run, and tools that keep a ledger of their effects."""
 
 import asyncio
 import inspect
@@ -29,7 +29,7 @@ from tool_dispatcher.component import build
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 LEASE_S = 600.0
-"""Who stands still for a while, on a busy machine, has not lost what it holds."""
+"""A process that is slow, on a busy machine, does not lose its leases."""
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}
 

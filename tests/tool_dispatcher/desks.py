@@ -25,7 +25,7 @@ KEY = "default/s1/1/c1"
 
 
 class Desk:
-    """Where bookings are made. Holds each until it is let go, and keeps a ledger."""
+    """A service for bookings. Holds each until it is released, and keeps a ledger."""
 
     def __init__(self, **options: Any) -> None:
         self.options = options

@@ -1,4 +1,4 @@
-"""Somebody who issues grants, and the file of the key that verifies them."""
+"""An issuer of grants, and the file of the key that verifies them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How each error is brought about: by a real dispatcher, and where there is one, a real service."""
+"""The cause of each error: a real dispatcher, and a real service if there is one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""The tools that every dispatcher has: to find more tools, and to read on in what was shown in part."""
+"""The tools that every dispatcher has: to find more tools, and to read the rest of a result."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ class TestFindTools:
         async with a_dispatcher(*some_tools()) as dispatcher:
             assert names(await find(dispatcher, "find tools, read a result")) == set()
 
-    async def test_nobody_has_to_approve_of_looking(self) -> None:
+    async def test_reads_need_no_approval(self) -> None:
         async with a_dispatcher(*some_tools(), approval=("*",)) as dispatcher:
             assert names(await find(dispatcher, "rain")) == {"rain_forecast"}
 

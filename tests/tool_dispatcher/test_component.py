@@ -48,7 +48,7 @@ async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: p
 
 
 async def test_it_is_published_again_and_again(bus: Bus) -> None:
-    """What Redis has lost is there again soon."""
+    """Keys that Redis has lost are soon restored."""
     service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(catalogue_interval_s=0.1))
     publishing = asyncio.ensure_future(service.background[0]())
     try:

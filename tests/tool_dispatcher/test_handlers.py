@@ -201,7 +201,7 @@ class TestJournal:
     async def test_a_first_delivery_does_not_read_the_journal(self) -> None:
         class Unread(RedisSession):
             async def settled(self, journal: str) -> dict[str, bytes]:
-                raise AssertionError("nobody has begun before")
+                raise AssertionError("no worker has begun before")
 
         tools = [Ledger().tool("look"), Ledger().tool("book", "write")]
         request = a_request(a_call("a"), a_call("b", "book"))

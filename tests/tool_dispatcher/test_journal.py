@@ -1,4 +1,4 @@
-"""The journal as the dispatcher keeps it: nothing noted is lost, and whoever notes first is right."""
+"""The journal as the dispatcher keeps it: no noted outcome is lost, and the first one counts."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ class _LossySession(RedisSession):
         return added
 
 
-async def test_whoever_settles_first_is_right(bus: Bus) -> None:
+async def test_the_first_settlement_counts(bus: Bus) -> None:
     assert await Journal(a_session(bus), 1).settle([RESULT]) == (RESULT,)
     assert await Journal(a_session(bus), 1).settle([LATER]) == (RESULT,)
     assert await Journal(a_session(bus), 2).settle([LATER]) == (LATER,), "another round has its own"

@@ -21,7 +21,7 @@ _CRASHES = st.lists(st.sampled_from(("before", "after", "settled", None, None)),
 
 
 class World:
-    """A service that honours keys, and a dispatcher that dies when it is told to."""
+    """A service that honours keys, and a dispatcher that dies on demand."""
 
     def __init__(self, crashes: list[str | None]) -> None:
         self.crashes, self.effects = crashes, Counter[tuple[str, str, str]]()

@@ -35,7 +35,7 @@ def a_run_call(
 
 
 class Failing:
-    """A tool that fails, as often as it is told, and keeps the contexts of its runs."""
+    """A tool that fails as often as scripted, and keeps the contexts of its runs."""
 
     def __init__(self, *failures: Exception) -> None:
         self.failures, self.runs = list(failures), list[ToolContext]()

@@ -17,7 +17,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable)
 
 
-def test_unless_told_otherwise_sessions_read_and_nobody_is_asked() -> None:
+def test_by_default_sessions_read_and_need_no_approval() -> None:
     settings = load(ToolDispatcherSettings)
     assert settings.default_scopes == ("read",)
     assert (settings.grant_key_file, settings.approval, settings.secrets) == ("", (), ())

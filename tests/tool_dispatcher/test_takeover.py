@@ -94,7 +94,7 @@ class TestCutOff:
         [lambda key, arguments: None, lambda key, arguments: 1 / 0, lambda key, arguments: "yes", None],
         ids=["cannot tell", "breaks", "says what is not known", "cannot be asked"],
     )
-    async def test_what_nobody_knows_is_said_to_be_unknown_and_never_runs_again(
+    async def test_an_unknown_outcome_is_reported_and_the_write_never_runs_again(
         self, bus: Bus, reconcile: Callable[..., Any] | None
     ) -> None:
         desk = Desk(reconcile=reconcile)
@@ -153,7 +153,7 @@ class TestCutOff:
 
 
 class TestNobodyCanSee:
-    """A write has begun, and whoever takes over must not, or cannot, find out what came of it."""
+    """A write has begun, and its next worker must not, or cannot, find out its outcome."""
 
     async def test_when_the_grant_has_ended_it_is_not_said_that_it_was_not_run(
         self, bus: Bus, tmp_path: Path

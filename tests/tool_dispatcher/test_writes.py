@@ -1,4 +1,4 @@
-"""Writes are made once and told the same, whoever asks again, at once, or loses Redis at any point."""
+"""Writes are made once and reported the same, under repetition, concurrency, or loss of Redis at any point."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -112,7 +112,7 @@ class TestSettled:
 
 
 class TestAtOnce:
-    """Two dispatchers have the same batch in hand."""
+    """Two dispatchers have the same batch in flight."""
 
     async def test_they_agree_and_write_once(self, bus: Bus) -> None:
         ledger = Ledger()

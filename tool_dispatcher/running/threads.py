@@ -73,7 +73,7 @@ class Threads:
         return future
 
     def abandon(self, place: "Place") -> None:
-        """Give up the function in `place`, and let another thread replace its own, if one may."""
+        """Abandon the function in `place`, and let another thread replace its own, if one may."""
         if place.is_running and self.abandoned < self._threads_max:
             place.is_abandoned = True
             self.abandoned += 1
@@ -111,7 +111,7 @@ class Place:
         return cast(T, result)
 
     def abandon(self) -> None:
-        """Give up the function."""
+        """Abandon the function."""
         if not self.is_abandoned:
             self._threads.abandon(self)
 

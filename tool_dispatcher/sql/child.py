@@ -67,7 +67,7 @@ def _end_with_parent() -> None:
 
 
 def _restrict(limits: Limits) -> None:
-    """Limit this process for good: CPU time from now on, memory beyond its present size, no files."""
+    """Limit this process permanently: CPU time from now on, memory beyond its present size, no files."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu_s = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_s
     _limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)  # SIGXCPU first, then SIGKILL

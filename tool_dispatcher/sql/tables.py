@@ -55,7 +55,7 @@ def table_of(value: Any) -> Table:
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """Yield the rows of an output; null has none."""
+    """Yield the rows of an output; null has no rows."""
     waiting = [iter(value if isinstance(value, list) else () if value is None else (value,))]
     while waiting:
         for item in waiting[-1]:

@@ -42,7 +42,7 @@ class Sources:
     def causes(self, recording: Path, step: StepChange) -> tuple[str, ...]:
         """Return the differing code that today's step ran, such as `coordinator/batches.py: next_round`.
 
-        Functions come first, then constants and fields, at most CAUSES_MAX. Where there are none, return all
+        Functions come first, then constants and fields, at most CAUSES_MAX. Without any, return all
         differences in the component: its parts may have run before, and data files are read before.
         """
         if not self._differing:

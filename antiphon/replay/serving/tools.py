@@ -35,7 +35,7 @@ _Named = tuple[str, str]
 
 
 _UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
-"""The record of a batch that has none."""
+"""The record for a batch without one."""
 
 
 class CallTrace:

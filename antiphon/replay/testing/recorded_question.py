@@ -79,7 +79,7 @@ class Recorded:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Return all its lines. Raises AssertionError when there is no recording, UnreadableEvent."""
+        """Return all its lines. Raises AssertionError if the recording is missing, UnreadableEvent."""
         if not self.path.exists():
             raise AssertionError(
                 f"Recording {self.path} does not exist. To create it, call recording.ask(...) in the "

@@ -138,7 +138,7 @@ class DeadLetters:
             raise AntiphonError(f"dead letter {letter_id} was removed in the meantime.")
 
     async def drop(self, letter_id: str) -> None:
-        """Delete a letter for good. Raises AntiphonError if it does not exist."""
+        """Delete a letter permanently. Raises AntiphonError if it does not exist."""
         key, entry, _ = self._place(letter_id)
         if not await self._bus.batcher.submit("XDEL", key, entry):
             raise AntiphonError(

@@ -116,7 +116,7 @@ class Reader:
 
     async def _next(self, places: int) -> list[Entry]:
         if not self._has_group:
-            with contextlib.suppress(OutOfMemoryError):  # an existing group can be read all the same
+            with contextlib.suppress(OutOfMemoryError):  # an existing group can be read nevertheless
                 await self._bus.ensure_groups([(self.stream, self._group)])
             self._has_group = True
         now = monotonic_s()

@@ -20,7 +20,7 @@ _FIRST = 1
 
 @dataclass(frozen=True)
 class SessionSnapshot:
-    """Everything that the bus holds of an open session."""
+    """All data that the bus stores of an open session."""
 
     session_id: SessionId
     opened: datetime

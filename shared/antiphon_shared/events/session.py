@@ -145,7 +145,7 @@ class QueryOptions(Value):
 
     @property
     def step_list(self) -> tuple[Step, ...]:
-        """Return the steps; empty where the query has none. The intake has replaced the name of published ones."""
+        """Return the steps, or an empty tuple. The intake has replaced the name of published ones."""
         assert not isinstance(self.steps, str), f"the steps {self.steps!r} are only named"
         return self.steps or ()
 

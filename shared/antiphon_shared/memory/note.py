@@ -200,7 +200,7 @@ _FORM_SAYS = {CITATION.sub("", line.partition(": ")[2]).strip() for line in NOTE
 
 
 def _entries(content: str) -> list[_Entry] | None:
-    """Return the entries of a note's text, unbounded; None when it has none of the keys."""
+    """Return the entries of a note's text, unbounded, or None without any of the keys."""
     if not content.strip():
         return []
     opening = content.find("{")

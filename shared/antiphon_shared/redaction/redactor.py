@@ -50,7 +50,7 @@ class Redactor:
         return secret_keys(self._patterns) if self._patterns else None
 
     def text(self, text: str) -> str:
-        """Return `text` without secrets; the same object when it has none."""
+        """Return `text` without secrets; the same object if it has no secrets."""
         clean = self._known.replaced(text)
         if self._keys is not None and self._keys.suspects(clean):
             clean = self._keys.in_text(clean, lambda _: REDACTED)
@@ -58,7 +58,7 @@ class Redactor:
         return text if clean == text else clean
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value without secrets, also in its keys; the same object when it has none.
+        """Return a JSON value without secrets, also in its keys; the same object if it has no secrets.
 
         A value below 200 levels is replaced as a whole.
         """
@@ -129,7 +129,7 @@ def _credentials(text: str) -> "list[Found]":
 
 
 def without_credentials(text: str) -> str:
-    """Return `text` without credentials; the same object when it has none."""
+    """Return `text` without credentials; the same object if it has no credentials."""
     parts: list[str] = []
     done = 0
     for start, end, _ in _credentials(text):

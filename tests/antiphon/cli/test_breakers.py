@@ -105,7 +105,7 @@ def test_without_redis_it_says_so(run: InProcess) -> None:
     assert "Redis" in done.stderr
 
 
-def test_a_tool_nobody_offers_is_pointed_out(run: InProcess, pipeline: dict[str, str]) -> None:
+def test_an_unknown_tool_is_pointed_out(run: InProcess, pipeline: dict[str, str]) -> None:
     done = run("breakers", "open", "tool:find_recip", **pipeline)
     assert (done.exit_code, "No dispatcher currently offers find_recip." in done.stderr) == (0, True)
     run("breakers", "close", "tool:find_recip", **pipeline)

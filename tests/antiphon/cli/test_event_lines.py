@@ -96,7 +96,7 @@ def test_a_briefing_is_told_by_its_size_and_all_the_facts_in_it() -> None:
 
 
 def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule() -> None:
-    """Long enough that nothing of what a person agrees to hides behind an ellipsis."""
+    """Long enough that a person sees all that they agree to, without an ellipsis."""
     call = CallToApprove(
         id="t1", tool="book", arguments={"text": "x" * 900, "n": 1}, because="it is \x1b[2Ja write"
     )

@@ -1,4 +1,4 @@
-"""Whatever a tool, a model or a client has written, no command hands a terminal what it obeys."""
+"""No command passes control characters in texts of a tool, a model or a client on to a terminal."""
 
 import ast
 import json
@@ -37,7 +37,7 @@ HOSTILE = (
 )
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 OWN = re.compile(r"\x1b\[(?:[0-9;]*m|\?25[lh]|[0-9]*A|2K|1A)|\r")
-"""What rich writes on a terminal by itself: colours, and lines that come and go."""
+"""The control sequences that rich itself writes: colours, and lines that come and go."""
 FREE_TEXT = {
     *(
         "about",
@@ -63,7 +63,7 @@ FREE_TEXT = {
     *("text", "title", "topic", "what", "by"),
 }
 HASHED = ("catalogue", "content")
-"""Lines of a recording that are named by the hash of what they hold."""
+"""Lines of a recording that are named by the hash of their content."""
 LOG_ENTRY = re.compile(r"\d+-\d+")
 SESSIONS = ("a_question_and_an_approval_in_one_batch", "parallel_reads_and_one_that_fails")
 PLAIN = {

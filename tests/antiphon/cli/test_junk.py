@@ -1,4 +1,4 @@
-"""Junk in one session's keys is said of that session, and spoils nothing beside it."""
+"""Junk in one session's keys is reported for that session, and does not affect others."""
 
 import json
 from pathlib import Path

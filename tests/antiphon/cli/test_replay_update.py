@@ -1,4 +1,4 @@
-"""`antiphon replay update` shows what differs, and rewrites only what somebody has agreed to."""
+"""`antiphon replay update` shows the differences, and rewrites only the recordings that a person accepts."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def test_what_is_as_today_s_code_would_write_it_stays(
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--dry-run", "--yes"), ()])
-def test_without_anybody_s_yes_it_only_shows(run: InProcess, old: Path, arguments: tuple[str, ...]) -> None:
+def test_without_consent_it_only_shows(run: InProcess, old: Path, arguments: tuple[str, ...]) -> None:
     before = old.read_bytes()
     done = run("replay", "update", "old.jsonl", *arguments)
     assert done.exit_code == 1

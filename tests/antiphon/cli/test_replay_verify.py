@@ -59,7 +59,7 @@ def unrecorded(courses_lines: list[Line], folder: Path) -> Path:
 
 
 @pytest.mark.usefixtures("unrecorded")
-def test_steps_that_cannot_be_checked_exit_with_4_and_with_0_where_somebody_says_why(run: InProcess) -> None:
+def test_unchecked_steps_exit_with_4_and_with_0_given_a_reason(run: InProcess) -> None:
     done = run("replay", "verify", "bare.jsonl")
     assert done.exit_code == 4
     assert done.stdout.startswith("bare.jsonl: not checked whole, 20 events, 0 steps checked (none), 19 not")

@@ -46,7 +46,7 @@ class OnATerminal:
         while self.shown.count(text) < times:
             assert time.monotonic() < deadline, f"no {text!r} in:\n{self.shown}"
             if select.select([self._ours], [], [], 0.2)[0]:
-                with suppress(OSError):  # nobody holds the other end any more
+                with suppress(OSError):  # the other end is closed
                     self.shown += os.read(self._ours, 65_536).decode()
 
     def __enter__(self) -> "OnATerminal":

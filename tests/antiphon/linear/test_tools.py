@@ -23,7 +23,7 @@ LIMIT_S = 60.0
 
 
 class Watch:
-    """Counts the calls that are under way."""
+    """Counts the calls in flight."""
 
     def __init__(self) -> None:
         self.now = self.most = 0

@@ -1,4 +1,4 @@
-"""What of a recorded session is learned from."""
+"""The calls of a recorded session that recipes learn from."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -16,7 +16,7 @@ from tests.messages_server import MessagesServer, Scripted, serving
 LIMIT_S = 60.0
 
 During = Callable[[Antiphon, str, MessagesServer], Awaitable[object]]
-"""What happens while the session runs."""
+"""The events while the session runs."""
 
 
 @tool(effect="read")
@@ -27,7 +27,7 @@ def look_up(what: str) -> str:
 
 @tool(effect="read")
 async def ponder(what: str) -> str:
-    """Think for longer than anybody waits."""
+    """Think for longer than any timeout."""
     await asyncio.sleep(60)
     return f"Nobody knows the {what}."
 

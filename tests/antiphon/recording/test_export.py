@@ -35,7 +35,7 @@ SESSION_IDS = st.tuples(st.sampled_from(FIRST), st.text(FIRST + "._:-", max_size
 
 
 class Redaction:
-    """Counts what it is asked to do, and fails where it is told to."""
+    """Counts its requests, and fails at the given ones."""
 
     def __init__(self, fails_at: int = 0) -> None:
         self.learned = self.told = 0

@@ -1,4 +1,4 @@
-"""Recordings that are put back into Redis, and exported from there again."""
+"""Recordings that are imported into Redis, and exported from there again."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -169,7 +169,7 @@ async def test_a_whole_import_leaves_nothing_that_was_staged(
             await import_session(
                 bus, [line for line in elsewhere(courses_lines) if line is not end(courses_lines)]
             )
-        # By the same connection: nobody waits for the reply to what drops the staged.
+        # By the same connection, as the reply to the script that drops staged keys is not awaited.
         keys = await bus.batcher.submit("KEYS", f"{namespace}:*")
         mine = {key.decode().removeprefix(f"{namespace}:{{0}}:") for key in keys if b"{0}" in key}
         kept = {f"session:{session_id}:{name}" for name in ("events", RECORDS, STATE, RESPONSE)}

@@ -1,4 +1,4 @@
-"""How much of a long recording is in memory at once."""
+"""The part of a long recording that is in memory at once."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is left of a damaged recording: which events are trusted, which are not, and a recording of the former."""
+"""The rest of a damaged recording: the trusted and untrusted events, and a recording of the trusted ones."""
 
 from pathlib import Path
 

@@ -90,7 +90,7 @@ def test_every_format_before_todays_has_an_upcaster_and_a_recording() -> None:
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> None:
-    """What today's code decides may be another thing by now; that it can be told may not."""
+    """Today's code may decide differently, but it must be able to check the recording."""
     lines = list(read_lines(path))
     assert end(lines).events == len(events(lines)) == 20
     report = verify(path)

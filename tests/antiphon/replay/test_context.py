@@ -1,4 +1,4 @@
-"""What the model was shown, told from a recording."""
+"""The facts that the model was shown, from a recording."""
 
 from dataclasses import replace
 

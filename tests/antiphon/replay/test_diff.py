@@ -1,4 +1,4 @@
-"""Two recordings held against each other."""
+"""The comparison of two recordings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a rewritten recording says otherwise."""
+"""The differences of a rewritten recording."""
 
 from antiphon_shared.events import ReasoningRequested, ResponseReady
 

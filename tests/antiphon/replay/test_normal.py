@@ -1,4 +1,4 @@
-"""What two runs never have in common is named by what it stands for."""
+"""Values that two runs never share, such as ids, are replaced by their meaning."""
 
 from antiphon_shared.events import ComponentFailed, ToolsCompleted, ToolsRequested
 from antiphon_shared.process.errors import ErrorInfo

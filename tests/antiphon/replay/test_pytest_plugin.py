@@ -81,7 +81,7 @@ def test_a_recording_that_diverges_fails_and_says_where(
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_recording_that_cannot_be_checked_fails_unless_somebody_says_why_it_may(
+def test_a_recording_that_cannot_be_checked_fails_unless_a_reason_allows_it(
     pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
 ) -> None:
     bare = [line for line in courses_lines[:-1] if not isinstance(line, RecordLine)]
@@ -142,10 +142,10 @@ def test_a_recording_that_cannot_be_read_fails_in_words(pytester: pytest.Pyteste
 
 
 @pytest.mark.usefixtures("folder")
-def test_whoever_names_tests_gets_those_and_no_recordings_of_an_ini_file(pytester: pytest.Pytester) -> None:
+def test_naming_tests_runs_those_without_the_recordings_of_an_ini_file(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_one(): pass")
     pytester.makeini("[pytest]\naddopts = --antiphon-recordings recordings")
-    named = "test_whoever_names_tests_gets_those_and_no_recordings_of_an_ini_file.py"
+    named = "test_naming_tests_runs_those_without_the_recordings_of_an_ini_file.py"
     run(pytester, named).assert_outcomes(passed=1)
     run(pytester).assert_outcomes(passed=2)
     run(pytester, named, "--antiphon-recordings", "recordings").assert_outcomes(passed=2)
@@ -427,7 +427,7 @@ def test_a_scripted_model_a_pipeline_and_a_fault_in_async_and_in_plain_tests(
 
 
 def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shop is ours; the blocks stand in docs/testing.md."""
+    """The shop is ours; the blocks are in docs/testing.md."""
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
     pytester.syspathinsert()

@@ -1,4 +1,4 @@
-"""The calls of every recording there is can be told, with arguments where these are known."""
+"""The calls of every recording can be listed, with arguments where these are known."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is redacted verifies like any other recording."""
+"""A redacted recording verifies like any other."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ DELAY_S = 0.15
 
 
 def _drawn(seed: str) -> list[Path]:
-    """Return some recordings with work beside the rounds, and some others."""
+    """Return some recordings with work outside the rounds, and some others."""
     paths = [path for path in sorted(RECORDINGS.glob("*.jsonl*")) if works_alone(path) and not _is_run(path)]
     beside = [path for path in paths if _has_summary(path)]
     lot = random.Random(seed)

@@ -74,7 +74,7 @@ def test_a_word_replaced_in_one_result_alone_reaches_the_sources_of_the_answer(
 ) -> None:
     def change(data: ToolsCompleted) -> ToolsCompleted:
         (result,) = data.results
-        outline = result.data | {"description": "A description that nobody wrote."}
+        outline = result.data | {"description": "A description without an author."}
         return data.model_copy(update={"results": (result.model_copy(update={"data": outline}),)})
 
     today = list(updated(with_event(courses_lines, ToolsCompleted, change)))

@@ -50,7 +50,7 @@ def test_a_worker_that_ends_by_itself_is_named_with_its_exit_code() -> None:
     assert "exit code 7" in next(by(ends_at_zero, range(2)))
 
 
-def test_whoever_stops_asking_stops_the_work() -> None:
+def test_a_caller_that_stops_asking_stops_the_work() -> None:
     asked = by(slower_at_first, range(1_000))
     assert next(asked) == "0 done"
     asked.close()  # type: ignore[attr-defined]  # a generator

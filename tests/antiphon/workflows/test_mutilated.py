@@ -1,4 +1,4 @@
-"""A valid file with parts taken out, exchanged or replaced ends in problems, never in anything else; what is left valid compiles."""
+"""A valid file with parts taken out, exchanged or replaced ends in problems, never in an error; a file that stays valid compiles."""
 
 import copy
 import json

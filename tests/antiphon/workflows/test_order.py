@@ -1,4 +1,4 @@
-"""What has certainly succeeded when a node runs: no warning where it has, an error where it may not have."""
+"""The nodes that have certainly succeeded when a node runs: no warning for these, an error for others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is called certain holds in every run of random graphs, whatever succeeds, fails or is skipped."""
+"""Results called certain are there in every run of random graphs, with any success, failure or skip."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +47,7 @@ class Run:
     state: dict[str, str] = field(default_factory=dict)
     activated: set[str] = field(default_factory=set)
     had: dict[str, set[str]] = field(default_factory=dict)
-    """What had succeeded when a node ran."""
+    """The nodes that had succeeded when a node ran."""
     is_over: bool = False
     is_done: bool = False
 

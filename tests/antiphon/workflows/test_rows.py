@@ -102,7 +102,7 @@ ROWS = [
     ("a: {type: reason, question: q, expects: {enum: []}}", "value_error", "graph.a.expects", "no value satisfies it"),
     ("a: {type: parallel, branches: {b: {type: wait, seconds: 1}}}", "unknown_type", "graph.a.branches.b.type", "There are: reason"),
     ("a: {type: foreach, items: $p, as: i, step: {type: yield}}", "unknown_type", "graph.a.step.type", "no type 'yield' here"),
-    # What the keys of a node ask of each other.
+    # The rules between the keys of a node.
     ("a: {type: wait}", "wait", "graph.a", "either seconds or until"),
     ("a: {type: wait, seconds: 1, until: $p}", "wait", "graph.a", "exactly one of them"),
     ("a: {type: wait, seconds: ten}", "wait", "graph.a.seconds", "'ten' is not a number or one reference"),

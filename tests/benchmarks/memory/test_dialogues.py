@@ -57,7 +57,7 @@ def test_the_answer_stands_in_a_turn_or_is_a_day_near_its_session(questions: lis
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_half_asks_about_matters_of_its_own(questions: list[Question], name: str) -> None:
-    """So that what was tuned on one half is measured on wording that it has not seen."""
+    """So that tuning on one half is measured on unseen wording."""
     asked = [
         {
             thread.name

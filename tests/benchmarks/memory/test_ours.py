@@ -13,7 +13,7 @@ SAMPLE = read(DATA / "sample.jsonl")
 
 @pytest.mark.parametrize("question", SAMPLE, ids=lambda question: question.id)
 @pytest.mark.parametrize("method", [OURS, *METHODS])
-def test_whoever_may_show_everything_misses_nothing(question: Question, method: str) -> None:
+def test_with_enough_room_nothing_is_missing(question: Question, method: str) -> None:
     outcome = measure(question, share=300, method=method)
     assert outcome.missing == ()
 

@@ -1,4 +1,4 @@
-"""Ours is held against the peer question by question, and every text is charged whole."""
+"""Ours is compared with the peer question by question, and every text is charged whole."""
 
 from benchmarks.memory.charged import fitted
 from benchmarks.memory.form import Question, read

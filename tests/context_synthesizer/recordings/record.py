@@ -34,7 +34,7 @@ _PLACE = re.compile(r"\{([^{}]+)\}")
 
 
 class CitingServer(MessagesServer):
-    """Says what it is told to, with the ids of the facts that its prompt shows."""
+    """Replies with the scripted text, with the ids of the facts that its prompt shows."""
 
     def _take(self, received: Received) -> Scripted:
         scripted = super()._take(received)

@@ -1,4 +1,4 @@
-"""What the model says in the sessions that are recorded; `{words}` becomes the id of the fact that holds them."""
+"""The model's texts in the recorded sessions; `{words}` becomes the id of the fact that holds them."""
 
 from typing import Any, NamedTuple
 

@@ -53,7 +53,7 @@ def a_pinned(plan: Plan, approve: str = "", **opened: Any) -> Pinned:
 
 @dataclass
 class Live:
-    """A run under way, and all that would be in Redis."""
+    """A run in flight, and all its data in Redis."""
 
     pinned: Pinned
     state: RunState = field(default_factory=RunState)
@@ -65,7 +65,7 @@ class Live:
     """Children that are to end now."""
     log: list[AnyEvent] = field(default_factory=list)
     events: list[EventData] = field(default_factory=list)
-    """What the run has said."""
+    """The events of the run."""
     answers: list[Response] = field(default_factory=list)
     now: datetime = START
 

@@ -1,4 +1,4 @@
-"""What tools return may be anything: it fails a node, and never the step."""
+"""Any result of a tool may fail a node, but never the step."""
 
 from typing import Any
 

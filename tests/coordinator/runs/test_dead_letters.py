@@ -1,4 +1,4 @@
-"""Messages of a run that nobody could handle: the run goes on without them, or ends, and never waits for ever."""
+"""Messages of a run that became dead letters: the run continues without them, or ends, and never waits forever."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A run in memory that is ahead of what is stored, or behind it, becomes what is stored."""
+"""A run in memory that is ahead of the stored state, or behind it, becomes the stored state."""
 
 from datetime import UTC, datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What a run no longer waits for: nobody is asked about it, and nothing wakes up for it."""
+"""Waits that a run has ended: no person is asked, and no timer fires for them."""
 
 from antiphon_shared.events import ApprovalDecided, CancellationRequested, ResumeRequested, ToolsRequested
 

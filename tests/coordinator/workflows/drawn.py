@@ -1,4 +1,4 @@
-"""Random graphs that validation would pass: edges lead forward, targets are no dependencies of what comes before."""
+"""Random graphs that pass validation: edges lead forward, targets are not dependencies of earlier nodes."""
 
 from typing import Any
 

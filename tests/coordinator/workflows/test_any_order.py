@@ -1,4 +1,4 @@
-"""Over random graphs: whatever the order of what happens, no node is early, twice, or left; and undoing is exact."""
+"""Random graphs with events in any order: no node runs early, twice or never, and undoing is exact."""
 
 from collections import Counter
 from typing import Any
@@ -43,7 +43,7 @@ def outcome_of(path: str, failing: dict[str, str]) -> str | None:
 def run_through(
     plan: Plan, failing: dict[str, str], data: st.DataObject, stops: bool = False
 ) -> tuple[World, list[tuple[Happening, float]]]:
-    """Let a run come to its end in an order that is drawn, with timeouts and repetitions of what has happened."""
+    """Bring a run to its end in a drawn order, with timeouts and repeated events."""
     world, log = World(plan), []
 
     def happens(happened: Happening) -> None:

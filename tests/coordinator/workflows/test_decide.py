@@ -1,4 +1,4 @@
-"""What follows from what happens to a run, node by node."""
+"""The effects of events on a run, node by node."""
 
 from typing import Any
 

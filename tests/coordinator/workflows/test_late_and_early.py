@@ -1,4 +1,4 @@
-"""What happens to a run before it has begun, twice, or to what it does not have."""
+"""Events that come before a run has begun, twice, or for nodes that it lacks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a run's decisions know of its tools."""
+"""The knowledge of a run's decisions about its tools."""
 
 import pytest
 from antiphon_shared.tools.contract import Contract

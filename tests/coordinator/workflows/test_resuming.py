@@ -1,4 +1,4 @@
-"""A run that has failed goes on: what was done stays done, the rest runs."""
+"""A run that has failed is resumed: finished nodes stay finished, the rest runs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is stopped is settled and undone, once, before what is around it goes on."""
+"""A stopped part is settled and undone, once, before the workflow around it continues."""
 
 from typing import Any
 

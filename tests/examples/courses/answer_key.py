@@ -1,4 +1,4 @@
-"""Which course speaks of the topic of each course's lesson 4, and in which lesson."""
+"""The course and lesson on the topic of each course's lesson 4."""
 
 SAME_TOPIC_AS_LESSON_4 = {
     "Databases from First Principles": ("Fast Web Applications", 2),

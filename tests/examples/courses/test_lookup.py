@@ -1,4 +1,4 @@
-"""Searches take any text, names may be misspelt, and unknown names are told apart from them."""
+"""Searches take any text, names may be misspelt, and unknown names are recognized."""
 
 from concurrent.futures import ThreadPoolExecutor
 

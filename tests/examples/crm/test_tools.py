@@ -1,4 +1,4 @@
-"""Customers are found and changed, and whatever is refused is told so that a model can act on it."""
+"""Customers are found and changed, and refusals are errors that a model can act on."""
 
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,7 @@ def test_an_update_to_an_address_that_is_taken_is_refused() -> None:
     assert reconcile("k1") is NO_EFFECT
 
 
-def test_an_update_of_nobody_or_of_nothing_is_told() -> None:
+def test_an_update_without_a_contact_or_a_change_is_reported() -> None:
     with pytest.raises(ToolFailed, match="no customer C-9999") as unknown:
         update_contact("C-9999", 1, keyed("k1"), phone="+14155550199")
     assert unknown.value.error_type == "not_found"

@@ -37,7 +37,7 @@ def a_plan(workflow: str) -> Plan:
 
 
 def ran(workflow: str, params: Mapping[str, Any], answers: Mapping[str, Any] | None = None) -> End:
-    """Run a workflow to its end. `answers` stand for people, models and queries, by path."""
+    """Run a workflow to its end. `answers` replace people, models and queries, by path."""
     world = World(a_plan(workflow)).start(**params)
     while world.open:
         path, command = next(iter(world.open.items()))

@@ -1,4 +1,4 @@
-"""The service does as it is told, for as long as it was told, and counts what came."""
+"""The service follows its instructions for their time, and counts its requests."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

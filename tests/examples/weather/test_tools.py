@@ -1,4 +1,4 @@
-"""Whatever the service does, the model gets weather or an error it can act on."""
+"""With any behaviour of the service, the model gets weather or an error it can act on."""
 
 import asyncio
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ async def test_an_answer_that_is_none_is_told_apart(
     assert (failed.error_type, failed.retry_after_s) == (error_type, None)
 
 
-async def test_an_address_that_is_none_is_told_by_the_name_of_its_variable(
+async def test_an_invalid_address_is_reported_with_the_name_of_its_variable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEATHER_URL", "user:password@host")

@@ -192,7 +192,7 @@ def test_nothing_but_type_and_data_is_taken() -> None:
 
 
 class Town:
-    """Receivers by their paths, in one service that counts the requests that are under way."""
+    """Receivers by their paths, in one service that counts the requests in flight."""
 
     def __init__(self, count: int) -> None:
         self.receivers = {f"/{n}/events": Receiver(SECRET) for n in range(count)}
@@ -280,7 +280,7 @@ async def test_sent_again_by_its_key_only_those_take_it_that_had_not(monkeypatch
     assert town.taken == 3
 
 
-async def test_it_may_be_sent_to_some_of_the_receivers_and_to_nobody_else(
+async def test_it_may_be_sent_to_some_of_the_receivers_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(3, monkeypatch) as (town, urls):
@@ -293,7 +293,7 @@ async def test_it_may_be_sent_to_some_of_the_receivers_and_to_nobody_else(
     assert town.taken == 1
 
 
-async def test_where_nobody_has_it_the_call_fails_with_the_code_of_the_worst(
+async def test_if_no_receiver_has_it_the_call_fails_with_the_code_of_the_worst(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with a_town(2, monkeypatch) as (town, _):

@@ -39,6 +39,6 @@ def test_an_answer_keeps_its_status_its_headers_and_its_body() -> None:
     assert (in_stream.status, in_stream.body) == (200, {"error": {"message": "m"}})
 
 
-def test_an_error_of_somebody_else_stays_what_it_is() -> None:
+def test_an_error_of_other_code_is_passed_on() -> None:
     error = KeyError("a")
     assert _neutral(error) is error

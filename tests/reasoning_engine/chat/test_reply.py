@@ -1,4 +1,4 @@
-"""What comes of the pieces of a chat completion, whatever a server sends."""
+"""The result of the pieces of a chat completion, with any content."""
 
 from typing import Any
 

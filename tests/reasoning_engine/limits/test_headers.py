@@ -1,4 +1,4 @@
-"""What is believed of a server's headers."""
+"""The parts of a server's headers that count."""
 
 import pytest
 from hypothesis import given

@@ -182,11 +182,11 @@ async def test_without_redis_the_call_is_made(
     assert gone.asked == 2, "there is no turn to give back"
 
 
-async def test_a_key_that_holds_something_else_stops_nobody(bus: Bus) -> None:
+async def test_a_key_that_holds_another_type_stops_no_process(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.limiter("m"), "x")
     for _ in range(5):
         await a_call(Limiter(bus.batcher, bus.keys, RARELY))
 
 
-async def test_a_model_id_that_no_key_can_hold_stops_nobody(bus: Bus) -> None:
+async def test_a_model_id_that_no_key_can_hold_stops_no_process(bus: Bus) -> None:
     await a_call(Limiter(bus.batcher, bus.keys, RARELY), model="\ud800")

@@ -1,4 +1,4 @@
-"""What a call is likely to count for."""
+"""The estimated usage of a call."""
 
 from antiphon_shared.values import Usage
 from hypothesis import given

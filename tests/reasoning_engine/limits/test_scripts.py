@@ -128,7 +128,7 @@ def test_a_turn_later_than_the_caller_can_wait_for_changes_nothing(clock: Clock)
     assert account.reserved(1, 0, 0, 0).wait == SECOND
 
 
-def test_nobody_waits_longer_than_ten_minutes(clock: Clock) -> None:
+def test_no_call_waits_longer_than_ten_minutes(clock: Clock) -> None:
     account = Account(clock, (1, 0, 0, 0))
     granted = [account.reserve(1, 0, 0, 0, wait=100 * MINUTE) for _ in range(20)]
     assert [turn is None for turn in granted] == [False] * 11 + [True] * 9
@@ -162,7 +162,7 @@ class TestWhatTheServerSays:
 
 
 class TestAPause:
-    def test_nobody_starts_before_it_ends_and_then_one_by_one(self, clock: Clock) -> None:
+    def test_no_call_starts_before_it_ends_and_then_one_by_one(self, clock: Clock) -> None:
         account = Account(clock)
         account.learn(pause=7 * SECOND)
         account.learn(pause=2 * SECOND)
@@ -197,7 +197,7 @@ class TestSettling:
         assert account.starts(1, 1, 0, 0, 1_000) == [15]
 
     def test_a_turn_that_others_stand_behind_is_lost(self, clock: Clock) -> None:
-        """They keep theirs: were it given to somebody who asks now, two would start at the time of the last."""
+        """They keep theirs: if a new call got it, two would start at the time of the last."""
         account = Account(clock, (60, 0, 0, 0))
         first, *_ = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.settle(first, -1, 0, 0, 0)
@@ -223,7 +223,7 @@ def test_a_clock_that_was_set_back_does_not_stop_a_model(clock: Clock) -> None:
     assert account.starts(1, 1, 0, 0, 0) == [3]
 
 
-def test_what_somebody_else_wrote_into_the_hash_is_no_number_and_stops_nothing(
+def test_foreign_values_in_the_hash_stop_nothing(
     clock: Clock,
 ) -> None:
     account = Account(clock, (60, 0, 0, 0))
@@ -258,7 +258,7 @@ STEPS = st.one_of(
 def test_no_span_of_time_sees_more_than_its_share_and_one_bucket(
     clock: Clock, steps: list[tuple[str, int, int]], burst_s: int
 ) -> None:
-    """Whatever is reserved, cancelled before or after its turn, used in part, paused and told by the server."""
+    """Any reservations, cancelled before or after their turn, used in part, paused and reported by the server."""
     account = Account(clock, (30, 0, 0, 600), burst=burst_s * SECOND)
     calls: list[tuple[Turn, int]] = []
     open_calls: list[int] = []

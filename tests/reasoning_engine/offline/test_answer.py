@@ -1,4 +1,4 @@
-"""The offline model's answers: what is quoted and cited, what is missing, and what was tried in vain."""
+"""The offline model's answers: quotations and citations, gaps, and searches without results."""
 
 from typing import Any
 

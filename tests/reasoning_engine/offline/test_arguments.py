@@ -1,4 +1,4 @@
-"""How the offline model fills a tool's arguments from a question and from results."""
+"""The offline model's arguments for a tool, from a question and from results."""
 
 from typing import Any
 

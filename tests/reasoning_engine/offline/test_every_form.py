@@ -1,4 +1,4 @@
-"""What the offline model reads in every form of its patterns and every word of its tables: every_form.json.
+"""The offline model's reading of every form of its patterns and every word of its tables: every_form.json.
 
 After a change that is meant: `python -m tests.reasoning_engine.offline.test_every_form`, and read what it has written.
 """

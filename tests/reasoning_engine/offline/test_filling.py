@@ -1,4 +1,4 @@
-"""Schemas filled from facts: by names, types and formats, and never with what no fact holds."""
+"""Schemas filled from facts: by names, types and formats, and only with values of facts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the offline model asks and answers, whole, over a table of questions: golden/replies.md.
+"""The calls and answers of the offline model, whole, over a table of questions: golden/replies.md.
 
 After a change that is meant: `python -m tests.reasoning_engine.offline.test_golden`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""What the offline model understands of a question."""
+"""The offline model's understanding of a question."""
 
 import pytest
 from antiphon_shared.text.dates import iso_dates_in

@@ -1,4 +1,4 @@
-"""What a question says for a name."""
+"""The value that a question gives for a name."""
 
 from typing import Any
 

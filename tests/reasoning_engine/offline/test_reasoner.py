@@ -236,8 +236,8 @@ def test_no_request_is_too_strange(
         assert reply == reply_to(Request(asked, tools))
 
 
-async def test_rules_ask_nobody_back() -> None:
-    """What they could not find out themselves they would not know how to ask either."""
+async def test_the_offline_model_asks_the_user_nothing() -> None:
+    """Facts that they could not find themselves they could not ask for either."""
     description = "Asks the user one question and waits for the answer."
     asking = OfferedTool(ASK_USER, description, ASK_USER_PARAMETERS, lambda question: {"answer": "Red."})
     asked = await ask('Which answer did the user give to the question "Which room?"', (asking,))

@@ -1,4 +1,4 @@
-"""What a question refers to, among results for several things."""
+"""The reference of a question, among results for several things."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the offline model's rules read of a tool's JSON Schema."""
+"""The parts of a tool's JSON Schema that the offline model's rules read."""
 
 from typing import Any
 

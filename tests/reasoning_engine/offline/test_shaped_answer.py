@@ -97,7 +97,7 @@ def test_what_has_passed_is_given_as_it_has_passed() -> None:
     assert replies[-1].text == '{"harbour":"Skagen","berths":12}'
 
 
-def test_a_fault_that_nobody_can_mend_ends_with_what_there_is() -> None:
+def test_a_fault_that_cannot_be_corrected_ends_with_the_answer_so_far() -> None:
     def validate(plan: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("It is closed in winter")
 

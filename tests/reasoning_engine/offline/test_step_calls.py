@@ -76,7 +76,7 @@ def test_nothing_is_written_where_a_check_before_has_found_a_fault() -> None:
     assert calls(ALL, *DETAILED, faulty) == []
 
 
-def test_a_write_is_not_called_twice_nor_where_nobody_asks_for_it() -> None:
+def test_a_write_is_not_called_twice_nor_without_a_request() -> None:
     assert calls("Deploy it.", DEPLOYED) == []
     assert calls("Deploy it.") == [("deploy", {"plan": PLAN})]
     assert calls("Describe the plan.") == []

@@ -77,7 +77,7 @@ def test_words_without_an_object_are_prose(text: str) -> None:
 
 
 def test_what_stands_in_a_broken_object_is_not_taken_in_its_place() -> None:
-    """An answer may quote what anybody has written, also a call."""
+    """An answer may quote text of unknown authors, also a call."""
     assert read_form(f'{{"a": oops, "b": {CALL}}}').value is None
     assert read_form(f'{{"success": true, "result": oops "{CALL}"}}').value is None
     assert read_form(f'{{"success": true, "result": [{CALL}').value is None

@@ -1,4 +1,4 @@
-"""What a reply in the form comes to, and what is refused with which words."""
+"""The meaning of a reply in the form, and the errors of refused ones."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a model without tool calling is sent, and what becomes of its replies, by the real SDK over a real socket."""
+"""Requests to a model without tool calling, and its replies, by the real SDK over a real socket."""
 
 import json
 from typing import Any

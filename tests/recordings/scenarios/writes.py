@@ -1,4 +1,4 @@
-"""Sessions that change something, and what nobody is let change."""
+"""Sessions that change something, and changes that are denied."""
 
 from tests.grants import a_grant
 from tests.recordings.scenario import Scenario, calls, says, use

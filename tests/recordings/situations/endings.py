@@ -1,4 +1,4 @@
-"""How sessions end while something fails: answers that nobody puts together, own failures, what comes too late."""
+"""The ends of sessions under failures: answers without an assembler, own failures, late events."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What is filed of results, and what an answer, whole or partial, says of facts that do not agree."""
+"""The filed facts of results, and whole or partial answers with facts that do not agree."""
 
 from typing import Any
 

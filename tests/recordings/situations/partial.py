@@ -1,4 +1,4 @@
-"""What is told of what is missing: each error of a tool in an answer without a model, and how earlier turns ended."""
+"""The reported gaps: each error of a tool in an answer without a model, and the ends of earlier turns."""
 
 from tests.recordings.scenario import Meanwhile, Scenario, calls, fails, says, use
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS

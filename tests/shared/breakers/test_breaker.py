@@ -113,7 +113,7 @@ def test_a_probe_that_fails_opens_it_for_as_long_again() -> None:
     assert isinstance(BREAKER.ask(state, 50), Allowed)
 
 
-def test_a_probe_nobody_hears_of_again_is_replaced() -> None:
+def test_a_lost_probe_is_replaced() -> None:
     state = probing(probing(OPEN, 22), 42)
     assert state.probed == 42
 
@@ -265,7 +265,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
         (after(False, True), -100, True),  # the clock was set back
         (OPEN, 2, False),
         (OPEN, 82, False),
-        (OPEN, 83, True),  # half-open for a minute, and nobody has asked
+        (OPEN, 83, True),  # half-open for a minute, without a call
         (probing(OPEN, 82), 83, False),
         (OPEN, -1e6, True),
     ],

@@ -1,4 +1,4 @@
-"""All breakers together: their names, how they are written, what of them is out of order."""
+"""All breakers together: their names, their stored form, and the open ones."""
 
 from datetime import UTC, datetime
 
@@ -116,7 +116,7 @@ def test_the_least_recent_of_the_closed_goes_first() -> None:
 
 
 def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() -> None:
-    """Anybody who asks may name a model; nobody must crowd out the tools by that."""
+    """Any query may name a model; that must not displace the tools."""
     states = {
         "tool:open": an_open(1.0),
         "model:first": an_open(2.0),

@@ -1,4 +1,4 @@
-"""What ANTIPHON_FAULTS may say, and when each fault strikes."""
+"""The forms of ANTIPHON_FAULTS, and when each fault strikes."""
 
 import pytest
 from antiphon_shared.faults.plan import FAULTS_MAX, Fault, read_faults

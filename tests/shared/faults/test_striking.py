@@ -1,4 +1,4 @@
-"""What happens at a point, and that nothing does in a process that was not armed."""
+"""Faults strike at their points, and only in an armed process."""
 
 import asyncio
 import subprocess
@@ -49,7 +49,7 @@ def test_what_is_armed_in_one_context_strikes_in_no_other() -> None:
     assert asyncio.run(passed(3)) == ["-"] * 3
 
 
-def test_an_error_that_nobody_expects_is_raised_the_time_it_says() -> None:
+def test_an_unexpected_error_is_raised_at_the_given_pass() -> None:
     assert armed("commit.before:raise@2", lambda: passed(3)) == ["-", "FaultOnPurpose", "-"]
     assert issubclass(FaultOnPurpose, RuntimeError)
 

@@ -1,4 +1,4 @@
-"""What is kept of an answer, and what a follow-up is given of a conversation."""
+"""The stored part of an answer, and the turns that a follow-up gets."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise

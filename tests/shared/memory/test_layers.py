@@ -1,4 +1,4 @@
-"""What the folded layers of a memory say."""
+"""The folded layers of a memory."""
 
 import pytest
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote

@@ -1,4 +1,4 @@
-"""Which schemas answers are held against, and what is said of a value that breaks their rules."""
+"""The schemas that answers may have, and the errors of a value that breaks their rules."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ NULL_BESIDE = {
     "properties": {"n": {"$ref": "#"}},
     "anyOf": [{"properties": {"n": {"$ref": "#"}}}, {"type": "null"}],
 }
-"""What looks at each part twice, at each level of the value anew."""
+"""A schema that checks each part twice, at each level of the value anew."""
 ESCAPED = {"$ref": "#/$defs/a%30", "$defs": {**doubling(30)["$defs"], "a%30": {}}}
 """The name as it stands is harmless, and the name that it is escaped for is not."""
 OTHER_BASE = {

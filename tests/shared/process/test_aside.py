@@ -1,4 +1,4 @@
-"""Work on large values, beside the event loop; small ones stay on it."""
+"""Work on large values, in a thread; small ones stay on the event loop."""
 
 import threading
 from typing import Any

@@ -147,7 +147,7 @@ def test_the_command_line_shows_no_secret_either(capsys: pytest.CaptureFixture[s
 
 
 def test_a_log_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """A tool's words are quoted in logs too, and somebody may read them on a terminal."""
+    """Logs quote a tool's text too, and may be read on a terminal."""
     hostile = "\x1b]52;c;cm0=\x07 \x9b2J \x7f \u202e"
     logs.configure("info", "coordinator")
     structlog.get_logger().error("tool failed", error=hostile)
@@ -161,7 +161,7 @@ def test_a_log_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 TOKEN = "glpat-aB3dE6gH9jK2mN5pQ8"
-"""Known to nobody: it looks like what an issuer gives out."""
+"""An unknown value in the form of an issuer's token."""
 
 
 @pytest.mark.usefixtures("_logging_as_it_was")
@@ -177,7 +177,7 @@ TOKEN = "glpat-aB3dE6gH9jK2mN5pQ8"
     ],
     ids=["field", "nested", "secret key", "library", "exception"],
 )
-def test_a_token_that_nobody_knows_is_in_no_log(
+def test_an_unknown_token_is_in_no_log(
     log: Callable[[], None],
     is_terminal: bool,
     capsys: pytest.CaptureFixture[str],

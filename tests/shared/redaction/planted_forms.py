@@ -1,4 +1,4 @@
-"""How secrets stand in texts; `{}` is the secret, of letters and digits."""
+"""Forms of secrets in texts; `{}` is the secret, of letters and digits."""
 
 FORMS = {
     "json": '{{"a": 1, "password": "{}"}}',

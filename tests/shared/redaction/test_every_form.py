@@ -1,4 +1,4 @@
-"""What redaction makes of every form of its patterns and every word of its tables: every_form.json.
+"""The redaction of every form of its patterns and every word of its tables: every_form.json.
 
 After a change that is meant: `python -m tests.shared.redaction.test_every_form`, and read what it has written.
 """

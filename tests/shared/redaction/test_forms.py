@@ -1,4 +1,4 @@
-"""How many of the forms in which secrets stand every day are found; and what the rules of tokens hold."""
+"""The number of everyday forms of secrets that are found, and the content of the token rules."""
 
 import json
 import re

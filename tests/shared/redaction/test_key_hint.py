@@ -1,4 +1,4 @@
-"""Whether a quick look for secret keys misses none."""
+"""The quick search for secret keys, which must miss none."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Secrets are found wherever they stand; whatever is no secret passes as it is, the same object."""
+"""Secrets are found at any place; text without secrets passes unchanged, as the same object."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What counts as secret in a process's environment."""
+"""The secrets in a process's environment."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""In whatever form a secret stands behind its key, it is found; what only speaks of one is left alone."""
+"""A secret after its key is found in any form; text that only mentions one is not changed."""
 
 import json
 

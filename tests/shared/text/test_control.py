@@ -1,4 +1,4 @@
-"""What a terminal obeys does not reach it."""
+"""Control characters do not reach a terminal."""
 
 import json
 

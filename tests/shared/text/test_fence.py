@@ -1,4 +1,4 @@
-"""Nothing inside a fence can close it, open another, or begin like a line of ours."""
+"""Text inside a fence cannot close it, open another, or begin like a line of ours."""
 
 import re
 
@@ -122,7 +122,7 @@ def test_what_was_replaced_comes_back_for_comparing() -> None:
     assert unescaped(fence(text)) == text
 
 
-def test_an_opening_says_whose_words_follow_and_whether_anybody_may_have_written_them() -> None:
+def test_an_opening_names_the_source_and_its_trust() -> None:
     assert opening("toolu_1", "search", 2, False) == (
         '<result call="toolu_1" tool="search" round="2" trust="tool">'
     )

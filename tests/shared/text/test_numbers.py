@@ -1,4 +1,4 @@
-"""What amounts are read in words."""
+"""The amounts that are read in texts."""
 
 from decimal import Decimal
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the tool `ask_user` takes."""
+"""The arguments of the tool `ask_user`."""
 
 from typing import Any
 

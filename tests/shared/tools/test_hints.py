@@ -1,4 +1,4 @@
-"""Hints: what a model is told of a contract, briefly and once."""
+"""Hints: a contract in short lines for the model, each once."""
 
 from typing import Any
 

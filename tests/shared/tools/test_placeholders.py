@@ -1,4 +1,4 @@
-"""Which strings stand for what another call returns, and which are text."""
+"""The strings that are placeholders for another call's result, and those that are text."""
 
 import pytest
 from antiphon_shared.tools.placeholders import (
@@ -102,7 +102,7 @@ def test_a_reference_is_read_as_it_is_written(call: int, path: list[str | int]) 
 
 @given(st.text(alphabet="${}[]calls0.\"'\\ ", max_size=30) | st.text())
 def test_any_text_can_be_given(text: str) -> None:
-    """What is taken for a placeholder, or was one too few dollars away from it, is text with one more."""
+    """A text in the form of a placeholder, or of an escaped one, needs one more dollar."""
     if read(text) == text:
         return
     assert read(f"${text}") == text

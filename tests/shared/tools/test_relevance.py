@@ -1,4 +1,4 @@
-"""Which tools a text speaks of."""
+"""The tools that are relevant to a text."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said of workflow files of which one part is left out, misspelt or replaced: every_fault.json.
+"""The errors of workflow files of which one part is left out, misspelt or replaced: every_fault.json.
 
 After a change that is meant: `python -m tests.shared.workflows.test_every_fault`, and read what it has written.
 """

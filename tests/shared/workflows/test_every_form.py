@@ -1,4 +1,4 @@
-"""What is read in every form of a condition, a reference and a range: every_form.json.
+"""The reading of every form of a condition, a reference and a range: every_form.json.
 
 After a change that is meant: `python -m tests.shared.workflows.test_every_form`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""References in texts: how they are read, and what they stand for."""
+"""References in texts: their syntax and their values."""
 
 import pytest
 from antiphon_shared.workflows.references import (

@@ -1,4 +1,4 @@
-"""The SQL of a sql_query: its tables, its references as bound parameters, and what is no query."""
+"""The SQL of a sql_query: its tables, its references as bound parameters, and invalid queries."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a session may do is decided at the tool's boundary, at each delivery, whatever the coordinator let through."""
+"""A session's rights are checked at the tool, at each delivery, independent of the coordinator's decision."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -155,7 +155,7 @@ class TestApproval:
             results = await dispatcher.run(a_request(*with_entry, **request))
         return list(results), sent
 
-    async def test_what_nobody_has_approved_does_not_run(self) -> None:
+    async def test_an_unapproved_call_does_not_run(self) -> None:
         (result,), sent = await self.answers(None)
         assert "a person has to approve it, and nobody has" in denied(result)
         assert not sent
@@ -192,7 +192,7 @@ class TestApproval:
         denied(result)
         assert not sent
 
-    async def test_the_approval_of_one_call_is_none_for_its_neighbour(self) -> None:
+    async def test_the_approval_of_one_call_does_not_cover_another(self) -> None:
         send, sent = counted("send", error_propagation="partial-success")
         async with a_bus() as bus, a_dispatcher(send, bus=bus, approval=("send",)) as dispatcher:
             entry = await decided(bus, ApprovalDecided(round=1, is_approved=True, by="Ann"))

@@ -121,7 +121,7 @@ def test_other_algorithms_of_a_key_are_refused(private: Any, algorithm: str) -> 
     assert "algorithm" in problem(token, verifier=Verifier([private.public_key()]))
 
 
-def test_a_grant_of_somebody_elses_key_is_refused() -> None:
+def test_a_grant_of_another_key_is_refused() -> None:
     assert "not signed by a key that is trusted" in problem(a_token(OTHER_KEY))
     assert "not signed by a key" in problem(a_token(OTHER_KEY, headers={"kid": "1", "jwk": {"kty": "OKP"}}))
 
@@ -143,7 +143,7 @@ def test_an_unsigned_grant_is_refused(name: Any) -> None:
     ids=["PEM", "PEM without its last line break", "raw"],
 )
 def test_a_grant_signed_with_the_public_key_as_a_shared_secret_is_refused(secret: bytes) -> None:
-    """Whoever can read the verifying key must not be able to issue grants by it."""
+    """A reader of the verifying key must not be able to issue grants with it."""
     unsigned = by_hand({"alg": "HS256", "typ": "JWT"}).rstrip(".")
     token = f"{unsigned}.{in_base64(hmac.digest(secret, unsigned.encode(), 'sha256'))}"
     assert "algorithm" in problem(token)

@@ -1,4 +1,4 @@
-"""What a session may not do is refused at the tool, whatever it was offered, in words a model can act on."""
+"""Calls beyond a session's rights are refused at the tool, in words a model can act on."""
 
 from typing import Any
 
@@ -120,7 +120,7 @@ def test_a_tool_the_operator_named_needs_a_person_each_time(rule: ApprovalRule) 
     assert refusal(a_call(name="look"), READ, terms(rule=rule), approved()) is None
 
 
-def test_a_tool_the_operator_did_not_name_needs_nobody() -> None:
+def test_a_tool_that_the_operator_did_not_name_needs_no_approval() -> None:
     assert refusal(a_call(name="send"), WRITE, terms(rule=ApprovalRule(frozenset({"look"})))) is None
 
 
@@ -165,7 +165,7 @@ def test_once_untrusted_content_is_in_the_session_writes_need_a_person() -> None
     assert refusal(a_call(name="look"), READ, after) is None
 
 
-def test_before_that_or_without_the_rule_they_need_nobody() -> None:
+def test_before_that_or_without_the_rule_they_need_no_approval() -> None:
     assert refusal(a_call(name="send"), WRITE, terms(rule=ALL_AFTER_UNTRUSTED)) is None
     assert refusal(a_call(name="send"), WRITE, terms(a_request(has_untrusted=True))) is None
 
@@ -199,7 +199,7 @@ def test_a_call_that_will_not_run_brings_nothing() -> None:
 
 
 def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
-    """Who approved one tool has not approved another."""
+    """The approval of one tool does not cover another."""
     assert is_barred("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
     assert is_barred("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
     assert is_barred("send", WRITE, terms(a_request(a_call(name="fetch")), rule=ALL_AFTER_UNTRUSTED))

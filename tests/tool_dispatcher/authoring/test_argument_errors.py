@@ -1,4 +1,4 @@
-"""What is said of a wrong argument never shows a secret, whoever wrote the message."""
+"""The error of a wrong argument never shows a secret, even in an author's own message."""
 
 import re
 from typing import Annotated, Any, Self

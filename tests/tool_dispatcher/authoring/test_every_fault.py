@@ -1,4 +1,4 @@
-"""What is said of contracts, arguments and files of hints of which one part does not fit: every_fault.json.
+"""The errors of contracts, arguments and files of hints of which one part does not fit: every_fault.json.
 
 After a change that is meant: `python -m tests.tool_dispatcher.authoring.test_every_fault`, and read the difference.
 """

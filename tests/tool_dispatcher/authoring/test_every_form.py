@@ -1,4 +1,4 @@
-"""What becomes of every code, status and message of a tool, and of every word of their tables: every_form.json.
+"""The error for every code, status and message of a tool, and every word of their tables: every_form.json.
 
 After a change that is meant: `python -m tests.tool_dispatcher.authoring.test_every_form`, and read what it has written.
 """

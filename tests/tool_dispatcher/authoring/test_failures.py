@@ -1,4 +1,4 @@
-"""What an author says of a failure, and what is made of it."""
+"""An author's failure, and the error that it becomes."""
 
 import pytest
 from antiphon_shared.tools.calls import ErrorType
@@ -13,7 +13,7 @@ def test_an_error_type_that_does_not_exist_is_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["cancelled", "circuit_open", "unknown_tool", "dependency_failed"])
 def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
-    """Whoever reads these takes the tool's words for ours, and its effect for none."""
+    """A reader would take the tool's words for ours, and assume that it had no effect."""
     with pytest.raises(ValueError, match="is no error type of a tool"):
         ToolFailed(kind, "…")
 

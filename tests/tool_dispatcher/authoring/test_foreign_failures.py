@@ -1,4 +1,4 @@
-"""Exceptions of other people's clients, read for what they say of a call."""
+"""Exceptions of foreign clients, and their meaning for a call."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Asking what came of a write: the function an author gives for it."""
+"""The function of an author that reports a write's outcome."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_one_that_cannot_be_asked_is_refused(reconcile: Any) -> None:
         tool(effect="write", name="note", description="Notes.", reconcile=reconcile)(lambda: None)
 
 
-async def test_one_that_wants_its_context_is_asked_with_the_fence_of_whoever_has_taken_over() -> None:
+async def test_one_that_takes_a_context_is_asked_with_the_fence_of_the_takeover() -> None:
     asked_with: list[ToolContext] = []
 
     def what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> TookEffect:

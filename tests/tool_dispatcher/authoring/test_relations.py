@@ -1,4 +1,4 @@
-"""What tools say of each other: every name is there, and what it names fits."""
+"""References between tools: every named tool exists and fits."""
 
 from typing import Annotated, Any
 

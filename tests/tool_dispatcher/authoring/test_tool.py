@@ -353,7 +353,7 @@ def test_a_bad_json_schema_is_refused(schema: Any, why: str) -> None:
         Tool("t", "T.", schema, print, effect="read")
 
 
-def test_a_function_that_is_none_is_refused() -> None:
+def test_a_value_that_is_not_callable_is_refused() -> None:
     with pytest.raises(InvalidTool, match="Pass a callable"):
         Tool("t", "T.", ANYTHING, None, effect="read")  # type: ignore[arg-type]  # the very fault
 

@@ -1,4 +1,4 @@
-"""What placeholders among arguments stand for, and what is said when they stand for nothing."""
+"""The values of placeholders among arguments, and the errors of those without a value."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is answered without running, and with what words."""
+"""The calls that are answered without running, and their errors."""
 
 from typing import Any
 

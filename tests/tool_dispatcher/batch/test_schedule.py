@@ -1,4 +1,4 @@
-"""What begins when, and what a failure stops."""
+"""The order in which calls begin, and the calls that a failure stops."""
 
 import pytest
 from antiphon_shared.tools.contract import Contract
@@ -247,7 +247,7 @@ def test_a_step_changes_nothing_of_the_progress_it_came_from() -> None:
 
 
 class TestBegunBefore:
-    """Another worker has begun a call, and died: nobody may say that it had no effect."""
+    """Another worker has begun a call, and died: no result may claim that it had no effect."""
 
     def test_a_failure_does_not_stop_it(self) -> None:
         calls = [a_call("write"), a_call("write"), a_call("write")]

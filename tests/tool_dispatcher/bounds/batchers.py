@@ -1,4 +1,4 @@
-"""Ways to Redis that count what is asked, or are out of order."""
+"""Connections to Redis that count commands, or fail."""
 
 import asyncio
 from typing import Any

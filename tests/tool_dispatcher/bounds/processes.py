@@ -1,4 +1,4 @@
-"""Several dispatcher processes at once, for the tests of what they share."""
+"""Several dispatcher processes at once, for the tests of their shared limits."""
 
 import asyncio
 import sys

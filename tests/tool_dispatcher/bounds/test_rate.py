@@ -80,9 +80,7 @@ async def test_a_turn_later_than_can_be_waited_for_is_refused_without_waiting(li
         await asyncio.wait_for(limiter.admit("t", limit, 300), 60)
 
 
-async def test_what_somebody_else_wrote_under_the_key_does_not_stop_the_tool(
-    bus: Bus, limiter: RateLimiter
-) -> None:
+async def test_a_foreign_value_under_the_key_does_not_stop_the_tool(bus: Bus, limiter: RateLimiter) -> None:
     await bus.batcher.submit("SET", bus.keys.rate("t"), "nonsense")
     await limiter.admit("t", RARELY, 0)
 

@@ -96,7 +96,7 @@ async def test_a_slot_is_renewed_while_it_is_held(bus: Bus) -> None:
     assert await bus.batcher.submit("EXISTS", bus.keys.slots("t")) == 0
 
 
-async def test_the_slots_of_a_tool_nobody_calls_any_more_leave_no_key(bus: Bus, frozen: SlotLeases) -> None:
+async def test_the_slots_of_an_unused_tool_leave_no_key(bus: Bus, frozen: SlotLeases) -> None:
     await frozen.take("t", 2, ["a"])
 
     async def is_gone() -> bool:
@@ -137,7 +137,7 @@ class TestAfterAFreeze:
         assert not slot.is_lost
         assert await a_process(bus).take("t", 1, ["b"]) == []
 
-    async def test_a_slot_given_back_while_it_was_renewed_is_not_held_for_nobody(self, bus: Bus) -> None:
+    async def test_a_slot_released_during_its_renewal_stays_free(self, bus: Bus) -> None:
         woken = a_process(bus)
         await woken.take("t", 2, ["a", "b"])
         renewal = asyncio.create_task(woken._renew("t"))

@@ -25,12 +25,12 @@ from tool_dispatcher.bounds.slots import Slots
 
 LONG_S = 60.0
 LEASE_S = 600.0
-"""Who stands still for a while has lost no slot."""
+"""A frozen process does not lose its slot."""
 BRIEF_S = 0.1
 
 
 class Calls:
-    """Calls of a tool, how many are under way, and in what order they began."""
+    """Calls of a tool, the number in flight, and their order."""
 
     def __init__(self, slots: Slots, max_concurrency: int) -> None:
         self.under_way = self.most = 0
@@ -155,7 +155,7 @@ async def test_who_waits_too_long_is_told_and_leaves_the_queue(bus: Bus, clock: 
 
 @pytest.mark.parametrize("yields", range(12))
 async def test_a_call_that_is_cancelled_keeps_no_slot(bus: Bus, slots: Slots, yields: int) -> None:
-    """Wherever it is: in the queue, while Redis answers, or under way."""
+    """At any point: in the queue, while Redis answers, or in flight."""
     calls = Calls(slots, 2)
     doomed = [asyncio.create_task(calls.call(str(n), asyncio.Event())) for n in range(3)]
     for _ in range(yields):
@@ -171,7 +171,7 @@ async def test_a_call_that_is_cancelled_keeps_no_slot(bus: Bus, slots: Slots, yi
 class TestRedisAway:
     @pytest.mark.parametrize("loses_replies", [False, True])
     async def test_it_is_waited_for(self, bus: Bus, loses_replies: bool) -> None:
-        """Slots that were taken and never heard of are found, or given back: none is lost."""
+        """Slots whose reply was lost are found or released, so no slot is lost."""
         failing = Failing(bus.batcher, loses_replies=loses_replies)
         calls = Calls(Slots(failing, bus.keys, LEASE_S), 2)
         running = asyncio.gather(*(calls.call(str(n)) for n in range(5)))

@@ -1,4 +1,4 @@
-"""What an error or a result must not show is found, and what it may show is left alone."""
+"""Leaks in an error or a result are found, and permitted text is not reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A tool is sent every case, and what came of each is told."""
+"""A tool gets every case, and the result of each is reported."""
 
 import asyncio
 import time
@@ -203,7 +203,7 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
         never.wait(60)
 
     report = await check_tool(hang, OPTIONS)
-    await until(lambda: len(begun) == 3)  # in threads that nobody waits for
+    await until(lambda: len(begun) == 3)  # in threads that are not awaited
     never.set()
     assert len(begun) == report.count("ran") == 3
     assert report.failed == ()

@@ -1,4 +1,4 @@
-"""Whatever arguments hold, they are shown as one short line."""
+"""Arguments with any content are shown as one short line."""
 
 from typing import Any
 

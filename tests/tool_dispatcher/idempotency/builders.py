@@ -22,7 +22,7 @@ from tool_dispatcher.running.write import Writes
 
 DAY_S = 86_400.0
 LEASE_S, PATIENCE_S = 600.0, 60.0
-"""Who stands still for a while has lost neither what it has claimed nor Redis; a test that wants that says so."""
+"""A slow process loses neither its claims nor Redis, unless a test wants that."""
 UNKNOWN = tool_error("outcome_unknown", "The connection was lost.")
 
 
@@ -99,7 +99,7 @@ async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
 
 
 class BreakableWire:
-    """Loses replies, or reaches nothing, or is never answered, as it is told."""
+    """Loses replies, is disconnected, or is never answered, as the test sets."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange

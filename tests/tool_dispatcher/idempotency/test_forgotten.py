@@ -62,7 +62,7 @@ async def test_a_write_that_redis_forgot_is_asked_about_and_not_made_twice() -> 
     assert (len(service.effects), service.asked) == (1, 1)
 
 
-async def test_as_long_as_it_is_the_same_server_nobody_is_asked(bus: Bus) -> None:
+async def test_no_tool_is_asked_while_the_server_is_the_same(bus: Bus) -> None:
     service = Service()
     ledger = a_ledger(bus)
     await ledger.look_at_history(0)

@@ -59,7 +59,7 @@ async def test_of_many_who_claim_one_write_one_gets_it(bus: Bus) -> None:
     assert [claim.fence for claim in claims if claim is not None] == [1]
 
 
-async def test_what_nobody_has_claimed_has_no_standing(bus: Bus) -> None:
+async def test_an_unclaimed_write_has_no_status(bus: Bus) -> None:
     assert await a_ledger(bus).stands(WRITE) == WriteStatus("none")
 
 
@@ -148,7 +148,7 @@ async def test_a_settle_whose_reply_was_lost_may_be_repeated(bus: Bus) -> None:
     assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("paid")
 
 
-async def test_whoever_settled_a_call_first_in_the_journal_is_right(bus: Bus) -> None:
+async def test_the_first_settlement_of_a_call_in_the_journal_counts(bus: Bus) -> None:
     claim = await a_claim(bus)
     assert await bus.session("s1").note("journal:1", outcome_entry("c1"), b"earlier")
     await a_ledger(bus).settle(claim, results_of("paid"), "settled")
@@ -206,13 +206,13 @@ async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
     await end_lease(bus)
     claim.ends_s = 0
     assert claim.is_over
-    assert await a_ledger(bus).renew(claim), "it has run out, and nobody has taken over"
+    assert await a_ledger(bus).renew(claim), "it has expired, and no worker has taken over"
     assert not claim.is_over
     assert (await a_ledger(bus).stands(WRITE)).left_s > LEASE_S - 60
     assert await a_ledger(bus).take_over(WRITE, 1) is None
 
 
-async def test_what_has_outlasted_its_lease_settles_while_nobody_has_taken_over(bus: Bus) -> None:
+async def test_a_run_that_outlasts_its_lease_settles_unless_it_was_taken_over(bus: Bus) -> None:
     claim = await a_claim(bus)
     await end_lease(bus)
     assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")

@@ -35,7 +35,7 @@ NOT_FOUND = tool_error("not_found", "No such account.")
 @pytest.mark.parametrize(
     "outcome", ["paid", None, {"id": [1, None]}, FAILED], ids=lambda value: type(value).__name__
 )
-async def test_a_write_runs_once_and_whoever_asks_again_gets_its_outcome(bus: Bus, outcome: object) -> None:
+async def test_a_write_runs_once_and_a_repetition_gets_its_outcome(bus: Bus, outcome: object) -> None:
     service = Service(outcome)
     first = await once(a_ledger(bus), WRITE, service.hooks())
     again = [await once(a_ledger(bus), WRITE, service.hooks(is_safe_to_repeat=True)) for _ in range(3)]
@@ -128,7 +128,7 @@ async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bu
     assert await once(a_ledger(bus), WRITE, Service().hooks()) == results_of("paid")
 
 
-# What a dead dispatcher left behind.
+# The state that a dead dispatcher left behind.
 
 
 async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -> None:
@@ -140,7 +140,7 @@ async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -
 
 
 async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> None:
-    """Least of all when it was not let begin: "not run" would be told of what may have taken effect."""
+    """Also when it was not allowed to begin: "not run" would be wrong for a write that may have taken effect."""
     await abandoned(bus)
     service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
     for _ in range(2):
@@ -244,7 +244,7 @@ async def test_a_settled_outcome_that_cannot_be_read_is_unknown_and_does_not_run
     assert service.runs == [1]
 
 
-# A run that does not know what came of it.
+# A run of unknown outcome.
 
 
 async def test_a_run_that_ends_as_unknown_is_never_repeated(bus: Bus) -> None:

@@ -69,7 +69,7 @@ async def test_a_renewal_that_fails_is_tried_again(bus: Bus) -> None:
     assert await running == results_of("paid")
 
 
-async def test_who_lost_the_lease_while_running_gets_the_outcome_of_whoever_settled(bus: Bus) -> None:
+async def test_a_worker_that_lost_its_lease_while_running_gets_the_settled_outcome(bus: Bus) -> None:
     slow, fast = Service("slow"), Service("fast")
     slow.go_on.clear()
     running = asyncio.create_task(once(a_ledger(bus), WRITE, slow.hooks(is_safe_to_repeat=True)))
@@ -81,7 +81,7 @@ async def test_who_lost_the_lease_while_running_gets_the_outcome_of_whoever_sett
     assert (slow.runs, fast.runs) == ([1], [2])
 
 
-async def test_who_lost_the_lease_waits_for_whoever_has_taken_over(bus: Bus) -> None:
+async def test_a_worker_without_its_lease_waits_for_the_one_that_took_over(bus: Bus) -> None:
     slow, next_one = Service("slow"), Service("next")
     slow.go_on.clear()
     next_one.go_on.clear()
@@ -178,7 +178,7 @@ async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(bus: Bus
     assert service.runs == []
 
 
-async def test_without_the_ledger_nobody_says_of_what_may_have_run_before_that_nothing_changed(
+async def test_without_the_ledger_a_call_that_may_have_run_is_not_reported_as_without_effect(
     bus: Bus,
 ) -> None:
     service, wire = Service(), a_wire(bus)

@@ -1,4 +1,4 @@
-"""What tools return, as JSON."""
+"""Results of tools as JSON."""
 
 from collections import namedtuple
 from dataclasses import dataclass

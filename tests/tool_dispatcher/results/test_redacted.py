@@ -28,7 +28,7 @@ from tool_dispatcher.results.redacted import redacted, without
 
 SECRET = "correct-horse-battery"
 NAMED = Redactor([SECRET])
-"""What a bus knows of whose operator has named the secret."""
+"""The redactor of a bus whose operator has named the secret."""
 
 
 async def answered(*tools: Tool, bus: Bus | None = None, **call: Any) -> list[ToolResult]:
@@ -121,7 +121,7 @@ class TestOfTheProcess:
         (result,) = await answered(taking)
         assert "[redacted]" in error_in(result).message
 
-    async def test_what_looks_like_a_credential_is_redacted_whoever_knows_it(self) -> None:
+    async def test_text_that_looks_like_a_credential_is_redacted(self) -> None:
         async with a_bus() as bus:
             token = "ghp_" + "a1b2c3d4e5" * 4
             (result,) = await results_of([leaking({"token": token})], a_request(a_call()), bus)

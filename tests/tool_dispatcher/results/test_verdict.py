@@ -1,4 +1,4 @@
-"""What a validating tool has found out, and by what a value is known again."""
+"""The verdict of a validating tool, and the digest that identifies a value."""
 
 import json
 from typing import Any

@@ -27,7 +27,7 @@ QUICK = {"initial_ms": 1, "max_ms": 1}
 
 
 class Flaky:
-    """Fails as it is told, then answers; remembers each run."""
+    """Fails as scripted, then answers; stores each run."""
 
     def __init__(self, *failures: BaseException) -> None:
         self.failures = list(failures)

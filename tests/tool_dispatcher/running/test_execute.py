@@ -261,7 +261,9 @@ class TestWhatIsTold:
                 ended = await execute(tool, {}, a_context(), 60.0, None if tool.is_async else place)
             assert ended.raised is error
 
-    async def test_what_is_no_error_of_the_tool_is_given_to_nobody(self, threads: Threads) -> None:
+    async def test_a_result_that_cannot_be_used_is_not_an_error_of_the_function(
+        self, threads: Threads
+    ) -> None:
         def fine(arguments: object, context: object) -> str:
             return "fine"
 

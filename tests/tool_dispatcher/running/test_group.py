@@ -46,7 +46,7 @@ class Service:
         """The key and the cities of each run."""
         self.effects: Counter[str] = Counter()
         self.whole: list[BaseException] = []
-        """What the first runs fail with as a whole."""
+        """The errors of the first runs as a whole."""
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         cities = [item["city"] for item in arguments["items"]]

@@ -1,4 +1,4 @@
-"""What a session's reads are cached under, by what is noted of its writes."""
+"""The cache keys of a session's reads, by its noted writes."""
 
 from antiphon_shared.bus.redis_bus import Bus
 

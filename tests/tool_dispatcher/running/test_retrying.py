@@ -1,4 +1,4 @@
-"""Trying again: when, after which pause, and what is said when it did not help."""
+"""Retries: when, after which pause, and the error when they did not help."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -56,7 +56,7 @@ def test_what_the_tool_asks_for_is_waited_up_to_a_limit(asked_s: float | None, p
 
 
 class Attempts:
-    """Ends as told, and counts."""
+    """Ends as scripted, and counts."""
 
     def __init__(self, *outcomes: Any) -> None:
         self.made: list[int] = []

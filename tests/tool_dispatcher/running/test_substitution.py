@@ -1,4 +1,4 @@
-"""Which tool may answer for another, with what, and how it is told."""
+"""The tool that may answer for another, its arguments, and the report."""
 
 import pytest
 from antiphon_shared.tools.calls import ErrorType

@@ -1,4 +1,4 @@
-"""Units under way: all are handed out once, and none is left behind, whatever ends the batch."""
+"""Units in flight: each is handed out once, and none is left behind at any end of the batch."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""One DuckDB for many queries, in a process of its own: it tells of leaks at the end of whatever imports it."""
+"""One DuckDB for many queries, in a process of its own: it reports leaks at the end of its importers."""
 
 import itertools
 import json

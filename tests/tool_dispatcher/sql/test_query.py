@@ -1,4 +1,4 @@
-"""`sql_query` at the dispatcher: results, limits, hostile queries, and what is left of their processes."""
+"""`sql_query` at the dispatcher: results, limits, hostile queries, and remaining processes."""
 
 import asyncio
 import itertools

@@ -14,7 +14,7 @@ _LESS_TELLING_KEYS = (
 
 
 def title_of(content: Any) -> str:
-    """Return a record's title, by its most informative key; empty when it has none."""
+    """Return a record's title, by its most informative key, or an empty text."""
     if not isinstance(content, dict):
         return ""
     named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}

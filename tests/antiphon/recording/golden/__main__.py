@@ -1,6 +1,6 @@
 """`python -m tests.antiphon.recording.golden`: records the session of today's format anew.
 
-Only while that format has not been released: what was written once has to be read for ever, as it was written.
+Only while that format has not been released: released recordings must stay readable forever, as they were written.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What was planted in a session is in no byte of its recording, and the recording is one all the same."""
+"""Secrets planted in a session are in no byte of its recording, and the recording is still valid."""
 
 import asyncio
 import base64

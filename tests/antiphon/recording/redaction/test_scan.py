@@ -1,4 +1,4 @@
-"""Scanning: what is found is never told, and what is harmless is not found."""
+"""Scanning: found secrets are never quoted, and harmless text is not found."""
 
 import base64
 import gzip

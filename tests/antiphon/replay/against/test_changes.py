@@ -1,4 +1,4 @@
-"""What differs between two codes, from what each of them diverges in."""
+"""The differences between two versions, from the divergences of each."""
 
 from typing import Any
 

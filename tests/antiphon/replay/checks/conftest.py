@@ -17,7 +17,7 @@ Record = Callable[..., Awaitable[list[Line]]]
 def record(monkeypatch: pytest.MonkeyPatch) -> Record:
     """Record the session of one query, or the last session of several.
 
-    Whatever begins with `ANTIPHON_` is set, every other option is the queries' own.
+    Options that begin with `ANTIPHON_` are settings, all others are options of the queries.
     """
 
     async def recorded(

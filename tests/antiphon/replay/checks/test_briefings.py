@@ -153,7 +153,7 @@ def test_a_changed_briefing_is_shown_and_its_exchange_held_on_what_was_sent(
 
 
 def test_what_a_filing_lacks_is_told_and_nothing_is_held_against_it(courses_lines: list[Line]) -> None:
-    """Of a recording in which an event is of another kind than it is named as."""
+    """The finding for a recording in which an event has another kind than its name says."""
     (_, asked, _) = lines_of(courses_lines, BriefingRequested)
     data = asked.event.data.model_copy(update={"results": asked.entry})
     other = replace(asked, event=asked.event.model_copy(update={"data": data}))

@@ -1,4 +1,4 @@
-"""What a decision left beside its events, held against what it leaves today."""
+"""The recorded changes of a decision, compared with today's."""
 
 from typing import Any
 

@@ -112,7 +112,7 @@ async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, t
     is_held_whole(lines)
 
 
-async def test_nobody_is_asked_for_a_summary_offline(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_summary_is_requested_offline(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to ask it of is an outcome of today's code too."""
     lines = await record(
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),

@@ -1,4 +1,4 @@
-"""What a test may say of a verified recording."""
+"""Checks of a verified recording, for tests."""
 
 from collections.abc import Iterable
 from typing import TypeVar

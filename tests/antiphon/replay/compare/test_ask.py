@@ -1,4 +1,4 @@
-"""Every plan answers, from a recording alone too; what goes wrong in one cell stays there."""
+"""Every plan answers, also from a recording alone; an error in one cell does not affect others."""
 
 import os
 from dataclasses import replace

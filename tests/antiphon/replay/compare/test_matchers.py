@@ -1,4 +1,4 @@
-"""What counts as right is what the answer says, not its markup, its citations or its list of sources."""
+"""An answer is judged by its text, not by its markup, its citations or its list of sources."""
 
 import math
 

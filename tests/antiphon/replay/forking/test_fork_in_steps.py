@@ -1,4 +1,4 @@
-"""Recorded sessions in steps, gone on with and run again: what each step may call stays what it is."""
+"""Recorded sessions in steps, forked and rerun: each step keeps its tools."""
 
 from pathlib import Path
 

@@ -159,7 +159,7 @@ async def test_an_answer_is_put_together_anew_without_any_tools(courses_lines: l
     assert answer(lines).answer == answer(courses_lines).answer
 
 
-async def test_nobody_replies_in_the_name_of_a_model_that_is_out_of_reach(courses_lines: list[Line]) -> None:
+async def test_no_other_model_replies_in_the_name_of_an_unreachable_one(courses_lines: list[Line]) -> None:
     with pytest.raises(ConfigurationError, match="no API key"):
         await fork(courses_lines, SECOND, read_changes("another"), TOOLS)
 

@@ -1,4 +1,4 @@
-"""Where a recorded session stood."""
+"""The state of a recorded session at an event."""
 
 import pytest
 from antiphon_shared.events import BriefingRequested, ReasoningRequested, SessionOpened

@@ -37,7 +37,7 @@ def test_what_was_not_checked_is_not_called_the_same_and_is_counted_by_component
     ]
 
 
-def test_whoever_allows_it_is_named_where_it_was_allowed() -> None:
+def test_the_reason_for_allowing_it_is_reported() -> None:
     allowed = replace(UNCHECKED, allowed="recorded before the records")
     assert told(allowed)[0].endswith("the final answer is the same (allowed: recorded before the records)")
     assert (allowed.result, allowed.passes, UNCHECKED.passes) == ("unchecked", True, False)

@@ -1,4 +1,4 @@
-"""Recorded runs are held against another specification: the first node that would go another way is named."""
+"""Recorded runs are compared with another specification: the first node that differs is named."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Recorded runs are gone on with: from an event or a node, by their own specification or by another."""
+"""Recorded runs are forked: from an event or a node, by their own specification or by another."""
 
 from collections.abc import Callable
 from typing import Any
@@ -74,7 +74,7 @@ async def test_a_run_goes_on_from_an_event_with_calls_that_were_under_way(
 
 
 async def test_a_wait_goes_on_where_it_stood(runs: dict[str, list[Line]]) -> None:
-    """From behind the values that somebody gave, to the end; nobody is asked again."""
+    """From the values that a person gave to the end; no person is asked again."""
     given = [
         line.n
         for line in runs["ask"]

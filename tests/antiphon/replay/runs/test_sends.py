@@ -1,4 +1,4 @@
-"""What sessions bring into others is recorded and compared: queries that begin them, and news of their ends."""
+"""Events sent to other sessions are recorded and compared: queries that begin them, and reports of their ends."""
 
 from collections.abc import Callable
 from pathlib import Path

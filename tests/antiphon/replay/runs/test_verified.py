@@ -1,4 +1,4 @@
-"""Recordings of runs are held against today's code, node by node."""
+"""Recordings of runs are checked against today's code, node by node."""
 
 import subprocess
 import sys
@@ -96,7 +96,7 @@ def test_a_digest_of_what_was_redacted_is_unchecked_and_not_the_same(runs: dict[
 
 
 def test_a_redacted_run_holds_no_secret_and_verifies(runs: dict[str, list[Line]], tmp_path: Path) -> None:
-    """Neither what was given to the run nor what stands in its specification."""
+    """Neither the run's params nor its specification."""
     shown = redacted(runs["secret"], own_redaction())
     write_lines(tmp_path / "secret.jsonl", shown)
 

@@ -22,7 +22,7 @@ from antiphon.workflows import build
 _LIMIT_S = 60.0
 
 Meanwhile = Callable[[Antiphon, str], Awaitable[None]]
-"""What somebody does while a run is under way."""
+"""The actions of a person while a run is in flight."""
 
 
 @tool(effect="read")

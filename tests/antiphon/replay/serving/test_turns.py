@@ -1,4 +1,4 @@
-"""Whose turn it is, by a log that grows, or has gone another way."""
+"""The order of turns, by a log that grows, or that differs."""
 
 from typing import Any
 

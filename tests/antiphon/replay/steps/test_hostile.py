@@ -1,4 +1,4 @@
-"""A recording is whatever somebody hands over: each ends in a report, or in words of what cannot be read."""
+"""Recordings of any origin end in a report, or in an error that names the unreadable part."""
 
 import asyncio
 from functools import cache

@@ -1,4 +1,4 @@
-"""A recording is a file that anybody may have written: what reads one ends in words, never in a traceback."""
+"""A recording is a file of unknown origin: readers end with an error message, never with a traceback."""
 
 import contextlib
 import json

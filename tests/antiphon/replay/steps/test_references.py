@@ -1,4 +1,4 @@
-"""What a recording names is in it, and is what it is named: a change of either is reported."""
+"""A recording contains all that it names, under the right hash: a change of either is reported."""
 
 from pathlib import Path
 

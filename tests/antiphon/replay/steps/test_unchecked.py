@@ -1,4 +1,4 @@
-"""What a recording cannot tell is said to be unchecked, and never taken for the same."""
+"""Steps that a recording cannot show are reported as unchecked, never as the same."""
 
 import pytest
 from antiphon_shared.events import BriefingReady, RungTaken

@@ -8,7 +8,7 @@ import pytest
 from antiphon.replay.testing.network import NetworkDenied, denied
 
 _ELSEWHERE = "192.0.2.1"
-"""An address that is nobody's: RFC 5737."""
+"""An address that is never assigned: RFC 5737."""
 
 
 def test_addresses_names_and_datagrams_of_elsewhere_are_denied_and_noted() -> None:

@@ -1,7 +1,7 @@
 """Pairs of results that contradict each other, and pairs that seem to and do not, as `contradictions.jsonl` holds them.
 
 The pairs were written before the rules. Half of them, drawn by hash, served to find the rules; the other half tells
-how well these hold on pairs that nobody looked at.
+how well these hold on unseen pairs.
 """
 
 import json
@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
     @property
     def is_marked(self) -> bool:
-        """Whether filing marks a contradiction, in either order."""
+        """Return whether filing marks a contradiction, in either order."""
         return any(_is_marked(*sides) for sides in ((self.one, self.other), (self.other, self.one)))
 
 

@@ -1,4 +1,4 @@
-"""How many pairs of results that contradict each other filing marks, and which others it marks."""
+"""The number of contradicting pairs of results that filing marks, and the other pairs that it marks."""
 
 import pytest
 from antiphon_shared.memory.layers import Memory

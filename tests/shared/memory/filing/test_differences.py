@@ -1,4 +1,4 @@
-"""What supersedes and what contradicts what is known."""
+"""Statements that supersede or contradict known facts."""
 
 from typing import Any
 
@@ -151,7 +151,7 @@ def test_a_record_of_a_later_date_supersedes_whichever_comes_first(early: Any, l
 
 
 @pytest.mark.parametrize("untrusted", [1, 2])
-def test_what_anybody_may_have_written_supersedes_nothing_else(untrusted: int) -> None:
+def test_untrusted_content_supersedes_no_other(untrusted: int) -> None:
     early, late = ("As of 2024, the harbour has 12 cranes.", "As of 2030, the harbour has 99 cranes.")
     rounds = [(1, early), (2, late)] if untrusted == 2 else [(1, late), (2, early)]
     memory = a_memory(

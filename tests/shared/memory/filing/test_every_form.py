@@ -1,4 +1,4 @@
-"""What filing reads in every word of its tables, alone and in sentences: every_form.json.
+"""Filing's reading of every word of its tables, alone and in sentences: every_form.json.
 
 After a change that is meant: `python -m tests.shared.memory.filing.test_every_form`, and read what it has written.
 """

@@ -1,4 +1,4 @@
-"""How one round's outcome becomes a delta of memory."""
+"""The delta of memory for one round's outcome."""
 
 from typing import Any
 
@@ -180,7 +180,7 @@ def test_what_is_recalled_is_known_by_its_place_where_its_title_was_that_of_its_
     assert memory.tool_usage[1].facts == ("F2",)
 
 
-def test_what_anybody_may_have_written_stays_so_when_it_is_recalled() -> None:
+def test_untrusted_content_stays_untrusted_when_it_is_recalled() -> None:
     memory = a_memory(
         a_round(("search", {}, [{"title": "Ada", "text": PROSE}])),
         a_round(

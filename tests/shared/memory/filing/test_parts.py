@@ -1,4 +1,4 @@
-"""What a tool's result states, and where."""
+"""The statements of a tool's result, and their positions."""
 
 from typing import Any
 

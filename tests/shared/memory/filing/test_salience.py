@@ -1,4 +1,4 @@
-"""What is known to matter little."""
+"""Statements of low salience."""
 
 import pytest
 from antiphon_shared.memory.filing.salience import salience_of

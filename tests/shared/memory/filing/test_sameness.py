@@ -73,7 +73,7 @@ def test_signs_and_capitals_that_change_the_meaning_make_another_fact(one: str, 
     assert len(a_search(("Acme", one), ("Acme", one)).facts) == 1
 
 
-def test_a_trusted_statement_does_not_merge_into_what_anybody_may_have_written() -> None:
+def test_a_trusted_statement_does_not_merge_into_an_untrusted_one() -> None:
     rounds = [a_round(("t", {}, [_record(("Bridges", LONG))]), round=number) for number in (1, 2, 3)]
     memory = a_memory(*rounds, untrusted={"toolu_10", "toolu_30"})
     assert [memory.document_of(fact).is_untrusted for fact in memory.facts.values()] == [True, False]

@@ -1,4 +1,4 @@
-"""How a text is cut into statements."""
+"""The statements of a text."""
 
 from itertools import pairwise
 
@@ -171,7 +171,7 @@ def test_coarser_statements_join_neighbours() -> None:
 
 
 def test_a_text_without_a_sentence_s_end_is_split_a_bounded_piece_at_a_time() -> None:
-    """The splitter's time grows with more than the length of what it is given."""
+    """The splitter's time grows faster than the length of its input."""
     given: list[int] = []
 
     def unsplit(piece: str) -> list[str]:

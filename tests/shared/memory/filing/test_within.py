@@ -1,4 +1,4 @@
-"""What is kept where memory is nearly full."""
+"""The facts kept when memory is nearly full."""
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.filing import file_round, keep_within

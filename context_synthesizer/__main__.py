@@ -2,12 +2,14 @@
 
 import gc
 
-from antiphon_shared.process.import_path import current_directory_last
+from antiphon_shared.process.import_path import current_directory_last, hidden
 
 if __name__ == "__main__":
     # Before the other imports: a redis.py in the user's directory must not shadow ours.
     current_directory_last()
     gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
+    with hidden("rich"):  # it costs a tenth of the start, for tracebacks in colour that no component writes
+        import structlog  # noqa: F401
     from antiphon_shared.process.runner import main
 
     from context_synthesizer.component import build

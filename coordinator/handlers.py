@@ -381,4 +381,4 @@ def _unopened(event: AnyEvent, decision: Decision) -> Outcome:
     """Return the answer of a session that could not be opened, with a document that prevents opening it later."""
     assert decision.answer is not None, "a session that was never opened is answered"
     answer, document = _answer(event, decision.answer), _outcome(0, event, decision)
-    return replace(answer, writes=(*answer.writes, *document.writes), record=document.record)
+    return answer._replace(writes=(*answer.writes, *document.writes), record=document.record)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall, ModelError
-from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.text.storable import storable
 from pydantic import BaseModel
 from pydantic_core import to_json
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 from antiphon_shared.events.step_records import ModelError
-from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.text.storable import storable
 
 from reasoning_engine.exchange_record import message_json, shown
 from reasoning_engine.failure import Failure, failure, of_answer

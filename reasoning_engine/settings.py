@@ -185,7 +185,12 @@ class EngineSettings(Settings):
     @property
     def prices_in_force(self) -> Prices:
         """Return the prices of the model that the other settings concern."""
-        return Prices.model_construct(**{name: getattr(self, name) for name in Prices.model_fields})
+        return Prices.trusted(
+            input_usd=self.input_usd,
+            output_usd=self.output_usd,
+            cache_read_usd=self.cache_read_usd,
+            cache_write_usd=self.cache_write_usd,
+        )
 
     def for_summaries(self) -> "EngineSettings":
         """Return the settings for the model that summarizes: two attempts, its own time limit and prices."""

@@ -58,7 +58,7 @@ class Journal:
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
         """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or another."""
-        if self._is_of_run:
+        if self._is_of_run or not results:
             return tuple(results)
         if len(results) == 1:
             return (await self._settle(results[0]),)

@@ -13,9 +13,9 @@ which later answers are based.
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+from typing import NamedTuple
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
@@ -26,8 +26,7 @@ from tool_dispatcher.batch.units import AtOnce, Unit
 _LetDown = Callable[[RequestedCall], ToolError]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """The state of a batch under execution."""
 
     plan: Plan
@@ -59,8 +58,7 @@ class Progress:
         return tuple(result for result in self.outcomes if result is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The next actions. `answered` are results of calls that do not run; they are to be settled."""
 
     progress: Progress

@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Effect
-from antiphon_shared.values import Json
+from antiphon_shared.values import Json, JsonObject
 from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
 from pydantic_core import to_jsonable_python
 
@@ -46,10 +46,14 @@ def as_json(value: Any, depth: int = 0) -> Json:
         return value if math.isfinite(value) else None
     if depth > _DEPTH_MAX:
         raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or in a circle")
+    if kind is dict:
+        return _object(value, depth)
+    if kind is list:
+        return [as_json(item, depth + 1) for item in value]
     if isinstance(value, BaseModel):
         return as_json(_hidden(value, value.model_dump(mode="python")), depth)
     if isinstance(value, Mapping):
-        return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
+        return _object(value, depth)
     if isinstance(value, list | tuple | set | frozenset):
         return [as_json(item, depth + 1) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -127,6 +131,10 @@ def _names(value: Any) -> dict[str, str]:
     fields = type(value).model_fields
     aliases = {field.serialization_alias: name for name, field in fields.items() if field.serialization_alias}
     return {**aliases, **{name: name for name in fields}}
+
+
+def _object(value: Mapping[Any, Any], depth: int) -> JsonObject:
+    return {key if type(key) is str else _key(key): as_json(item, depth + 1) for key, item in value.items()}
 
 
 def _key(key: object) -> str:

@@ -63,30 +63,38 @@ class Attempts:
         if isinstance(tool, Builtin):
             batch.log.began(call.id, tool.name)
             return await self._outcomes.clean(await tool.answer(call.arguments.plain, batch, call.id))
+        if tool.is_async and not self._is_bounded(tool) and not self._places.locked() and batch.time_left_s:
+            async with self._places:  # free, so that nothing is waited for
+                return await self._admitted(call, guard, None)
         async with AsyncExitStack() as held:
             try:
-                place = await self._admitted(tool, batch, held)
+                place = await self._admission(tool, batch, held)
             except NotAdmitted as refusal:
                 return refusal.error
             except (NoThread, TimeoutError):
                 return _out_of_time("The session's time was over before the call began; it was not run.")
-            # The wait for the bounds may have outlasted the claim or the grant.
-            if call.claim is not None and call.claim.is_over:
-                return _claim_lost(tool)
-            if batch.permissions.authorization.is_over(utc_now()):
-                return _grant_over(tool)
-            if (refused := await guard.ask()) is not None:
-                return refused
-            began_s, timeout_s = monotonic_s(), call.timeout_s
-            batch.log.began(call.id, tool.name)
-            await faults.at("tool.before")
-            ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, place)
-            await faults.at("tool.after")
-            if ended.raised is not None:
-                batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
-                guard.raised(ended.raised)
-            guard.attempted(ended.outcome, _is_slow(tool, monotonic_s() - began_s))
-            return await self._outcomes.clean(_with_example(ended.outcome, tool), call.arguments.secrets)
+            return await self._admitted(call, guard, place)
+
+    async def _admitted(self, call: Call, guard: GuardedCall, place: Place | None) -> ToolOutcome:
+        """Return the outcome of an attempt that every bound of its tool admits, in the thread of `place`."""
+        tool, batch = call.tool, call.batch
+        # The wait for the bounds may have outlasted the claim or the grant.
+        if call.claim is not None and call.claim.is_over:
+            return _claim_lost(tool)
+        if batch.permissions.authorization.is_over(utc_now()):
+            return _grant_over(tool)
+        if (refused := await guard.ask()) is not None:
+            return refused
+        began_s, timeout_s = monotonic_s(), call.timeout_s
+        batch.log.began(call.id, tool.name)
+        await faults.at("tool.before")
+        ended = await execute(tool, call.arguments.given, call.context(timeout_s), timeout_s, place)
+        await faults.at("tool.after")
+        if ended.raised is not None:
+            batch.log.raised(call.id, tool.name, ended.raised, call.arguments.secrets)
+            guard.raised(ended.raised)
+        guard.attempted(ended.outcome, _is_slow(tool, monotonic_s() - began_s))
+        return await self._outcomes.clean(_with_example(ended.outcome, tool), call.arguments.secrets)
 
     async def reconcile(self, call: Call) -> Reconciled:
         """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises an error that can be logged."""
@@ -121,7 +129,13 @@ class Attempts:
         answer: Reconciled = told  # as far as its author keeps to it
         return answer
 
-    async def _admitted(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
+    def _is_bounded(self, tool: Tool) -> bool:
+        """Return whether calls of the tool are bounded over all processes."""
+        contract = tool.contract
+        is_by_slots = self._slots is not None and contract.max_concurrency is not None
+        return is_by_slots or (self._rates is not None and contract.rate_limit is not None)
+
+    async def _admission(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
         """Wait for every bound in turn; return the thread the tool needs, if any. Raises when time is over."""
         contract = tool.contract
         if batch.time_left_s <= 0:

@@ -1,8 +1,9 @@
 """One delivered batch in flight, and one call of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.events import ToolsRequested
@@ -85,8 +86,7 @@ class BatchRun:
         return self.wholes
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One run of one tool: for one requested call, or for several that its batch variant runs at once."""
 
     batch: BatchRun
@@ -118,14 +118,14 @@ class Call:
     def read(self) -> "Call":
         """Return the call of a read, with its key; nothing is stored under it."""
         if self.unit.key:
-            return replace(self, key=self.unit.key)
+            return self._replace(key=self.unit.key)
         request, more = self.batch.request, len(self.requested) - 1
         key = idempotency_key(request.tenant, self.batch.session.session_id, request.round, self.id)
-        return replace(self, key=f"{key}+{more}" if more else key)
+        return self._replace(key=f"{key}+{more}" if more else key)
 
     def under(self, claim: Claim) -> "Call":
         """Return the call of a write that has been claimed."""
-        return replace(self, key=claim.write.key, claim=claim)
+        return self._replace(key=claim.write.key, claim=claim)
 
     def context(self, timeout_s: float) -> ToolContext:
         """Return the context for the tool's function."""

@@ -1,8 +1,7 @@
 """The circuit breakers of tools: a tool that keeps failing, in any process, is not called for a while."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import ceil
+from typing import Self
 
 from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.bus.breakers import SharedBreakers, of_tool
@@ -33,24 +32,25 @@ class ToolBreakers:
         """`shared`: the breakers of all processes; with None no circuit ever opens."""
         self._shared = shared
 
-    @contextmanager
-    def call_of(self, tool: str) -> Iterator["GuardedCall"]:
-        """Yield the guard of one call with all its attempts; count the call's end when the block is left."""
-        call = GuardedCall(self._shared, tool)
-        try:
-            yield call
-        finally:
-            call.count()
+    def call_of(self, tool: str) -> "GuardedCall":
+        """Return the guard of one call with all its attempts."""
+        return GuardedCall(self._shared, tool)
 
 
 class GuardedCall:
-    """One call, as the breaker of its tool sees it."""
+    """One call, as the breaker of its tool sees it: a block, at whose end the call is counted."""
 
     def __init__(self, shared: SharedBreakers | None, tool: str) -> None:
         self._shared, self._tool = shared, tool
         self._is_probe = self._is_own_fault = False
         self._has_failed: bool | None = None
         """Whether the latest attempt failed; None before the first attempt."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        self._count()
 
     async def ask(self) -> ToolError | None:
         """Return None when an attempt may run, else the circuit_open error that answers the call.
@@ -76,7 +76,7 @@ class GuardedCall:
             self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
         self._is_own_fault = False
 
-    def count(self) -> None:
+    def _count(self) -> None:
         """Count the call by its latest attempt; not at all where no attempt has run."""
         if self._shared is not None and self._has_failed is not None:
             self._shared.note(of_tool(self._tool), self._has_failed)

@@ -1,7 +1,6 @@
 """The run of a tool: attempts, retried where the failure is transient and a second run is safe; then alternatives."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from antiphon_shared.tools.calls import ToolError, ToolOutcome
 from antiphon_shared.values import JsonObject
@@ -38,7 +37,7 @@ class Runner:
             arguments = arguments_of(other, mapped(alternative, call.arguments.plain))
             if isinstance(arguments, ToolError):
                 continue
-            instead = await self._tried(replace(call, tool=other, arguments=arguments))
+            instead = await self._tried(call._replace(tool=other, arguments=arguments))
             if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
                 return Answer(instead, other.name, because(call.tool.name, outcome, other.name))
             failed_too.append(other.name)
@@ -64,17 +63,17 @@ class Runner:
             error = group.note(await self._attempts.make(call, guard), call.attempt)
             while await retries.again(error, call.batch.time_left_s):
                 some = gathered(variant, [items[place] for place in group.left])
-                call, outcome = await self._once_more(replace(call, key=group.key), some, guard)
+                call, outcome = await self._once_more(call._replace(key=group.key), some, guard)
                 error = group.note(outcome, call.attempt)
         return group.outcome(retries.told(error))
 
     async def _once_more(self, call: Call, plain: JsonObject, guard: GuardedCall) -> tuple[Call, ToolOutcome]:
         """Make the next attempt with a fresh copy of the arguments: a function may have changed its own."""
         arguments = arguments_of(call.tool, plain, call.arguments.secrets)
-        call = replace(call, attempt=call.attempt + 1)
+        call = call._replace(attempt=call.attempt + 1)
         if isinstance(arguments, ToolError):
             return call, arguments
-        call = replace(call, arguments=arguments)
+        call = call._replace(arguments=arguments)
         return call, await self._attempts.make(call, guard)
 
 

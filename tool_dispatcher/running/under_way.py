@@ -57,7 +57,8 @@ class Running:
         if isinstance(error, asyncio.CancelledError):
             for task in self._units:
                 task.cancel()
-        await asyncio.gather(*self._units, return_exceptions=True)
+        if self._units:
+            await asyncio.gather(*self._units, return_exceptions=True)
 
     def _end(self, task: asyncio.Task[Results]) -> None:
         self._ended.append(task)

@@ -149,8 +149,7 @@ class Writes:
         for place, requested in zip(call.unit.calls, call.requested, strict=True):
             alone = replace(call.unit, calls=(place,), tool=requested.name, variant=None)
             results += await self.make(
-                replace(
-                    call,
+                call._replace(
                     unit=alone,
                     requested=(requested,),
                     tool=self._tools[requested.name],

@@ -64,11 +64,7 @@ def of_outcome(
     """
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
-    is_guarded = any(
-        isinstance(write, Link) or (isinstance(write, Put) and write.version is not None)
-        for write in outcome.writes
-    )
-    if outcome.events and not is_guarded:
+    if outcome.events and not any(map(_is_guard, outcome.writes)):
         # No document version would reveal that the same event has arrived in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
@@ -281,6 +277,11 @@ def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime)
         format=parent.format,
         data=data,
     )
+
+
+def _is_guard(write: Put | Append | Link | EndsWith) -> bool:
+    """Return whether a write conflicts when the same event has been handled before."""
+    return isinstance(write, Link) or (isinstance(write, Put) and write.version is not None)
 
 
 def _record(

@@ -8,9 +8,9 @@ A handler never writes what its outcome can express; it may run again for the sa
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, EventData
@@ -34,8 +34,7 @@ RECORDS = "records"
 """The append-only list of a session's step records."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """One hand-over of a message."""
 
     event: AnyEvent
@@ -131,8 +130,7 @@ class Send:
     opens: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """All changes of handling one delivery, committed in one step with its acknowledgement."""
 
     events: tuple[EventData, ...] = ()
@@ -153,7 +151,7 @@ class Outcome:
     """
     record: StepRecord | None = None
     """The data that a replay of this step needs in addition to the events."""
-    after_commit: Callable[[], None] | None = field(default=None, compare=False, repr=False)
+    after_commit: Callable[[], None] | None = None
     """Called when this outcome has been committed; not when another worker was faster, or where that is unknown."""
 
 

@@ -3,14 +3,13 @@
 Keys of one partition share the hash tag `{P}`, so that one commit stays in one slot of a Redis Cluster.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from antiphon_shared.events import Component
 from antiphon_shared.process.ids import partition_of
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """The key space of one deployment."""
 
     namespace: str = "antiphon"

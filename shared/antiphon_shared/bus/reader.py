@@ -9,8 +9,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
@@ -34,8 +33,7 @@ _CROWDED_BLOCK_S = 0.02
 _FAKE_POLL_S = (0.0005, 0.001, 0.002, 0.005, 0.01)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a stream, delivered to this process."""
 
     stream: str

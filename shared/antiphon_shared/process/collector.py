@@ -2,7 +2,7 @@
 
 import gc
 
-_YOUNG_OBJECTS_MAX = 20_000
+_YOUNG_OBJECTS_MAX = 50_000
 
 
 def spare_the_collector() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -63,7 +62,7 @@ class CoordinatorPart(Part):
             if outcome.after_commit is not None:
                 outcome.after_commit()
 
-        return replace(outcome, timers=(), after_commit=decided)
+        return outcome._replace(timers=(), after_commit=decided)
 
     async def never_end(
         self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -55,7 +54,7 @@ class Part:
         async with self.alone(session.session_id):
             self.before(recording_index, delivery.event)
             return await handler(
-                replace(delivery, event=self.as_then(recording_index, delivery.event)), session
+                delivery._replace(event=self.as_then(recording_index, delivery.event)), session
             )
 
     def recording_index(self, session_id: str) -> RecordingIndex:

@@ -1,7 +1,6 @@
 """The tool dispatcher of a rerun: today's, with tools that answer from the recordings."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
 from antiphon_shared.bus.redis_bus import Bus
@@ -48,7 +47,7 @@ class DispatcherPart(Part):
         course.set(then)
         assert isinstance(delivery.event.data, ToolsRequested)
         if await then.put_back(delivery.event.data, session):
-            delivery = replace(delivery, redelivered=True)
+            delivery = delivery._replace(redelivered=True)
         outcome = await super().play(delivery, session)
         misses = self._callers[id].misses
         while misses:

@@ -8,9 +8,9 @@ from antiphon_shared.memory.filing.delta_builder import MemoryDeltaBuilder, Orig
 from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.pieces import Part
 from antiphon_shared.memory.filing.sameness import Known
-from antiphon_shared.memory.filing.storable import storable_text
 from antiphon_shared.memory.layers import EarlierQuestion, Memory, MemoryDelta
 from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.storable import storable_text
 
 _ROUND = 1
 _TITLE_CHARACTERS = 80

@@ -12,10 +12,10 @@ from antiphon_shared.memory.filing.parts import parts_of
 from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
 from antiphon_shared.memory.filing.sameness import Known
-from antiphon_shared.memory.filing.storable import storable, storable_text
 from antiphon_shared.memory.intent import Intent
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
+from antiphon_shared.text.storable import storable, storable_text
 from antiphon_shared.tools.advice import advice
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolResult
 from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools

@@ -33,7 +33,6 @@ from antiphon_shared.memory.filing.pieces import (
     pieces,
 )
 from antiphon_shared.memory.filing.sentences import COARSE, sections
-from antiphon_shared.memory.filing.storable import storable
 from antiphon_shared.memory.filing.table_parts import (
     SMALL_CHARACTERS,
     SMALL_TABLE_CHARACTERS,
@@ -44,6 +43,7 @@ from antiphon_shared.memory.filing.table_parts import (
 from antiphon_shared.memory.filing.tables import table_of
 from antiphon_shared.memory.filing.text_tables import tables_in
 from antiphon_shared.memory.filing.titles import title_of
+from antiphon_shared.text.storable import storable
 
 FACTS_PER_RESULT_MAX = 1000
 _PROSE_MIN = 60

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.memory.filing.parts import FACTS_PER_RESULT_MAX, parts_of
-from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.text.storable import storable
 from hypothesis import given, settings
 from pydantic_core import from_json
 

@@ -1,4 +1,4 @@
-"""Values in a form that memory can store: JSON that every reader accepts. Pure."""
+"""Values in a form that can be stored: JSON that every reader accepts. Pure."""
 
 from math import isfinite, isnan
 from typing import Any

@@ -75,7 +75,8 @@ def late_over_early(questions: Sequence[Question], seed: int, tokens: int) -> fl
         return None
     runs = [list(briefings(session, tokens)) for _ in range(_RUNS)]
     times = [min(one.microseconds for one in same_round) for same_round in zip(*runs, strict=True)]
-    return mean(times[_LATE]) / mean(times[_EARLY])
+    ratio: float = mean(times[_LATE]) / mean(times[_EARLY])
+    return ratio
 
 
 def series(question: Question, tokens: int) -> list[Filed]:

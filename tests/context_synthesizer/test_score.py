@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.score import Relevance
+from context_synthesizer.scores import Scores
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
 from tests.context_synthesizer.drawn import sessions
 
 
-def scores_of(session: Session) -> dict[str, float]:
+def scores_of(session: Session) -> Scores:
     return session.session_index().scores
 
 

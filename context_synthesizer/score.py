@@ -12,6 +12,8 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
     0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read, not searched for
     0.3     times the closeness of one of the best facts that names its document's title: the next hop
 
+A document that is asked for by its date is as close as the closest one of its series (series.py).
+
 asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
 the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
 """
@@ -29,6 +31,7 @@ from antiphon_shared.text.words import words
 from context_synthesizer.asked import Asked
 from context_synthesizer.page import TELLING_CHARACTERS, name_of
 from context_synthesizer.scores import Scores, closest_first
+from context_synthesizer.series import Series
 
 RANK_SHARE = 0.3
 LEAD_SHARE = 0.15
@@ -65,6 +68,7 @@ class Relevance:
         """Lines of dialogue that were not found by a search in words."""
         self._answers: dict[int, int] = {}
         """The lines of dialogue after a question, each with the place of the question."""
+        self._series = Series()
         self._demoted: list[int] = []
         """Facts of low salience, whatever is asked."""
         self._are_embedded = False
@@ -97,6 +101,7 @@ class Relevance:
             self._answers[place] = others[-1]
         if not (is_spoken or others):
             prior += LEAD_SHARE
+            self._series.add(document.id, document.title)
         self._priors.append(prior)
         others.append(place)
         if fact.salience < USUAL:
@@ -128,6 +133,7 @@ class Relevance:
         for gains in (self._spoken_beside(scores), self._bridged(scores)):
             for place, gain in gains.items():
                 scores[place] += gain
+        self._raise_dated(question or (memory.query,), scores)
         self._lower(memory, scores)
         return Scores(self._places, self._ids, scores)
 
@@ -170,6 +176,14 @@ class Relevance:
         begun = (self._titled.get(word, {}) for word in its_words)
         named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
         return [id for ids in named if fact.document not in ids for id in ids]
+
+    def _raise_dated(self, question: Sequence[str], scores: list[float]) -> None:
+        """Raise facts of the documents that are asked for by their date to the closest one of their series."""
+        for chosen, series in self._series.asked_for(question):
+            closest = max(scores[place] for id in series for place in self._documents[id])
+            for id in chosen:
+                for place in self._documents[id]:
+                    scores[place] = max(scores[place], closest)
 
     def _lower(self, memory: Memory, scores: list[float]) -> None:
         """Lower the scores of facts of low salience and of superseded ones."""

@@ -8,11 +8,11 @@ A search counts more when more of its words are known: when they are in the ques
 filed before the search. A search for something else may be a mistake.
 
 The weight of a word and the score of a text's best fact change with every fact. They are computed again
-whenever the number of facts has grown by a quarter; in between, the cost of a round grows with its new facts
-only.
+whenever the number of facts has grown by a quarter; in between, a round costs what its new facts and searches have in
+common with the others.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache, lru_cache
 from math import sqrt
@@ -20,6 +20,7 @@ from math import sqrt
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
 
+CLOSEST_SHARE = 0.5
 _WEIGHT_LEAST = 0.4
 """The weight of a search without any known word."""
 _GROWTH = 1.25
@@ -40,13 +41,19 @@ def words_asked(text: str) -> Text:
 class Asked:
     """The questions and searches, and the figures of each fact of an index, by its number.
 
-    `questions` count in full; the searches that `update` adds are weighed.
+    `questions` count in full; the searches that `update` adds are weighed. `priors`: the gain of each fact by its
+    position, which grows with the index.
     """
 
-    def __init__(self, index: WordIndex, questions: Iterable[str]) -> None:
+    def __init__(self, index: WordIndex, priors: Sequence[float], questions: Iterable[str]) -> None:
         self.sums: list[float] = []
         self.best: list[float] = []
-        self._index = index
+        self.most = 0.0
+        """The highest of `sums`, as of the last `closeness`."""
+        self._closeness: list[float] = []
+        self._changed: set[int] = set()
+        """The facts whose figures have changed since the last `closeness`."""
+        self._index, self._priors = index, priors
         self._texts = {words: 1.0 for question in questions if (words := words_asked(question))}
         """The weight of each text."""
         self._questioned = frozenset(word for text in self._texts for word in text)
@@ -71,13 +78,32 @@ class Asked:
 
     def including(self, questions: Iterable[str]) -> "Asked":
         """Return a copy with these questions added; it cannot be updated."""
+        closeness = self.closeness()
         other = copy(self)
+        other._closeness, other._changed = closeness, set()
         other.sums, other.best = self.sums.copy(), self.best.copy()
         other._weights, other._most, other._by_word = self._weights.copy(), {}, {}
         other._texts = dict.fromkeys(filter(None, map(words_asked, questions)), 1.0)
         for text in other._texts:
             other._ask(text, self._index.scores_of)
         return other
+
+    def closeness(self) -> list[float]:
+        """Return the closeness of each fact: its sum, and shares of the highest sum for `best` and its prior."""
+        most = max(self.most, max(map(self.sums.__getitem__, self._changed), default=0.0))
+        if most != self.most:
+            self.most = most
+            self._closeness = [
+                own + most * (CLOSEST_SHARE * best + prior)
+                for own, best, prior in zip(self.sums, self.best, self._priors, strict=True)
+            ]
+        else:
+            self._closeness += [0.0] * (len(self.sums) - len(self._closeness))
+            for place in self._changed:
+                share = CLOSEST_SHARE * self.best[place] + self._priors[place]
+                self._closeness[place] = self.sums[place] + most * share
+        self._changed = set()
+        return self._closeness.copy()
 
     def _weight_of(self, search: Text) -> float:
         """Return the weight of a new search; the facts that it found are in the index, but not yet in `sums`."""
@@ -88,12 +114,14 @@ class Asked:
         self._up_to_date_at = len(self._index)
         self.sums, self.best = [0.0] * len(self._index), [0.0] * len(self._index)
         self._most, self._weights, self._by_word = {}, {}, {}
+        self.most, self._changed = 0.0, set(range(len(self._index)))
         scores_of = cache(self._index.scores_of)  # the texts have most words in common
         for text in self._texts:
             self._ask(text, scores_of)
 
     def _add_facts(self) -> None:
         first = len(self.sums)
+        self._changed.update(range(first, len(self._index)))
         self.sums += [0.0] * (len(self._index) - first)
         self.best += [0.0] * (len(self._index) - first)
         found: dict[Text, dict[int, float]] = {}
@@ -108,15 +136,17 @@ class Asked:
     def _ask(self, text: Text, scores_of: _ScoresOf) -> None:
         weight = self._texts[text]
         scores: dict[int, float] = {}
+        sums = self.sums
         for word in text:
             added = max(0.0, weight - self._weights.get(word, 0.0))
             self._weights[word] = self._weights.get(word, 0.0) + added
             self._by_word.setdefault(word, []).append(text)
             parts = scores_of(word)
             for place, score in parts:
-                scores[place] = scores.get(place, 0.0) + score
+                scores[place] = scores[place] + score if place in scores else score
             for place, score in parts if added else ():
-                self.sums[place] += added * score
+                sums[place] += added * score
+        self._changed.update(scores)
         self._note_best(text, scores)
 
     def _note_best(self, text: Text, scores: dict[int, float]) -> None:

@@ -1,12 +1,14 @@
 """The order of facts: the required ones first, then the closest to the question and the searches. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
 
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.memory.layers import Fact, Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN
 
 from context_synthesizer.page import Page
+from context_synthesizer.scores import Scores
 from context_synthesizer.shares import Shares
 
 MISSED_MAX = 10
@@ -29,15 +31,13 @@ def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
     return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
-def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[str]:
-    """Return the ids of facts by closeness, the closest first; ties are ordered by age, the newest first."""
-    newest_first = list(memory.facts)[::-1]
-    return sorted(newest_first, key=scores.__getitem__, reverse=True)
-
-
 def side_by_side(memory: Memory, ids: Iterable[str]) -> Iterator[Fact]:
     """Yield each fact, followed by those that contradict it, as one value alone would look certain."""
-    for id in dict.fromkeys(ids):
+    seen: set[str] = set()
+    for id in ids:
+        if id in seen:
+            continue
+        seen.add(id)
         yield memory.facts[id]
         for other in memory.contradicted.get(id, ())[:_OTHER_SIDES_MAX]:
             yield memory.facts[other]
@@ -104,14 +104,13 @@ def put_must(page: Page, facts: Sequence[Fact]) -> None:
         _ = page.put(fact, is_short=not is_affordable)
 
 
-def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -> tuple[str, ...]:
+def missed(memory: Memory, scores: Scores, shown: frozenset[str]) -> tuple[str, ...]:
     """Return the omitted facts that are nearly as close as the closest, without superseded or summarized ones."""
-    close = _MISSED_SHARE * max(scores.values())
+    close = _MISSED_SHARE * scores[next(scores.closest_first())]
+    nearly = takewhile(lambda id: scores[id] >= close > 0, scores.closest_first())
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
-    passed_over = {*shown, *summarized, *memory.superseded}
-    ids = [id for id, score in scores.items() if score >= close > 0 and id not in passed_over]
-    ids.reverse()  # the newest of several alike comes first
-    return tuple(sorted(ids, key=scores.__getitem__, reverse=True)[:MISSED_MAX])
+    left_out = (id for id in nearly if not (id in shown or id in summarized or id in memory.superseded))
+    return tuple(islice(left_out, MISSED_MAX))
 
 
 def _number(id: str) -> int:
@@ -120,6 +119,7 @@ def _number(id: str) -> int:
 
 def _newest(memory: Memory) -> list[list[Fact]]:
     """Return the facts of each result of the newest round."""
-    newest = memory.tool_usage[-1].round if memory.tool_usage else 0
-    told = [ids_in(use.facts) for use in memory.tool_usage if use.round == newest and use.facts]
+    newest_first = memory.tool_usage[::-1]
+    newest = list(takewhile(lambda use: use.round == newest_first[0].round, newest_first))
+    told = [ids_in(use.facts) for use in reversed(newest) if use.facts]
     return [facts for ids in told if (facts := [memory.facts[id] for id in ids if id in memory.facts])]

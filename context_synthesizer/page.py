@@ -13,7 +13,6 @@ from antiphon_shared.text.tokens import token_units
 from antiphon_shared.text.words import words
 
 from context_synthesizer.render import (
-    LONG,
     SHORT_CHARACTERS,
     Piece,
     fact_line,
@@ -58,7 +57,7 @@ class Pieces:
         self.units_least = 0
         """A lower bound on the cost of all facts, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
-        self._tried: dict[int, Piece] = {}
+        self._tried: dict[tuple[int, int], Piece] = {}
         self._said: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
@@ -79,11 +78,12 @@ class Pieces:
 
     # Keys are identities: the memory keeps each use and each note as one object.
 
-    def tried(self, use: ToolUse) -> Piece:
-        """Return a use of a tool, in its longer form."""
-        piece = self._tried.get(id(use))
+    def tried(self, use: ToolUse, characters: int) -> Piece:
+        """Return a use of a tool, in one of its lengths."""
+        key = id(use), characters
+        piece = self._tried.get(key)
         if piece is None:
-            piece = self._tried[id(use)] = tool_lines(use, LONG)
+            piece = self._tried[key] = tool_lines(use, characters)
         return piece
 
     def said(self, note: ReasoningNote, form: NoteForm) -> Piece:

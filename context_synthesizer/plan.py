@@ -7,13 +7,14 @@ when the budget is used up, the section is planned again. With LAZY_TOKENS or le
 facts are selected each round.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import by_closeness, fill, must_have
+from context_synthesizer.choice import fill, must_have
 from context_synthesizer.page import Page, Pieces, TokenBudget
+from context_synthesizer.scores import Scores
 from context_synthesizer.select import LAZY_TOKENS
 
 _SECTION_SHARE = 0.75
@@ -40,7 +41,7 @@ class Plan:
         memory: Memory,
         delta: MemoryDelta,
         pieces: Pieces,
-        scores: Callable[[], Mapping[str, float]],
+        scores: Callable[[], Scores],
     ) -> None:
         """Update the plan for `delta`, which is already in `memory`. `scores` is called when it is needed."""
         if not self._units or not delta.facts:
@@ -59,9 +60,9 @@ class Plan:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
         return all(page.put(fact) for fact in facts)
 
-    def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Mapping[str, float], units: int) -> None:
+    def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Scores, units: int) -> None:
         page = Page("Facts", memory, pieces, TokenBudget(units), by_call=True)
         fill(page, must_have(memory, scores))
-        put = fill(page, map(memory.facts.__getitem__, by_closeness(memory, scores)))
+        put = fill(page, map(memory.facts.__getitem__, scores.closest_first()))
         self._shown = [id for id in memory.facts if id in page.lines]
         self._least_score = min((scores[fact.id] for fact in put), default=0.0)

@@ -6,10 +6,11 @@ lengths.
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from antiphon_shared.events.session import Status
-from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.memory.briefing import id_ranges_without
 from antiphon_shared.memory.layers import (
     Document,
     EarlierQuestion,
@@ -212,22 +213,40 @@ def summary_lines(summary: Summary) -> Piece:
     return Piece(f"{opened}\n  {fence(summary.text)}\n{CLOSING}")
 
 
-def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
-    """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and a shorter form."""
-    ranges = ", ".join(id_ranges(ids))
-    some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
-    how = f'{RECALL}(id="{ids[0]}")'
-    count = _not_shown(ids)
-    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}. Read one with {how}.")
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """The facts that a briefing leaves out."""
 
+    count: int
+    ranges: tuple[str, ...]
 
-def remark_on_not_shown(ids: Sequence[str]) -> Piece:
-    """Return `12 facts not shown; recall(id="F20") reads one.`."""
-    return Piece(f'{_not_shown(ids)}; {RECALL}(id="{ids[0]}") reads one.')
+    @classmethod
+    def of(cls, facts: int, shown: Collection[str]) -> "NotShown":
+        """Return what is left out of that many facts, without a look at each."""
+        return cls(facts - len(shown), id_ranges_without(shown, facts))
 
+    @property
+    def lines(self) -> tuple[Piece, Piece]:
+        """Return `- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and a shorter form."""
+        ranges = ", ".join(self.ranges)
+        some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
+        how = f'{RECALL}(id="{self._first}")'
+        return Piece(f"- {self._said}: {some}. Read one with {how}."), Piece(
+            f"- {self._said}. Read one with {how}."
+        )
 
-def _not_shown(ids: Sequence[str]) -> str:
-    return f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
+    @property
+    def remark(self) -> Piece:
+        """Return `12 facts not shown; recall(id="F20") reads one.`."""
+        return Piece(f'{self._said}; {RECALL}(id="{self._first}") reads one.')
+
+    @property
+    def _first(self) -> str:
+        return self.ranges[0].partition("-")[0]
+
+    @property
+    def _said(self) -> str:
+        return f"{self.count} fact{'s' if self.count > 1 else ''} not shown"
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

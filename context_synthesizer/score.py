@@ -12,13 +12,15 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
     0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read, not searched for
     0.3     times the closeness of one of the best facts that names its document's title: the next hop
 
+A document that is asked for by its date is as close as the closest one of its series (series.py).
+
 asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
 the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from heapq import nlargest
+from itertools import islice
 from types import MappingProxyType
 
 from antiphon_shared.memory.filing.salience import USUAL
@@ -28,8 +30,9 @@ from antiphon_shared.text.words import words
 
 from context_synthesizer.asked import Asked
 from context_synthesizer.page import TELLING_CHARACTERS, name_of
+from context_synthesizer.scores import Scores, closest_first
+from context_synthesizer.series import Series
 
-CLOSEST_SHARE = 0.5
 RANK_SHARE = 0.3
 LEAD_SHARE = 0.15
 ANSWER_SHARE = 0.5
@@ -54,6 +57,7 @@ class Relevance:
         self._asked: Asked | None = None
         self._facts: list[Fact] = []
         self._ids: list[str] = []
+        self._places: dict[str, int] = {}
         self._priors: list[float] = []
         """The gain of each fact by its position, as a share of M."""
         self._documents: dict[str, list[int]] = {}
@@ -64,6 +68,7 @@ class Relevance:
         """Lines of dialogue that were not found by a search in words."""
         self._answers: dict[int, int] = {}
         """The lines of dialogue after a question, each with the place of the question."""
+        self._series = Series()
         self._demoted: list[int] = []
         """Facts of low salience, whatever is asked."""
         self._are_embedded = False
@@ -73,13 +78,14 @@ class Relevance:
         searched = {use.call_id for use in delta.tool_usage if use.query}
         for fact in delta.facts:
             self._add(fact, memory.document_of(fact), searched)
-        self._asked = self._asked or Asked(self._index, (memory.query,))
+        self._asked = self._asked or Asked(self._index, self._priors, (memory.query,))
         self._asked.update(use.query for use in delta.tool_usage)
 
     def _add(self, fact: Fact, document: Document, searched: Collection[str]) -> None:
         place = len(self._facts)
         self._facts.append(fact)
         self._ids.append(fact.id)
+        self._places[fact.id] = place
         title = words(document.title)[:_TITLE_WORDS_MAX]
         others = self._documents.setdefault(document.id, [])
         if not others:
@@ -95,6 +101,7 @@ class Relevance:
             self._answers[place] = others[-1]
         if not (is_spoken or others):
             prior += LEAD_SHARE
+            self._series.add(document.id, document.title)
         self._priors.append(prior)
         others.append(place)
         if fact.salience < USUAL:
@@ -104,7 +111,7 @@ class Relevance:
 
     def scores(
         self, memory: Memory, question: Sequence[str] = (), salience: Mapping[str, float] = NOTHING
-    ) -> dict[str, float]:
+    ) -> Scores:
         """Return the closeness of each fact to the question and the searches.
 
         `question`: texts in place of the query, as those of a step. `salience`: values for some facts in
@@ -112,30 +119,23 @@ class Relevance:
         """
         asked = self._asked
         if asked is None or not self._facts:
-            return {}
+            return Scores({}, (), ())
         if question:
-            asked = Asked(self._index, question)
+            asked = Asked(self._index, self._priors, question)
             asked.update()
             asked.update(use.query for use in memory.tool_usage)
         if memory.open_questions:
             asked = asked.including(memory.open_questions)
-        scores = self._by_words(asked)
+        scores = asked.closeness()
         if salience or self._are_embedded:
-            most = max(asked.sums)
             for place, likeness in enumerate(self._likenesses(salience)):
-                scores[place] += most * LIKENESS_SHARE * likeness
+                scores[place] += asked.most * LIKENESS_SHARE * likeness
         for gains in (self._spoken_beside(scores), self._bridged(scores)):
             for place, gain in gains.items():
                 scores[place] += gain
-        return self._by_id(memory, scores)
-
-    def _by_words(self, asked: Asked) -> list[float]:
-        """Return the closeness by words and by the position of each fact."""
-        most = max(asked.sums)
-        return [
-            own + most * (CLOSEST_SHARE * best + prior)
-            for own, best, prior in zip(asked.sums, asked.best, self._priors, strict=True)
-        ]
+        self._raise_dated(question or (memory.query,), scores)
+        self._lower(memory, scores)
+        return Scores(self._places, self._ids, scores)
 
     def _likenesses(self, salience: Mapping[str, float]) -> list[float]:
         """Return the closeness in meaning of each fact, from 0 to 1.
@@ -164,9 +164,7 @@ class Relevance:
     def _bridged(self, scores: Sequence[float]) -> dict[int, float]:
         """Return the gain of facts whose document's title is named by one of the best facts."""
         gains: dict[int, float] = {}
-        least = min(nlargest(BRIDGES_MAX, scores))  # without a key, which would cost most of a late round
-        close = [place for place, score in enumerate(scores) if score >= least]
-        for naming in sorted(close, key=scores.__getitem__, reverse=True)[:BRIDGES_MAX]:
+        for naming in islice(closest_first(scores), BRIDGES_MAX):
             fact = self._facts[naming]
             for id in self._named_by(fact, self._index.words_of(naming)):
                 for place in self._documents[id]:
@@ -179,11 +177,17 @@ class Relevance:
         named = (ids for titles in begun for title, ids in titles.items() if title in fact.statement)
         return [id for ids in named if fact.document not in ids for id in ids]
 
-    def _by_id(self, memory: Memory, scores: list[float]) -> dict[str, float]:
-        """Return the scores by fact, lowered for facts of low salience and for superseded ones."""
+    def _raise_dated(self, question: Sequence[str], scores: list[float]) -> None:
+        """Raise facts of the documents that are asked for by their date to the closest one of their series."""
+        for chosen, series in self._series.asked_for(question):
+            closest = max(scores[place] for id in series for place in self._documents[id])
+            for id in chosen:
+                for place in self._documents[id]:
+                    scores[place] = max(scores[place], closest)
+
+    def _lower(self, memory: Memory, scores: list[float]) -> None:
+        """Lower the scores of facts of low salience and of superseded ones."""
         for place in self._demoted:
             scores[place] *= self._facts[place].salience / USUAL
-        by_id = dict(zip(self._ids, scores, strict=True))
         for id in memory.superseded:
-            by_id[id] *= SUPERSEDED_SHARE
-        return by_id
+            scores[self._places[id]] *= SUPERSEDED_SHARE

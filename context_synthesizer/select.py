@@ -16,17 +16,18 @@ Above LAZY_TOKENS the facts are in two sections: "Facts", which only grows at it
 and "Further facts", chosen again each round.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import filterfalse
+from itertools import chain
 
 from antiphon_shared.memory.briefing import Briefing, Level
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
 
-from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_each, put_must, side_by_side
+from context_synthesizer.choice import fill, missed, must_have, put_each, put_must, side_by_side
 from context_synthesizer.page import Page, Pieces, TokenBudget, title_units
-from context_synthesizer.render import not_shown, question_lines, remark_on_not_shown, render
+from context_synthesizer.render import LONG, NotShown, question_lines, render
+from context_synthesizer.scores import Scores
 from context_synthesizer.side_sections import (
     QUESTIONS,
     SAID,
@@ -67,7 +68,7 @@ class Ask:
 
 def build_briefing(
     memory: Memory,
-    scores: Callable[[], Mapping[str, float]],
+    scores: Callable[[], Scores],
     pieces: Pieces,
     ask: Ask,
     tokens_max: int,
@@ -126,7 +127,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_c
     uses, notes = beside(memory, level)
     still, answered = question_lines(memory)
     fits = (
-        tried.put_all(map(pieces.tried, uses))
+        tried.put_all(pieces.tried(use, LONG) for use in uses)
         and said.put_all(said_by_age(notes, pieces))
         and questions.put_all((*still, *answered))
         and all(page.put(fact) for fact in memory.facts.values())
@@ -139,7 +140,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_c
 
 def _selected(
     memory: Memory,
-    scores: Mapping[str, float],
+    scores: Scores,
     pieces: Pieces,
     level: Level,
     room: TokenBudget,
@@ -158,24 +159,23 @@ def _selected(
     for_uses = share if uses and (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
     room.left -= for_uses + for_words
-    ordered = by_closeness(memory, scores)
     grown = dict.fromkeys(planned or ())
     must = [fact for fact in must_have(memory, scores) if fact.id not in grown]
     put_must(page, must)
     put_each(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
-    first = [*grown, *(fact.id for fact in must), *ordered]
+    first = chain(grown, (fact.id for fact in must), scores.closest_first())
     fill(page, (fact for fact in side_by_side(memory, first) if fact.id not in facts.lines))
     room.left += for_uses
 
     left_out = Section("Not shown", room)
     for_listing = _listing_units(_omitted(memory, facts, page), room, is_small)
     room.left -= for_listing
-    tried = tried_section(uses, room)
+    tried = tried_section(uses, pieces, room)
     room.left += for_words
     said = said_section(notes, pieces, room)
     questions.put_all(answered)
-    put_each(page, (memory.facts[id] for id in ordered if id not in facts.lines))
+    put_each(page, (memory.facts[id] for id in scores.closest_first() if id not in facts.lines))
     room.left += for_listing
     remark = _list(_omitted(memory, facts, page), left_out, room, is_small)
     shown = frozenset((*facts.lines, *page.lines))
@@ -189,29 +189,28 @@ def _selected(
     )
 
 
-def _list(omitted: Sequence[str], section: Section, room: TokenBudget, is_small: bool) -> str:
+def _list(omitted: NotShown, section: Section, room: TokenBudget, is_small: bool) -> str:
     """List the omitted facts in their section, or return the remark that replaces it in a small briefing."""
-    if not omitted:
+    if not omitted.count:
         return ""
     if is_small:
-        remark = remark_on_not_shown(omitted)
+        remark = omitted.remark
         return remark.text if room.take(remark.units) else ""
-    told, briefly = not_shown(omitted)
+    told, briefly = omitted.lines
     _ = section.put(told) or section.put(briefly)
     return ""
 
 
-def _omitted(memory: Memory, *pages: Page) -> list[str]:
-    shown = set[str]().union(*(page.lines for page in pages))
-    return list(filterfalse(shown.__contains__, memory.facts))
+def _omitted(memory: Memory, *pages: Page) -> NotShown:
+    return NotShown.of(len(memory.facts), set[str]().union(*(page.lines for page in pages)))
 
 
-def _listing_units(omitted: Sequence[str], room: TokenBudget, is_small: bool) -> int:
+def _listing_units(omitted: NotShown, room: TokenBudget, is_small: bool) -> int:
     """Return the cost to reserve for the list of omitted facts: its longer form, when that is a small part."""
-    if not omitted:
+    if not omitted.count:
         return 0
     if is_small:
-        return min(remark_on_not_shown(omitted).units + _IDS_UNITS, room.left)
+        return min(omitted.remark.units + _IDS_UNITS, room.left)
     around = title_units("Not shown") + _IDS_UNITS
-    told, briefly = (piece.units + around for piece in not_shown(omitted))
+    told, briefly = (piece.units + around for piece in omitted.lines)
     return told if 4 * told <= room.left else min(briefly, room.left)

@@ -16,6 +16,7 @@ from antiphon_shared.values import LogEntry
 from context_synthesizer.page import Pieces
 from context_synthesizer.plan import Plan
 from context_synthesizer.score import Relevance
+from context_synthesizer.scores import Scores
 from context_synthesizer.select import Ask, build_briefing
 from context_synthesizer.step import StepText
 from context_synthesizer.summaries import select_to_summarize
@@ -33,8 +34,8 @@ class SessionIndex:
         self._relevance = Relevance()
         self._pieces = Pieces()
         self._plan = Plan(tokens_max)
-        self._scores: dict[str, float] | None = {}
-        self._in_step: tuple[StepText | None, dict[str, float]] | None = None
+        self._scores: Scores | None = None
+        self._in_step: tuple[StepText | None, Scores] | None = None
         self._salience: Mapping[str, float] = {}
 
     @classmethod
@@ -94,13 +95,13 @@ class SessionIndex:
         )
 
     @property
-    def scores(self) -> dict[str, float]:
+    def scores(self) -> Scores:
         """Return the closeness of each fact to the question and the searches."""
         if self._scores is None:
             self._scores = self._relevance.scores(self.memory)
         return self._scores
 
-    def _scores_in(self, step: StepText | None) -> dict[str, float]:
+    def _scores_in(self, step: StepText | None) -> Scores:
         """Return the closeness of each fact to the step and its searches; without a step, to the query."""
         if step is None and not self._salience:
             return self.scores

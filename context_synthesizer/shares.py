@@ -9,8 +9,9 @@ These facts wait and are shown after the rest, as far as they fit: it is an orde
 """
 
 from collections import Counter, defaultdict
+from functools import cached_property
 
-from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.memory.layers import Fact
 
 from context_synthesizer.asked import words_asked
 from context_synthesizer.page import Page
@@ -28,7 +29,6 @@ class Shares:
         self._memory, self._pieces = page.memory, page.pieces
         self._room = page.room.left
         self._taken: Counter[tuple[str, str]] = Counter()
-        self._asked = _asked(page.memory)
         self._shown: list[Fact] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._has_trusted = any(not one.is_untrusted for one in page.memory.documents.values())
@@ -64,12 +64,13 @@ class Shares:
             sources.append((("trust", ""), _OF_UNTRUSTED))
         return sources
 
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """Return the words of the question, the open sub-questions and the searches."""
+        memory = self._memory
+        texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
+        return frozenset[str]().union(*map(words_asked, texts))
+
     def _asked_in(self, fact: Fact) -> frozenset[str]:
         title = self._memory.document_of(fact).title
         return self._asked.intersection((*words_asked(fact.statement), *words_asked(title)))
-
-
-def _asked(memory: Memory) -> frozenset[str]:
-    """Return the words of the question, the open sub-questions and the searches."""
-    texts = (memory.query, *memory.open_questions, *(use.query for use in memory.tool_usage))
-    return frozenset[str]().union(*map(words_asked, texts))

@@ -21,7 +21,6 @@ from context_synthesizer.render import (
     short_note_line,
     summary_lines,
     tool_line,
-    tool_lines,
 )
 
 TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
@@ -98,21 +97,20 @@ def earlier_section(memory: Memory, room: TokenBudget) -> Section:
     return section
 
 
-def tried_section(uses: Sequence[ToolUse], room: TokenBudget) -> Section:
+def tried_section(uses: Sequence[ToolUse], pieces: Pieces, room: TokenBudget) -> Section:
     """Return a line for each use, longer for the newest; when that is too much, searches share one line."""
     section = Section(TRIED, room)
-    short = [tool_lines(use, SHORT) for use in uses]
-    if sum(piece.units for piece in short) + title_units(TRIED) > room.left:
+    short = [pieces.tried(use, SHORT) for use in uses]
+    if sum([piece.units for piece in short]) + title_units(TRIED) > room.left:
         searches = [use for use in uses if is_search(use)]
+        others = [use for use in uses if not is_search(use)]
         _put_searched(section, [use for use in searches if not use.facts], is_found=False)
-        section.put_newest(
-            [(tool_lines(use, SHORT), tool_line(use, SHORT)) for use in uses if not is_search(use)]
-        )
+        section.put_newest([(pieces.tried(use, SHORT), tool_line(use, SHORT)) for use in others])
         _put_searched(section, [use for use in searches if use.facts], is_found=True)
         return section
     section.put_all(short)
     for index in reversed(range(len(uses))):
-        long = tool_lines(uses[index], LONG)
+        long = pieces.tried(uses[index], LONG)
         if room.take(long.units - short[index].units):
             section.texts[index] = long.text
     return section

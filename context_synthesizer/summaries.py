@@ -6,7 +6,8 @@ work without it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 from antiphon_shared.events import SummaryCompleted, ToSummarize
 from antiphon_shared.memory.briefing import Briefing, digest_of, id_ranges, ids_in
@@ -15,9 +16,10 @@ from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.fence import unescaped
 from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
 
-from context_synthesizer.choice import by_closeness, fill
+from context_synthesizer.choice import fill
 from context_synthesizer.faithful import Said, Source, fault
 from context_synthesizer.page import Page, Pieces, TokenBudget
+from context_synthesizer.scores import Scores
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
 """The least text that is worth a call, and the most that is read at once."""
@@ -31,7 +33,7 @@ _RUN_MAX = 1_000
 
 def select_to_summarize(
     memory: Memory,
-    closeness: Callable[[], Mapping[str, float]],
+    closeness: Callable[[], Scores],
     pieces: Pieces,
     briefing: Briefing,
     tokens_max: int,
@@ -44,8 +46,8 @@ def select_to_summarize(
         return None
     scores = closeness()
     shown = {*ids_in(briefing.outline.shown), *_summarized(memory), *memory.superseded}
-    ordered = by_closeness(memory, scores)
-    left = [memory.facts[id] for id in ordered if id not in shown and scores[id] > 0]
+    close = takewhile(lambda id: scores[id] > 0, scores.closest_first())
+    left = (memory.facts[id] for id in close if id not in shown)
     page = Page("Facts", memory, pieces, TokenBudget(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))
     fill(page, left)
     text = "\n".join(page.texts)

@@ -1,4 +1,4 @@
-"""Forty rounds of one session: what each adds in bytes and takes in time, and what of a briefing stays as it was."""
+"""Long sessions: what each round adds in bytes and takes in time, and what of a briefing stays as it was."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +13,8 @@ from benchmarks.memory.ours import Filed, briefings
 ROUNDS = 40
 _ROUNDS_MIN = 4
 _BUDGETS = (2_000, 8_000)
-"""Tokens of the briefings whose beginnings are compared."""
+"""Tokens of the briefings whose beginnings and times are compared."""
+_LATE_ROUNDS, _EARLY, _LATE, _RUNS = 200, slice(9, 30), slice(179, 200), 3
 _LONGEST = 12
 _TIMED_SESSIONS, _TIMED_ROUNDS, _TIMED_TOKENS = 12, 20, 2_000
 """About a tenth of the raw tokens of 150 passages."""
@@ -52,6 +53,7 @@ def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
         "passages": rounds[-1].passages,
         "bytes": asdict(line([one.delta_bytes for one in rounds])),
         "microseconds": asdict(line([one.microseconds for one in rounds])),
+        "late_rounds": {str(tokens): late_over_early(questions, seed, tokens) for tokens in _BUDGETS},
         "unchanged": {str(tokens): unchanged(series) for tokens, series in by_budget.items()},
         "unchanged_in_the_set": {str(tokens): _unchanged_in(questions, tokens) for tokens in _BUDGETS},
     }
@@ -61,6 +63,20 @@ def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
     """Return the rounds of some sessions that grow past 150 passages, for their times."""
     sessions = [long_session(questions, seed + n, _TIMED_ROUNDS) for n in range(_TIMED_SESSIONS)]
     return [one for session in sessions for one in briefings(session, _TIMED_TOKENS)]
+
+
+def late_over_early(questions: Sequence[Question], seed: int, tokens: int) -> float | None:
+    """The time of rounds 180 to 200 of one session over that of rounds 10 to 30; None when there are fewer.
+
+    Of each round the least time of three runs counts, as other work on the machine only adds.
+    """
+    session = long_session(questions, seed, _LATE_ROUNDS)
+    if len(session.rounds) < _LATE_ROUNDS:
+        return None
+    runs = [list(briefings(session, tokens)) for _ in range(_RUNS)]
+    times = [min(one.microseconds for one in same_round) for same_round in zip(*runs, strict=True)]
+    ratio: float = mean(times[_LATE]) / mean(times[_EARLY])
+    return ratio
 
 
 def series(question: Question, tokens: int) -> list[Filed]:

@@ -45,6 +45,12 @@ def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]
             f"  {name} of a round: {fit['start']:,.0f} {fit['per_round']:+,.1f} for each round before it"
             f" (R² {fit['explained']:.2f}); last quarter over first: {fit['late_over_early']:.2f}"
         )
+    for tokens, ratio in grown["late_rounds"].items():
+        if ratio is not None:
+            console.print(
+                f"  microseconds of rounds 180 to 200 of 200 over those of rounds 10 to 30 at {int(tokens):,} tokens:"
+                f" {ratio:.2f}"
+            )
     for tokens, share in grown["unchanged"].items():
         own = grown["unchanged_in_the_set"][tokens]
         console.print(

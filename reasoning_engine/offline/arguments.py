@@ -178,8 +178,6 @@ def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
 
 def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
     """Yield the results' values under the parameter's name, or under `id` in a record of its kind."""
-    if parameter.is_query:
-        return
     kinds = () if parameter.nouns else sorted(tool.name_stems - {tool.verb})
     name = "_".join((*kinds, parameter.name))
     for record in records:

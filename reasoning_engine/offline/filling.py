@@ -196,8 +196,6 @@ class _Filler:
             for listed in (fitting, distinct):
                 if listed and fits(schema, listed[:most], self.root):
                     return listed[:most]
-            if distinct and needed and not fitting:
-                return distinct[:most]
         is_none = needed and self.scalars.values.has_results and fits(schema, [], self.root)
         return [] if is_none else NOTHING
 

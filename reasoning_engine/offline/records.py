@@ -1,6 +1,5 @@
 """Records of results: every object and list item, with the objects around it. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ _RECORDS_MAX = 2_000
 _TITLE_STEMS = stem_set("title name head headline subject topic label")
 _NUMBER_STEMS = stem_set("number no num nr index position order id")
 _COUNT_STEMS = _NUMBER_STEMS - {"id"}
-_TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0,200}})"
 
 
 @dataclass(frozen=True)
@@ -108,16 +106,6 @@ class Record:
                     return True
         listed = self.keys and noun in stems_of_name(self.keys[-1])
         return bool(listed) and not counted and self.place == value
-
-    def line(self, noun: str, value: int | float) -> str:
-        """Return the title on the line of a text that begins with the number: `4. Title`, `Part 4: Title`."""
-        pattern = _TEXT_LINE.format(noun=rf"{re.escape(noun)}\w{{0,4}}", value=re.escape(str(value)))
-        for found in self.fields.values():
-            for line in found.splitlines()[:2_000] if isinstance(found, str) else ():
-                match = re.match(rf"\W{{0,6}}{pattern}", line, re.IGNORECASE)
-                if match:
-                    return match.group(1).strip()
-        return ""
 
 
 def records_of(facts: Iterable[FactNote]) -> tuple[Record, ...]:

@@ -36,8 +36,6 @@ def resolve(
             return _resolution(record, reference, record.title, owner)
         if record.is_number(number.noun, number.value) or _asked_for_number(record, number.value, tried):
             return _resolution(record, reference, record.titled(number.noun) or record.title, owner)
-        if line := record.line(number.noun, number.value):
-            return _resolution(record, reference, line, owner)
     return None
 
 

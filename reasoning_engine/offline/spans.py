@@ -119,7 +119,7 @@ def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...])
                 found.append(_entity(text, tokens, start, stop, nouns, noun))
                 end = stop
         index = end
-    return _share_nouns(text, sorted(found, key=lambda entity: entity.start))
+    return tuple(sorted(found, key=lambda entity: entity.start))
 
 
 def _start_of_name(
@@ -224,23 +224,6 @@ def _preposition(tokens: list[_Token], start: int) -> str:
         if token.text.lower() in _PREPOSITIONS:
             return token.text.lower()
     return ""
-
-
-def _share_nouns(text: str, entities: list[Entity]) -> tuple[Entity, ...]:
-    """Return the names with nouns shared in lists: in `books "A" and "B"`, B is a book too."""
-    shared: list[Entity] = []
-    for entity in entities:
-        if (
-            shared
-            and shared[-1].noun
-            and text[shared[-1].end : entity.start].strip() in ("and", "or", ",", ", and", "&")
-        ):
-            last = shared[-1]
-            entity = Entity(
-                entity.start, entity.end, entity.value, last.noun, last.preposition, entity.quoted
-            )
-        shared.append(entity)
-    return tuple(shared)
 
 
 def _is_taken(token: _Token, taken: list[Span]) -> bool:

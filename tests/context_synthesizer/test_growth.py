@@ -1,12 +1,15 @@
-"""Forty rounds: what a round adds and what it costs do not grow with the rounds before it."""
+"""What a round adds and what it costs does not grow with the rounds before it."""
 
 import sys
 from collections.abc import Callable
 from functools import partial
+from random import Random
+from statistics import median
 from types import FrameType
 from typing import Any
 
-from antiphon_shared.events import BriefingReady
+import pytest
+from antiphon_shared.events import BriefingReady, ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.layers import MemoryDelta
 
 from context_synthesizer.session_index import SessionIndex
@@ -64,6 +67,57 @@ def test_filing_a_round_calls_no_more_functions_than_before() -> None:
     session_index = SessionIndex(QUERY, 2_000)
     calls = [_calls_of(partial(file_a_round, session_index, number)) for number in range(1, ROUNDS + 1)]
     assert sum(calls[-10:]) <= 1.3 * sum(calls[:10])
+
+
+@pytest.mark.parametrize("tokens_max", [2_000, 8_000])
+def test_a_late_round_takes_few_more_steps_than_an_early_one(tokens_max: int) -> None:
+    """Counted are bytecode instructions, so that the passes of a comprehension count too.
+
+    The middle one of three rounds counts, without those that compute all scores anew, which are ever fewer.
+    """
+    random, session_index = Random(1), SessionIndex(QUERY, tokens_max)
+    steps = dict.fromkeys((18, 19, 20, 98, 99, 100), 0)
+    for number in range(1, 101):
+
+        def a_whole_round(number: int = number) -> None:
+            session_index.file(*_a_round_of_many_words(random, number))
+            session_index.briefing(number + 1, 200)
+
+        if number in steps:
+            steps[number] = _steps_of(a_whole_round)
+        else:
+            a_whole_round()
+    counts = list(steps.values())
+    assert median(counts[3:]) <= 1.5 * median(counts[:3])
+
+
+def _a_round_of_many_words(random: Random, number: int) -> tuple[ReasoningCompleted, ToolsCompleted]:
+    """Return a search with five passages of four sentences, whose words are common or rare, as those of a text."""
+
+    def say(count: int) -> str:
+        return " ".join(f"word{int(3_000 * random.random() ** 3)}" for _ in range(count))
+
+    passages = [(say(2), ". ".join(say(12) for _ in range(4)) + ".") for _ in range(5)]
+    return a_round(a_search(say(4), *passages), round=number, text=f"I read on [F{5 * number}].")
+
+
+def _steps_of(work: Callable[[], object]) -> int:
+    """Return the number of bytecode instructions that it takes."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return counted
+
+    before = sys.gettrace()
+    sys.settrace(counted)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
 
 
 def _calls_of(work: Callable[[], object]) -> int:

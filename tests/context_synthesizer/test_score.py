@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.score import Relevance
+from context_synthesizer.scores import Scores
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
 from tests.context_synthesizer.drawn import sessions
 
 
-def scores_of(session: Session) -> dict[str, float]:
+def scores_of(session: Session) -> Scores:
     return session.session_index().scores
 
 
@@ -173,3 +174,45 @@ def test_where_no_fact_has_a_word_in_common_all_score_nothing() -> None:
         Told([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
     )
     assert scores_of(session) == {"F1": 0}
+
+
+def a_session_with_reports(query: str) -> Session:
+    reports = [
+        ("Acme: report of 3 May 2021", "Ann Lee was named to lead the firm."),
+        ("Acme: report of 9 June 2024", "The board chose Bob Ray."),
+        ("Acme: report of 1 March 2019", "Ines Dahl came from Oslo."),
+    ]
+    return a_session(Told([a_search("who was named to lead Acme", *reports)]), query=query)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Who leads Acme now?", "Bob Ray"),
+        ("Who is the current head of Acme?", "Bob Ray"),
+        ("Who led Acme in 2019?", "Ines Dahl"),
+    ],
+)
+def test_a_dated_report_that_is_asked_for_is_as_close_as_the_closest_of_its_series(
+    query: str, said: str
+) -> None:
+    session = a_session_with_reports(query)
+    scores, memory = scores_of(session), session.memory
+    assert scores[fact_saying(memory, said).id] == max(scores.values())
+
+
+def test_without_a_time_in_the_question_no_report_is_raised() -> None:
+    session = a_session_with_reports("Who was named to lead Acme?")
+    scores, memory = scores_of(session), session.memory
+    assert scores[fact_saying(memory, "Bob Ray").id] < scores[fact_saying(memory, "Ann Lee").id]
+    assert scores[fact_saying(memory, "Ines Dahl").id] < scores[fact_saying(memory, "Ann Lee").id]
+
+
+def test_lines_of_a_dated_conversation_are_no_report() -> None:
+    talks = [
+        ("Chat of 3 May 2021", "Ann: Ines leads Acme, so I hear.\nBob: That is good news for Oslo."),
+        ("Chat of 9 June 2024", "Bob: The soup was good.\nAnn: It was too salty for me, if you ask."),
+    ]
+    session = a_session(Told([a_search("who leads Acme", *talks)]), query="Who leads Acme now?")
+    scores, memory = scores_of(session), session.memory
+    assert scores[fact_saying(memory, "soup").id] < scores[fact_saying(memory, "Ines").id]

@@ -11,6 +11,7 @@ from antiphon_shared.memory.layers import MemoryDelta, Summary
 from antiphon_shared.memory.note import Note
 
 from context_synthesizer.choice import missed
+from context_synthesizer.scores import Scores
 from context_synthesizer.session_index import SessionIndex
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, with_rounds
 from tests.context_synthesizer.reading import read
@@ -274,7 +275,8 @@ def test_what_a_later_date_puts_aside_is_not_missed() -> None:
         Told([a_search("MCP", ("a", "The course cost 40 euros in 2020."))]),
         Told([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
     ).memory
-    assert missed(memory, {"F1": 10.0, "F2": 9.0}, frozenset()) == ("F2",)
+    scores = Scores({"F1": 0, "F2": 1}, ["F1", "F2"], [10.0, 9.0])
+    assert missed(memory, scores, frozenset()) == ("F2",)
 
 
 def test_behind_facts_that_do_not_fit_shorter_ones_have_their_place() -> None:

@@ -62,6 +62,7 @@ of a fact are in parentheses after its id.
 
 from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import Field
@@ -129,15 +130,26 @@ def digest_of(text: str) -> str:
 
 def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
     """Return ids in the order of their numbers, with three and more neighbours joined: `F1`, `F2`, `F4-F7`."""
-    runs: list[list[int]] = []
+    runs: list[tuple[int, int]] = []
     for number in sorted({int(id[1:]) for id in ids}):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number
         else:
-            runs.append([number])
+            runs.append((number, number))
+    return _joined(runs)
+
+
+def id_ranges_without(ids: Iterable[str], count: int) -> tuple[str, ...]:
+    """Return the ranges of the other ids from `F1` to that count: the cost grows with `ids`, not with the count."""
+    bounds = (0, *sorted({int(id[1:]) for id in ids}), count + 1)
+    return _joined((before + 1, after - 1) for before, after in pairwise(bounds) if before + 1 < after)
+
+
+def _joined(runs: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     parts: list[str] = []
-    for run in runs:
-        parts += [f"F{run[0]}-F{run[-1]}"] if len(run) >= _RUN_MIN else [f"F{number}" for number in run]
+    for first, last in runs:
+        is_long = last - first + 1 >= _RUN_MIN
+        parts += [f"F{first}-F{last}"] if is_long else [f"F{number}" for number in range(first, last + 1)]
     return tuple(parts)
 
 

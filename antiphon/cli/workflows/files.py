@@ -54,10 +54,7 @@ class Drawing(StrEnum):
 
 def validate(
     files: Files,
-    tools: Annotated[
-        list[str] | None,
-        tools_option("calls are not compared with tools"),
-    ] = None,
+    tools: Annotated[list[str] | None, tools_option("calls are not compared with tools")] = None,
     json: Json = False,
     is_github: Annotated[
         bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
@@ -191,10 +188,7 @@ def dry_run(
         bool,
         typer.Option("--cover", help="Follow every branch, and let every node fail once."),
     ] = False,
-    tools: Annotated[
-        list[str] | None,
-        tools_option("each call counts as a write"),
-    ] = None,
+    tools: Annotated[list[str] | None, tools_option("each call counts as a write")] = None,
     json: Json = False,
 ) -> None:
     """Simulate a run of a workflow, without calling any tool.

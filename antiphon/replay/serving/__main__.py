@@ -22,4 +22,4 @@ if __name__ == "__main__":
 
     name = cast(Component, sys.argv[1])
     plan = Plan.model_validate_json(Path(sys.argv[2]).read_bytes())
-    main(name, lambda bus: part_of(name, bus, plan.scores(), plan.model_url), grace_s=GRACE_S)
+    main(name, lambda bus: part_of(name, bus, plan.scores(), plan.match), grace_s=GRACE_S)

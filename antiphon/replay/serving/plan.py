@@ -5,15 +5,16 @@ from pathlib import Path
 from antiphon_shared.values import Value
 
 from antiphon.recording.files import naming, read_lines
+from antiphon.replay.serving.exchanges import Match
 from antiphon.replay.serving.recording_index import RecordingIndex
 
 
 class Plan(Value):
-    """The addresses of Redis and of the recorded model, and the recordings."""
+    """The address of Redis, the recordings, and the comparison of requests to the model."""
 
     redis_url: str
-    model_url: str
     paths: tuple[Path, ...]
+    match: Match
 
     def scores(self) -> dict[str, RecordingIndex]:
         """Return the scores by session. Raises UnreadableEvent, OSError."""

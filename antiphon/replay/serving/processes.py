@@ -28,7 +28,7 @@ _LOOK_EVERY_S = 0.05
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """Run all five, ready, while the block runs. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
-    surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
+    surroundings = environment_without(*HIDDEN) | variables(plan.redis_url)
     folder = OwnFolder("rerun")
     try:
         file = folder.path / "plan.json"

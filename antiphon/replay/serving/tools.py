@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 from antiphon_shared.bus.handling import SessionStore
-from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.formats import FORMAT
@@ -184,11 +183,6 @@ async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
     for result in batch.results:
         entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
         await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
-
-
-def misses_key(bus: Bus) -> str:
-    """Return the key of a list: session and description of every tool call without a recorded result."""
-    return f"{bus.keys.namespace}:rerun:misses"
 
 
 class _Anything:

@@ -23,6 +23,12 @@ from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes
 from antiphon_shared.values import Round
 
 DataT = TypeVar("DataT", bound=EventData)
+BEGUN = ToolError(
+    error_type="outcome_unknown",
+    message="The session ended while the call was running.",
+    suggested_action="Check whether it took effect before doing it again.",
+)
+"""The error of a write in a batch in flight that had begun and not ended."""
 
 
 @dataclass
@@ -98,9 +104,4 @@ class Reading:
 
 
 def _of_unknown_outcome(index: int, call: ToolCall) -> ToolResult:
-    error = ToolError(
-        error_type="outcome_unknown",
-        message="The session ended while the call was running.",
-        suggested_action="Check whether it took effect before doing it again.",
-    )
-    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=BEGUN)

@@ -24,8 +24,6 @@ from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
 from antiphon.recording.lines import (
     CatalogueLine,
-    ContentLine,
-    End,
     EventLine,
     Line,
     Parent,
@@ -35,7 +33,7 @@ from antiphon.recording.lines import (
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes
 from antiphon.replay.forking.event_at import NoSuchPoint
-from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, pipeline_of, published_by
+from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, joined, pipeline_of, published_by
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint, run_point
 from antiphon.replay.forking.run_records import fork_record, moved_change
@@ -166,30 +164,18 @@ def _joined(
     live: Sequence[Line],
 ) -> Iterator[Line]:
     """Yield the recorded lines, the record of the fork, and the new lines."""
-    taken, known = point.lines[1:], point.recorded.known
-    told = {**changes.told, "specification": point.rehearsal.content_hash}
+    known, content = point.recorded.known, point.rehearsal.content_hash
+    changed = {**changes.told, "specification": content}
     parent = Parent(
-        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=told
+        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=changed
     )
     hashes = tuple(dict.fromkeys((*point.header.catalogues, published[0])))
-    yield point.header.model_copy(update={"parent": parent, "catalogues": hashes})
-    yield from taken
+    header = point.header.model_copy(update={"parent": parent, "catalogues": hashes})
+    new: list[Line] = []
     if published[0] not in known.catalogues:
-        yield CatalogueLine(hash=published[0], catalogue=published[1])
-    if point.rehearsal.content_hash not in known.specifications:
+        new.append(CatalogueLine(hash=published[0], catalogue=published[1]))
+    if content not in known.specifications:
         fields = from_json(canonical(point.specification))
-        yield SpecificationLine(hash=point.rehearsal.content_hash, specification=fields)
-    yield RecordLine(record=record)
-    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
-    for line in live:
-        match line:
-            case EventLine() if line.n > point.event.n:
-                events += 1
-            case RecordLine():
-                records += 1
-            case ContentLine():
-                pass
-            case _:
-                continue
-        yield line
-    yield End(events=events, records=records)
+        new.append(SpecificationLine(hash=content, specification=fields))
+    new.append(RecordLine(record=record))
+    return joined(header, point.lines[1:], new, live, known.contents)

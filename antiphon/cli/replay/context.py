@@ -11,7 +11,7 @@ from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
 from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.recording.recording_paths import found
 from antiphon.replay.context import Briefed, Context
 from antiphon.replay.context import context as context_of
 from antiphon.replay.reports.shown import printable
@@ -22,22 +22,19 @@ _HEADINGS = (
 )
 
 
+@output.command
 def context(
     paths: Paths,
     facts: Annotated[bool, typer.Option("--facts", help="List the text of each fact.")] = False,
     json: output.Json = False,
-) -> None:
+) -> int:
     """Show the context of the model in each round, and check that it contained the answer's sources.
 
     Exit codes: 0 done; 1 a source of an answer was missing from the briefing of that answer; 2 no such file, or
     no recordings in a folder; 3 a recording is unreadable.
     """
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
-    try:
-        files = found(paths)
-    except NoRecordings as error:
-        raise typer.Exit(output.refuse(error)) from None
-    for path in files:
+    for path in found(paths):
         try:
             with naming(path):
                 told = context_of(recording(path))
@@ -52,7 +49,7 @@ def context(
             code = max(code, output.EXIT_FAILED)
     if json:
         output.print_json(documents)
-    raise typer.Exit(code)
+    return code
 
 
 def _show(path: Path, told: Context, with_facts: bool) -> None:

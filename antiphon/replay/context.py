@@ -38,7 +38,7 @@ Shown = Literal["whole", "shortened", "absent"]
 class Briefed:
     """One briefing."""
 
-    n: int
+    event: int
     """The number of its `briefing.ready`."""
     round: int
     level: Level
@@ -131,7 +131,7 @@ class _Course:
 
     def context(self) -> Context:
         answered = self._answered_from()
-        outline = next((one for one in self._briefings if one.n == answered), None)
+        outline = next((one for one in self._briefings if one.event == answered), None)
         sources = self._response.sources if self._response else ()
         memory = self._memory()
         statements = {fact.id: fact.statement for fact in memory.facts.values()} if memory else {}
@@ -159,7 +159,7 @@ class _Course:
         were_whole = then - set(_ids_in(before.shortened)) if before else set()
         self._briefings.append(
             Briefed(
-                n=ready.n,
+                event=ready.n,
                 round=told.round,
                 level=asked.level,
                 tokens=outline.tokens,

@@ -1,5 +1,6 @@
 """`antiphon replay context`."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,7 +79,7 @@ def _show(path: Path, told: Context, with_facts: bool) -> None:
 
 def _row(one: Briefed) -> tuple[object, ...]:
     omitted = one.facts - len(one.shown) if one.omitted is None else _ids(one.omitted)
-    counts = (one.n, one.round, one.level, one.tokens, one.facts)
+    counts = (one.event, one.round, one.level, one.tokens, one.facts)
     shown = (_ids(one.shown), _ids(one.shortened), omitted)
     return (*counts, *shown, *map(_ids, (one.new, one.kept, one.dropped, one.back)))
 
@@ -90,26 +91,7 @@ def _ids(ids: tuple[str, ...]) -> str:
 def _as_json(told: Context, with_facts: bool) -> dict[str, Any]:
     return {
         "session_id": told.session_id,
-        "briefings": [
-            {
-                "event": one.n,
-                "round": one.round,
-                "level": one.level,
-                "tokens": one.tokens,
-                "facts": one.facts,
-                "shown": list(one.shown),
-                "shortened": list(one.shortened),
-                "omitted": None if one.omitted is None else list(one.omitted),
-                "missed": list(one.missed),
-                "new": list(one.new),
-                "kept": list(one.kept),
-                "dropped": list(one.dropped),
-                "back": list(one.back),
-                "shortened_now": list(one.shortened_now),
-                "summaries": one.summaries,
-            }
-            for one in told.briefings
-        ],
+        "briefings": [{**asdict(one), "kept": one.kept} for one in told.briefings],
         "answered_from": told.answered_from,
         "sources": [
             {

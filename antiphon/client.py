@@ -31,10 +31,9 @@ from pydantic import ValidationError
 
 from antiphon.arrival import Arrival
 from antiphon.errors import StillRunning, UnknownSession
-from antiphon.following import Submitted, TextDelta, Told, follow, refuse_other
+from antiphon.following import Submitted, TextDelta, Told, follow, read_answer, refuse_other
 from antiphon.job import Job
 from antiphon.own_packages import check_components
-from antiphon.resumed import read_answer
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S

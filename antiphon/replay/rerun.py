@@ -34,8 +34,7 @@ from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.components import part_of
 from antiphon.replay.serving.components.part import misses_key
 from antiphon.replay.serving.exchanges import Match, Miss
-from antiphon.replay.serving.plan import Plan, read_score
-from antiphon.replay.serving.processes import processes
+from antiphon.replay.serving.processes import Plan, processes, read_score
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
 from antiphon.replay.serving.turns import POLL_S, events_there

@@ -23,7 +23,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.checks.sends import send_differences
+from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.checks.specifications import graph_of, is_another, specification_of
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step

@@ -42,10 +42,8 @@ from antiphon.replay.report import (
     STILL_OPEN,
     Report,
 )
-from antiphon.replay.steps.compared_outputs import ComparedOutputs
-from antiphon.replay.steps.findings import Findings
+from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
 from antiphon.replay.steps.known import COMPONENT_OF, Known, Redo, Redone, Step
-from antiphon.replay.steps.raised import raised
 from antiphon.replay.steps.redelivery import redelivered
 from antiphon.replay.steps.undecided import Undecided
 

@@ -23,8 +23,8 @@ from antiphon.replay.reports.rerun import told
 from antiphon.replay.requests import whole_request
 from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
-from antiphon.replay.testing.blocking import waited_for
 from antiphon.replay.testing.judged import Diverged, judge
+from antiphon.replay.testing.pipelines import waited_for
 from antiphon.replay.testing.question import difference, exchanges_in, question_in, question_of
 from antiphon.replay.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider

@@ -17,7 +17,7 @@ from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
 from antiphon_shared.bus.scripts import HEARTBEAT
-from antiphon_shared.events import COMPONENTS, ChildBegun, QuerySubmitted, encode
+from antiphon_shared.events import COMPONENTS, ChildBegun, EventData, QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
@@ -28,7 +28,7 @@ from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
 from antiphon.recording.files import read_lines
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import data_in
 from antiphon.replay.forking.snapshot import snapshot
 from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.components import part_of
@@ -74,10 +74,9 @@ def works_alone(path: Path) -> bool:
 
     Raises UnreadableEvent, OSError.
     """
-    events = (line.event.data for line in read_lines(path) if isinstance(line, EventLine))
     return not any(
         isinstance(data, ChildBegun) or (isinstance(data, QuerySubmitted) and data.parent is not None)
-        for data in events
+        for data in data_in(read_lines(path), EventData)
     )
 
 

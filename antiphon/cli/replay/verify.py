@@ -1,6 +1,7 @@
 """`antiphon replay verify`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from antiphon.cli.output import (
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
     Json,
+    UsageError,
     command,
     stderr,
     stdout,
@@ -22,7 +24,7 @@ from antiphon.cli.output import (
     write_json,
 )
 from antiphon.cli.replay import verify_options as options
-from antiphon.cli.replay.tool_results import tools_checked
+from antiphon.recording.files import read_lines
 from antiphon.recording.recording_paths import found
 from antiphon.replay.reports import as_json, github, text
 from antiphon.replay.reports.outcome import Outcome, Result, Tally
@@ -158,3 +160,34 @@ def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
     style = {"diverged": "yellow", "unchecked": "yellow", "unreadable": "red"}.get(outcome.result)
     for line in text.told(outcome):
         stdout().print(line, style=style)
+
+
+Check = Callable[[Path, Outcome], Outcome]
+
+
+@contextmanager
+def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
+    """Yield a function that adds the results of today's tools to an outcome; without modules it changes nothing.
+
+    Raises ConfigurationError where the tools cannot be loaded, UsageError for meaningless options.
+    """
+    if modules is None:
+        if volatile or allows_network:
+            raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
+        yield lambda path, outcome: outcome
+        return
+    from antiphon.replay.tool_results.todays_tools import (  # the dispatcher is not needed otherwise
+        TodaysTools,
+        ToolOptions,
+    )
+    from antiphon.replay.tool_results.volatile import Volatile
+
+    options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), allows_network)
+    with TodaysTools(options) as tools:
+
+        def check(path: Path, outcome: Outcome) -> Outcome:
+            if outcome.report is None:
+                return outcome
+            return replace(outcome, report=tools.check(list(read_lines(path)), outcome.report))
+
+        yield check

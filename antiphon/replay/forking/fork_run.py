@@ -14,7 +14,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import SessionSnapshot, restore, timer_event
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsRequested
-from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.events.step_records import ForkRecord, StepRecord
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, canonical
@@ -29,6 +29,7 @@ from antiphon.recording.lines import (
     Parent,
     RecordLine,
     SpecificationLine,
+    records_in,
 )
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes
@@ -148,7 +149,7 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
 async def _is_recorded(bus: Bus, session_id: str) -> bool:
     """Return whether the decision that sent the answer has its record."""
     lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
-    records = {line.record.of for line in lines if isinstance(line, RecordLine)}
+    records = {record.of for record in records_in(lines, StepRecord)}
     answers = [
         one for one in lines if isinstance(one, EventLine) and isinstance(one.event.data, ResponseReady)
     ]

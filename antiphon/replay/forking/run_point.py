@@ -14,7 +14,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
 
-from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
 from antiphon.replay.by_specification.compared_run import Walk
 from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
@@ -54,8 +54,8 @@ class RunPoint:
 
 def is_run(lines: Sequence[Line]) -> bool:
     """Return whether a recording is of a run."""
-    first = next((line.event.data for line in lines if isinstance(line, EventLine)), None)
-    return isinstance(first, QuerySubmitted) and first.options.workflow is not None
+    query = next(data_in(lines, QuerySubmitted), None)
+    return query is not None and query.options.workflow is not None
 
 
 def run_point(
@@ -106,7 +106,7 @@ def _own(lines: Sequence[Line]) -> Specification:
 
 def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
     """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
-    if any(isinstance(line, RecordLine) and isinstance(line.record, ForkRecord) for line in lines):
+    if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
     unhandled: UUID | None = None
     if node:

@@ -34,8 +34,7 @@ from antiphon.recording.lines import (
 )
 from antiphon.replay.by_specification.acts import questions_of
 from antiphon.replay.checks.run_outputs import node_of
-from antiphon.replay.checks.runs import specification_in
-from antiphon.replay.checks.specifications import graph_of
+from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.steps.known import Known
 
 

@@ -84,7 +84,7 @@ async def _put_there(
     published: tuple[str, Catalogue],
 ) -> None:
     """Restore the run, so that the components resume it."""
-    await WorkflowStore(bus).keep(point.specification)
+    await WorkflowStore(bus).keep(point.rehearsal.specification)
     state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
     changes = [*point.changes]
     if changes:
@@ -127,7 +127,7 @@ def _timers(point: RunPoint, by: timedelta) -> Iterator[tuple[str, datetime, Any
 
 async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
     """Return when the run has its answer. Raises StillRunning, PipelineFailed."""
-    workflow = point.specification.workflows[point.rehearsal.workflow]
+    workflow = point.rehearsal.specification.workflows[point.rehearsal.workflow]
     until_s = monotonic_s() + workflow.timeout_s + _PATIENCE_S
     session = bus.session(point.session_id)
     while await session.response() is None:
@@ -176,7 +176,7 @@ def _joined(
     if published[0] not in known.catalogues:
         new.append(CatalogueLine(hash=published[0], catalogue=published[1]))
     if content not in known.specifications:
-        fields = from_json(canonical(point.specification))
+        fields = from_json(canonical(point.rehearsal.specification))
         new.append(SpecificationLine(hash=content, specification=fields))
     new.append(RecordLine(record=record))
     return joined(header, point.lines[1:], new, live, known.contents)

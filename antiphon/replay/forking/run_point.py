@@ -12,7 +12,7 @@ from antiphon_shared.events import QuerySubmitted, ToolsRequested
 from antiphon_shared.events.step_records import ForkRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
+from antiphon_shared.workflows.specification import Specification, specification_hash
 
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
 from antiphon.replay.by_specification.compared_run import Walk
@@ -20,8 +20,7 @@ from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
 from antiphon.replay.checks.run_outputs import node_of
-from antiphon.replay.checks.runs import specification_in
-from antiphon.replay.checks.specifications import specification_of
+from antiphon.replay.checks.specifications import as_stored, specification_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
 from antiphon.replay.forking.point import Timer, end_of_step, set_timer
 from coordinator.runs.state import RunChange
@@ -40,7 +39,6 @@ class RunPoint:
     """The last event included."""
     recorded: RecordedRun
     rehearsal: Rehearsal
-    specification: Specification
     changes: list[tuple[UUID, RunChange]] = field(default_factory=list)
     timers: dict[str, Timer] = field(default_factory=dict)
     deliveries: list[EventLine] = field(default_factory=list)
@@ -87,9 +85,9 @@ def run_point(
             f"The other workflow file does not contain the workflow {name!r}.",
             hint="Use a file that contains it.",
         )
-    rehearsal = Rehearsal(recorded, canonical(chosen), specification_hash(chosen), name, catalogue)
+    rehearsal = Rehearsal(recorded, as_stored(chosen), specification_hash(chosen), name, catalogue)
     assert isinstance(lines[0], Header), "a recording begins with its header"
-    point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal, chosen)
+    point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal)
     _walk(point)
     point.deliveries = list(_under_way(point, events))
     if recorded.decisions and not (point.deliveries or point.timers):
@@ -101,7 +99,7 @@ def _own(lines: Sequence[Line]) -> Specification:
     whole = RecordedRun.of(lines)
     if whole.opened is None:
         raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
-    return specification_of(specification_in(whole.known, whole.opened.specification))
+    return specification_in(whole.known, whole.opened.specification)
 
 
 def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from referencing import Registry as References
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
+from tool_dispatcher.check.places import depth_of
 from tool_dispatcher.check.shown import shown
 
 _DEPTH_MAX = DEEP + 10
@@ -55,15 +56,6 @@ class Judge:
     def secrets_in(self, arguments: ToolArguments) -> tuple[str, ...]:
         """Return the texts in the arguments that the schema marks as secret."""
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
-
-
-def depth_of(value: object) -> int:
-    """Return how deeply lists and objects are nested."""
-    depth, level = 0, [value]
-    while level := [node for node in level if isinstance(node, dict | list)]:
-        depth += 1
-        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
-    return depth
 
 
 def _said(fault: Any) -> str:

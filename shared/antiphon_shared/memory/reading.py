@@ -15,7 +15,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import MaterialRead
-from antiphon_shared.memory.found import Read
+from antiphon_shared.memory.found import Read, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA, Memory, MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
@@ -87,7 +87,7 @@ class Reading:
             try:
                 deltas.append(MEMORY_DELTA.read(item))
             except UnreadableEvent:
-                self.missing.append(f"memory of filing {number}")
+                self.missing.append(lost_filing(number))
         return tuple(deltas)
 
     async def _read_batch(self, round: Round, calls: Sequence[ToolCall]) -> None:

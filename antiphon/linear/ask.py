@@ -104,8 +104,8 @@ def _check(options: Options) -> None:
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
     """Return the catalogue of the tools; a default or an example may hold a secret of this process."""
-    told = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
-    return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
+    catalogue = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
+    return Catalogue.model_validate(redactor.json(catalogue.model_dump(mode="json")))
 
 
 def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:

@@ -139,9 +139,9 @@ def _ends(lines: Iterable[Line]) -> tuple[QuerySubmitted | None, ResponseReady |
 
 def _run_begun(lines: Iterable[Line]) -> str | None:
     """Return the name of a workflow or recipe that the session ran."""
-    told = [line.event.data for line in lines if isinstance(line, EventLine)]
-    begun = {one.call_id for one in told if isinstance(one, ChildBegun)}
-    calls = (call for one in told if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
+    data = [line.event.data for line in lines if isinstance(line, EventLine)]
+    begun = {one.call_id for one in data if isinstance(one, ChildBegun)}
+    calls = (call for one in data if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
     return next((call.name.partition("_")[2] for call in calls if call.id in begun), None)
 
 

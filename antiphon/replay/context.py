@@ -148,11 +148,11 @@ class _Course:
         ready = self._known.lines.get(child_id(record.of, 0))
         if line is None or ready is None:
             raise UnreadableEvent(f"the briefing for event {record.of} is missing.")
-        asked, told = line.event.data, ready.event.data
-        if not isinstance(asked, BriefingRequested) or not isinstance(told, BriefingReady):
+        asked, answer = line.event.data, ready.event.data
+        if not isinstance(asked, BriefingRequested) or not isinstance(answer, BriefingReady):
             raise UnreadableEvent(f"event {ready.n} is not a briefing.")
-        self._file(Step(line, record, (ready,)), told.briefing)
-        memory, outline, before = self._memory(), told.briefing, self._last
+        self._file(Step(line, record, (ready,)), answer.briefing)
+        memory, outline, before = self._memory(), answer.briefing, self._last
         shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
         now = set(shown)
         then = set(_ids_in(before.shown)) if before else set()
@@ -160,7 +160,7 @@ class _Course:
         self._briefings.append(
             Briefed(
                 event=ready.n,
-                round=told.round,
+                round=answer.round,
                 level=asked.level,
                 tokens=outline.tokens,
                 facts=len(shown) + outline.omitted,

@@ -132,8 +132,8 @@ async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
     """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
 
     async def beat() -> None:
-        told = f'{{"pid":0,"format":{format}}}'
-        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", told, FORGET_MS])
+        worker = f'{{"pid":0,"format":{format}}}'
+        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", worker, FORGET_MS])
 
     async def beat_on() -> None:
         while True:

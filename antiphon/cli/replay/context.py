@@ -38,43 +38,45 @@ def context(
     for path in found(paths):
         try:
             with naming(path):
-                told = context_of(recording(path))
+                result = context_of(recording(path))
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue
         if json:
-            documents.append({"path": as_text(path), **_as_json(told, facts)})
+            documents.append({"path": as_text(path), **_as_json(result, facts)})
         else:
-            _show(path, told, facts)
-        if told.answered_from is not None and any(one.shown == "absent" for one in told.sources):
+            _show(path, result, facts)
+        if result.answered_from is not None and any(one.shown == "absent" for one in result.sources):
             code = max(code, output.EXIT_FAILED)
     if json:
         output.print_json(documents)
     return code
 
 
-def _show(path: Path, told: Context, with_facts: bool) -> None:
-    output.stdout().print(f"{printable(as_text(path))}: session {told.session_id}")
-    output.print_table(_HEADINGS, map(_row, told.briefings), "The session has no briefing.")
-    for one in told.briefings:
+def _show(path: Path, result: Context, with_facts: bool) -> None:
+    output.stdout().print(f"{printable(as_text(path))}: session {result.session_id}")
+    output.print_table(_HEADINGS, map(_row, result.briefings), "The session has no briefing.")
+    for one in result.briefings:
         if one.missed:
             output.stdout().print(
                 f"Round {one.round} omitted {_ids(one.missed)}, which rank close to the question."
             )
-    if told.sources:
+    if result.sources:
         output.stdout().print("")
-        rows = [(one.source.number or "", one.source.id, one.shown, one.source.title) for one in told.sources]
+        rows = [
+            (one.source.number or "", one.source.id, one.shown, one.source.title) for one in result.sources
+        ]
         output.print_table(("SOURCE", "FACT", "SHOWN", "TITLE"), rows, "")
-    if told.answered_from is None:
+    if result.answered_from is None:
         output.stderr().print("The answer does not come from a model's reply.", style="dim")
     else:
         output.stderr().print(
-            f"The answer is based on the briefing of event {told.answered_from}.", style="dim"
+            f"The answer is based on the briefing of event {result.answered_from}.", style="dim"
         )
     if with_facts:
         output.stdout().print("")
         empty = "The text of the facts is unavailable: the current code files them differently."
-        output.print_table(("FACT", "STATEMENT"), told.facts.items(), empty)
+        output.print_table(("FACT", "STATEMENT"), result.facts.items(), empty)
 
 
 def _row(one: Briefed) -> tuple[object, ...]:
@@ -88,11 +90,11 @@ def _ids(ids: tuple[str, ...]) -> str:
     return ", ".join(id_ranges(ids)) or "-"
 
 
-def _as_json(told: Context, with_facts: bool) -> dict[str, Any]:
+def _as_json(result: Context, with_facts: bool) -> dict[str, Any]:
     return {
-        "session_id": told.session_id,
-        "briefings": [{**asdict(one), "kept": one.kept} for one in told.briefings],
-        "answered_from": told.answered_from,
+        "session_id": result.session_id,
+        "briefings": [{**asdict(one), "kept": one.kept} for one in result.briefings],
+        "answered_from": result.answered_from,
         "sources": [
             {
                 "number": one.source.number,
@@ -100,7 +102,7 @@ def _as_json(told: Context, with_facts: bool) -> dict[str, Any]:
                 "shown": one.shown,
                 "title": one.source.title,
             }
-            for one in told.sources
+            for one in result.sources
         ],
-        **({"facts": told.facts} if with_facts else {}),
+        **({"facts": result.facts} if with_facts else {}),
     }

@@ -164,8 +164,8 @@ def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> i
     else:
         output.stdout().print(answer.answer)
         ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
-        told = "the same answer as recorded" if same else "another answer than was recorded"
+        compared = "the same answer as recorded" if same else "another answer than was recorded"
         output.stderr().print(
-            f"{ended}; {told if was else 'the recorded session had none'}. Written to {into}."
+            f"{ended}; {compared if was else 'the recorded session had none'}. Written to {into}."
         )
     return output.EXIT_FAILED if answer.status == "failed" else output.EXIT_DONE

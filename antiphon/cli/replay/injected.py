@@ -123,11 +123,9 @@ def _words(data: EventData) -> str:
         case BriefingReady(briefing=outline):
             return f" of {outline.tokens} tokens, {outline.omitted} facts omitted"
         case ReasoningRequested():
-            told = [data.last_round_because, data.notice]
+            notices = [data.last_round_because, data.notice]
             tools = f"{len(data.tools)} tools" if data.tools else "no tools"
-            return (
-                f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, told))}".rstrip()
-            )
+            return f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, notices))}".rstrip()
         case ReasoningFailed(error=error) | ComponentFailed(error=error):
             return f": {error.code}"
         case ToolsRequested():

@@ -146,8 +146,8 @@ def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) ->
         rehearsed=frozenset(rehearsal.called[step.called :]),
     )
     graphs = Walk(rehearsal).graphs
-    told = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
-    at, nodes = told[0], {one.node for one in told}
+    different = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
+    at, nodes = different[0], {one.node for one in different}
     event = decided.line.event
     first = FirstDifference(
         *(at.kind, at.node, decided.line.n, event.type, at.sentence, at.did, at.would), more=len(nodes) - 1

@@ -188,9 +188,9 @@ def _step(point: Point, record: StepRecord, document: Document) -> None:
     match record:
         case DecisionRecord():
             document.take(record)
-            told = outputs[-1].event.time if outputs else line.event.time
+            sent = outputs[-1].event.time if outputs else line.event.time
             for number, timer in enumerate(record.timers, start=record.outputs):
-                set_timer(point.timers, timer, told, line, number)
+                set_timer(point.timers, timer, sent, line, number)
         case BriefingRecord():
             point.built_by = record
             point.briefings.redo(Step(line, record, outputs), point.known)

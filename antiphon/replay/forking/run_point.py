@@ -141,11 +141,11 @@ def _walk(point: RunPoint) -> None:
     for decided in point.recorded.decisions:
         step = walk.step(decided)
         if step.differs:
-            told = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
+            different = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
             raise NoSuchPoint(
                 "With this workflow file the run would have differed before that point: at event "
-                f"{decided.line.n}, {told[0].sentence}.",
-                hint=_earlier(told[0].node),
+                f"{decided.line.n}, {different[0].sentence}.",
+                hint=_earlier(different[0].node),
             )
         assert step.made is not None, "it was decided"
         assert step.made.step is not None, "as it was recorded"
@@ -172,16 +172,16 @@ def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
         if timer.data == gone:
             del point.timers[name]
     assert made.step is not None, "it was decided"
-    told = decided.line.event.time
+    sent = decided.line.event.time
     if decided.outputs:
         newest = [
             line
             for line in point.recorded.known.lines.values()
             if line.event.causationid == decided.line.event.id
         ]
-        told = newest[-1].event.time if newest else told
+        sent = newest[-1].event.time if newest else sent
     for number, record in enumerate(made.timers, start=decided.record.outputs):
-        set_timer(point.timers, record, told, decided.line, number)
+        set_timer(point.timers, record, sent, decided.line, number)
 
 
 def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:

@@ -4,16 +4,14 @@ from collections.abc import Iterable
 
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.events import Question
-from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.ids import new_id
+from antiphon_shared.events import Question, QuestionAnswered
 from antiphon_shared.tools.ask_user import read_asked
 from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.approval import chosen_of, unanswered_session, waiting
 from antiphon.arrival import Arrival
-from antiphon.errors import NotWaiting, UnknownSession
-from antiphon.submission import answer as answer_event
+from antiphon.errors import NotWaiting
+from antiphon.signals import send
 from antiphon.submission import checked_answer
 from antiphon.tail import PATIENCE_S
 from coordinator.child_questions import questions_of_runs
@@ -37,17 +35,9 @@ async def answer(
     named = {question.id: question.question for question in unanswered(session)}
     waits = session.people.unanswered or tuple(named)
     chosen = chosen_of(calls, waits, named, session_id, "an answer")
-    first = await bus.first_event(session_id)
-    if first is not None:
-        said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
-        event = answer_event(session_id, said, first, new_id(), utc_now())
-        # Safe to repeat: a second answer changes nothing.
-        if (
-            await retry_while_unavailable("answer", lambda: bus.publish(event, "signal"), PATIENCE_S)
-            == "sent"
-        ):
-            return chosen
-    raise UnknownSession(f"session {session_id} is no longer stored.")
+    fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
+    await send(bus, session_id, QuestionAnswered, fields)
+    return chosen
 
 
 async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.ids import new_id
+from antiphon_shared.events import ApprovalDecided
 from antiphon_shared.tools.calls import ToolCall
 
 from antiphon.arrival import Arrival
-from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
-from antiphon.submission import decision
+from antiphon.errors import InvalidQuery, NotWaiting
+from antiphon.signals import send
 from antiphon.tail import PATIENCE_S
 from coordinator.document import SESSION
 from coordinator.session import Phase, Session
@@ -45,21 +44,8 @@ async def decide(
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
         said = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
-        await _say(bus, session_id, said)
+        await send(bus, session_id, ApprovalDecided, said)
     return chosen
-
-
-async def _say(bus: Bus, session_id: str, said: Mapping[str, object]) -> None:
-    first = await bus.first_event(session_id)
-    if first is not None:
-        event = decision(session_id, said, first, new_id(), utc_now())
-        # Safe to repeat: a second decision changes nothing.
-        if (
-            await retry_while_unavailable("decide", lambda: bus.publish(event, "signal"), PATIENCE_S)
-            == "sent"
-        ):
-            return
-    raise UnknownSession(f"session {session_id} is no longer stored.")
 
 
 async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str, int], dict[str, str]]:

@@ -19,7 +19,7 @@ from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.session_content import SessionContent
 from antiphon_shared.bus.signing import SIGNATURE
-from antiphon_shared.events import Question, encode
+from antiphon_shared.events import CancellationRequested, Question, encode
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
@@ -30,13 +30,13 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
 from antiphon.arrival import Arrival
-from antiphon.errors import StillRunning, UnknownSession
-from antiphon.following import Submitted, TextDelta, Told, follow, refuse_other
+from antiphon.errors import StillRunning
+from antiphon.following import Submitted, TextDelta, Told, follow, read_answer, refuse_other
 from antiphon.job import Job
 from antiphon.own_packages import check_components
-from antiphon.resumed import read_answer
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
-from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
+from antiphon.signals import send
+from antiphon.submission import Options, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S
 from antiphon.transport import Connection, Transport
 
@@ -247,21 +247,16 @@ class Antiphon:
         InvalidQuery if a question does not wait or the text is not an answer, UnknownSession,
         SubmissionRejected.
         """
-        check_components(("coordinator",))
+        bus, arrival = self._coordinated(session_id)
         from antiphon.answering import answer  # it reads the coordinator's state, which `ask` does not need
 
-        bus = self.open_bus()
-        checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._own_entry(session_id))
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
         """Return the unanswered questions of the model to the user, or an empty tuple."""
-        check_components(("coordinator",))
+        bus, _ = self._coordinated(session_id)
         from antiphon.answering import questions_waiting
 
-        bus = self.open_bus()
-        checked_session_id(session_id)
         read = partial(questions_waiting, bus, session_id)
         return await retry_while_unavailable("read the questions", read, PATIENCE_S)
 
@@ -281,24 +276,24 @@ class Antiphon:
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
     ) -> tuple[str, ...]:
-        check_components(("coordinator",))
+        bus, arrival = self._coordinated(session_id)
         from antiphon.approval import decide
 
+        return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
+
+    def _coordinated(self, session_id: str) -> tuple[Bus, Arrival]:
+        """Return what reads the coordinator's state of a session. Raises ConfigurationError, InvalidQuery."""
+        check_components(("coordinator",))
         bus = self.open_bus()
         checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._own_entry(session_id))
-        return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
+        return bus, Arrival(bus, session_id, self._own_entry(session_id))
 
     async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
         """Request the cancellation of an open session; a second request, after a lost reply, is harmless."""
         if await bus.session(session_id).response() is not None:
             return False
-        first = await bus.first_event(session_id)
-        if first is not None:
-            event = cancellation(session_id, reason, first, new_id(), utc_now())
-            if await bus.publish(event, "signal") == "sent":
-                return True
-        raise UnknownSession(f"session {session_id} is no longer stored.")
+        await send(bus, session_id, CancellationRequested, {"reason": reason})
+        return True
 
     def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         submitted = self._submitted.get(session_id)

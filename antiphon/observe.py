@@ -157,18 +157,22 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
 
 async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
     """Return the newest sessions of all partitions, at most `limit`, waiting ones included."""
-    found: list[tuple[float, str]] = []
-    for partition in range(bus.keys.partitions):
-        rows = await bus.batcher.submit(
-            "ZRANGE", bus.keys.sessions(partition), 0, limit - 1, "REV", "WITHSCORES"
-        )
-        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
-    newest = [(_moment_ms(ms), name) for ms, name in sorted(found, reverse=True)[:limit]]
-    summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
+    newest = await newest_sessions(bus, limit)
+    summaries = await asyncio.gather(*(_summary(bus, id, _moment_ms(ms)) for ms, id in newest))
     queued = [_queued(event) for event in await queries_waiting(bus, limit)]
     # A session opened between the two reads is shown as open.
     by_id = {summary.session_id: summary for summary in (*queued, *summaries)}
     return sorted(by_id.values(), key=lambda summary: summary.opened, reverse=True)[:limit]
+
+
+async def newest_sessions(bus: Bus, limit: int) -> list[tuple[float, str]]:
+    """Return the opening times and ids of the newest sessions of all partitions, at most `limit`."""
+    found: list[tuple[float, str]] = []
+    for partition in range(bus.keys.partitions):
+        key = bus.keys.sessions(partition)
+        rows = await bus.batcher.submit("ZRANGE", key, 0, limit - 1, "REV", "WITHSCORES")
+        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
+    return sorted(found, reverse=True)[:limit]
 
 
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:

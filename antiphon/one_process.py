@@ -5,6 +5,7 @@ message still passes through Redis, and is committed, recorded and recovered as 
 """
 
 import gc
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from antiphon_shared.process.import_path import current_directory_last
@@ -16,19 +17,9 @@ if TYPE_CHECKING:
 
 def builds() -> "dict[Component, Build]":
     """Return what builds each component. Imported here: the module path must be in order before."""
-    import context_synthesizer.component
-    import coordinator.component
-    import reasoning_engine.component
-    import response_assembler.component
-    import tool_dispatcher.component
+    from antiphon_shared.events import COMPONENTS
 
-    return {
-        "coordinator": coordinator.component.build,
-        "reasoning_engine": reasoning_engine.component.build,
-        "tool_dispatcher": tool_dispatcher.component.build,
-        "context_synthesizer": context_synthesizer.component.build,
-        "response_assembler": response_assembler.component.build,
-    }
+    return {name: import_module(f"{name}.component").build for name in COMPONENTS}
 
 
 if __name__ == "__main__":

@@ -7,11 +7,8 @@ from uuid import UUID
 
 from antiphon_shared.events import (
     AnyEvent,
-    ApprovalDecided,
-    CancellationRequested,
     EventData,
     QuerySubmitted,
-    QuestionAnswered,
     decode,
     encode,
 )
@@ -97,28 +94,6 @@ def submission(
         raise InvalidQuery(error.message) from None
 
 
-def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID, now: datetime) -> AnyEvent:
-    """Return the cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
-    return signal(CancellationRequested, {"reason": reason}, session_id, opening, event_id, now)
-
-
-def decision(
-    session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
-) -> AnyEvent:
-    """Return the approval.decided with the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
-    return signal(ApprovalDecided, said, session_id, opening, event_id, now)
-
-
-def answer(
-    session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
-) -> AnyEvent:
-    """Return the question.answered with the fields `said`, for the session that `opening` began.
-
-    Raises InvalidQuery.
-    """
-    return signal(QuestionAnswered, said, session_id, opening, event_id, now)
-
-
 def signal(
     kind: type[EventData],
     said: Mapping[str, Any],
@@ -127,6 +102,7 @@ def signal(
     event_id: UUID,
     now: datetime,
 ) -> AnyEvent:
+    """Return an event for the session that `opening` began, with the fields `said`. Raises InvalidQuery."""
     try:
         data = kind.model_validate(said, strict=True)
         data.model_dump_json()

@@ -5,14 +5,16 @@ They find tools and workflows, read more of a result, recall earlier results, re
 
 from collections.abc import Mapping
 
+from antiphon_shared.bus.connection import retry_while_unavailable
+from antiphon_shared.events import QuestionAnswered
 from antiphon_shared.process.aside import aside_if
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.ask_user import ASK_USER_PARAMETERS
-from antiphon_shared.tools.calls import REPEAT_CALL, ToolOutcome
+from antiphon_shared.tools.calls import REPEAT_CALL, ToolError, ToolOutcome
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, rank
 from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
-from antiphon_shared.values import JsonSchema, ToolArguments
+from antiphon_shared.values import JsonObject, JsonSchema, ToolArguments
 
-from tool_dispatcher.ask_user import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
@@ -165,3 +167,27 @@ async def _cannot_repeat(arguments: ToolArguments, batch: BatchRun, call_id: str
 
 
 _REPEATING = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_repeat)
+
+
+async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
+    """Return `{"answer": ...}`, or a `not_found` error where the log entry holds no answer to this call."""
+    # Where several calls share an id, the first one runs.
+    call = next((call for call in batch.request.calls if call.id == call_id), None)
+    if call is None or call.name != ASK_USER or (entry := call.answer) is None:
+        return _NOT_ASKED
+    try:
+        event = await retry_while_unavailable("read an answer", lambda: batch.session.event(entry))
+    except UnreadableEvent:
+        return _NOT_ASKED
+    said = event.data
+    is_ours = event.subject == batch.session.session_id
+    if not (is_ours and isinstance(said, QuestionAnswered) and said.round == batch.request.round):
+        return _NOT_ASKED
+    return {"answer": said.answer} if not said.calls or call_id in said.calls else _NOT_ASKED
+
+
+_NOT_ASKED = tool_error(
+    "not_found",
+    "The user has given no answer to this question.",
+    "Go on without it, and say in the answer what you assumed.",
+)

@@ -60,13 +60,8 @@ def build(
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
-    ledger = Ledger(
-        bus.batcher,
-        bus.keys,
-        lease_s=bus.settings.lease_s,
-        retention_s=bus.settings.retention_s,
-        claims=bus.claims,
-    )
+    lease_s, retention_s = bus.settings.lease_s, bus.settings.retention_s
+    ledger = Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s, claims=bus.claims)
     executor = Executor(
         tools,
         gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
@@ -76,11 +71,7 @@ def build(
         settings.result_bytes_max,
         bus.settings.max_event_bytes * 3 // 4,
     )
-    # Models are offered the published tools; only workflows call SQL.
-    catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
-    catalogue = hinted(catalogue, settings.hints)
-    # A default or an example may hold a secret of this process.
-    catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
+    catalogue = _catalogue(bus, offered, settings, rule)
 
     async def close() -> None:
         threads.close()
@@ -94,6 +85,16 @@ def build(
         close=close,
         stops_with_session=True,
     )
+
+
+def _catalogue(
+    bus: Bus, offered: Registry, settings: ToolDispatcherSettings, rule: ApprovalRule
+) -> Catalogue:
+    """Return the catalogue that is published. Models are offered these tools; only workflows call SQL."""
+    catalogue = to_catalogue(offered, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
+    catalogue = hinted(catalogue, settings.hints)
+    # A default or an example may hold a secret of this process.
+    return Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
 
 async def _publish(bus: Bus, ledger: Ledger, catalogue: Catalogue, interval_s: float) -> None:

@@ -1,12 +1,14 @@
 """The command line: `antiphon`. One file per group of commands."""
 
+import os
+import sys
 from typing import Annotated
 
 import typer
 from antiphon_shared.process.import_path import current_directory_last
 
 from antiphon.cli.on_demand import on_demand
-from antiphon.cli.output import have_standard_streams, write
+from antiphon.cli.output import write
 
 COMMANDS = {
     "ask": "antiphon.cli.ask:ask",
@@ -63,5 +65,16 @@ def _begin(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    have_standard_streams()
+    _have_standard_streams()
     current_directory_last()
+
+
+def _have_standard_streams() -> None:
+    """Open /dev/null where this program was started without standard input, output or errors.
+
+    Otherwise every print would fail, and a connection could get the number of a closed stream.
+    """
+    # In this order, as the lowest free number is the next one.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # for as long as the program lives

@@ -1,13 +1,11 @@
 """`antiphon ask` and `antiphon submit`."""
 
 import asyncio
-import signal
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from pathlib import Path
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
@@ -16,12 +14,16 @@ from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
-from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
+from antiphon.cli.pipelines import (
+    cancelled,
+    client_of,
+    command_of,
+    tell_of_missing_scopes,
+    warn_of_absent_components,
+)
 from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
 from reasoning_engine.settings import Provider
-
-_AFTER_CANCEL_S = 5.0
 
 
 def ask(
@@ -181,30 +183,19 @@ async def _submit(
 
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
-    """End the session after Ctrl-C; return its answer if it comes soon. Another Ctrl-C ends the wait."""
-    task = asyncio.current_task()
-    assert task is not None, "a coroutine runs in a task"
-    task.uncancel()
-    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    """End the session after Ctrl-C; return its answer if it comes soon."""
     stderr().print(
         f"Cancelling session {session_id}; it answers with the results so far. Press Ctrl-C again to "
         "exit at once."
     )
-    try:
-        async with asyncio.timeout(_AFTER_CANCEL_S):
-            await antiphon.cancel(session_id, "the user pressed Ctrl-C")
-            return await antiphon.result(session_id)
-    except asyncio.CancelledError:
-        return None
-    except (AntiphonError, TimeoutError):
-        if not antiphon.storage:
-            stderr().print(
-                f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
-                f"sessions watch {session_id}` waits for the answer.",
-                style="yellow",
-            )
-        return None
+    response = await cancelled(antiphon, session_id, "the user pressed Ctrl-C")
+    if response is None and not antiphon.storage:
+        stderr().print(
+            f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
+            f"sessions watch {session_id}` waits for the answer.",
+            style="yellow",
+        )
+    return response
 
 
 def _refuse_to_forget(options: Options) -> None:

@@ -10,7 +10,7 @@ from antiphon_shared.breakers.table import is_name, of_tool
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 
-from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
+from antiphon.cli.output import Json, UsageError, command, one_line, print_json, print_table, stderr, stdout
 from antiphon.observe import BreakerStatus, breakers, connected
 
 app = typer.Typer(
@@ -24,13 +24,24 @@ _BY_MAX, _BECAUSE_MAX = 100, 300
 
 
 @app.command("list")
-def list_breakers(json: Json = False) -> None:
+@command
+async def list_breakers(json: Json = False) -> None:
     """List the tools and models that have failed recently. The breakers of all others are closed."""
-    run(_list(json))
+    async with connected() as bus:
+        found = await breakers(bus)
+    if json:
+        print_json(list(found))
+    else:
+        print_table(
+            BREAKER_HEADINGS,
+            breaker_rows(found),
+            "All breakers are closed: no tool or model has failed recently.",
+        )
 
 
 @app.command("open")
-def open_by_hand(
+@command
+async def open_by_hand(
     name: Name,
     because: Annotated[str, typer.Option(help="The reason, shown by `antiphon breakers list`.")] = "",
     by: Annotated[
@@ -43,13 +54,32 @@ def open_by_hand(
     \b
     antiphon breakers open tool:search --because "the index is being rebuilt"
     """
-    run(_open(name, because, by, json))
+    _check(name)
+    who, why = (
+        _said("--by", _login() if by is None else by, _BY_MAX),
+        _said("--because", because, _BECAUSE_MAX),
+    )
+    async with connected() as bus:
+        await _warn_of_unknown(bus, name)
+        store = BreakerStore(bus.batcher, bus.keys)
+        await store.set_by_hand(name, lambda now: Breaker().hold(Held(at=now, by=who, because=why)))
+    if json:
+        print_json({"name": name, "phase": "open"})
+    else:
+        stdout().print(f"{name} is open: it is not called until `antiphon breakers close {name}`.")
 
 
 @app.command()
-def close(name: Name, json: Json = False) -> None:
+@command
+async def close(name: Name, json: Json = False) -> None:
     """Close a breaker: calls resume at once. If they still fail, it opens again automatically."""
-    run(_close(name, json))
+    _check(name)
+    async with connected() as bus:
+        has_changed = await BreakerStore(bus.batcher, bus.keys).set_by_hand(name, lambda _: CLOSED)
+    if json:
+        print_json({"name": name, "phase": "closed"})
+    else:
+        stdout().print(f"{name} is closed: calls resume." if has_changed else f"{name} was already closed.")
 
 
 def breaker_rows(found: Sequence[BreakerStatus]) -> list[tuple[str, ...]]:
@@ -74,45 +104,6 @@ def _by_hand(breaker: BreakerStatus) -> str:
         return "-"
     said = [f"{breaker.held.at:%Y-%m-%d %H:%M:%S} UTC", breaker.held.by, breaker.held.because]
     return one_line(", ".join(filter(None, said)), 200)
-
-
-async def _list(is_json: bool) -> None:
-    async with connected() as bus:
-        found = await breakers(bus)
-    if is_json:
-        print_json(list(found))
-    else:
-        print_table(
-            BREAKER_HEADINGS,
-            breaker_rows(found),
-            "All breakers are closed: no tool or model has failed recently.",
-        )
-
-
-async def _open(name: str, because: str, by: str | None, is_json: bool) -> None:
-    _check(name)
-    who, why = (
-        _said("--by", _login() if by is None else by, _BY_MAX),
-        _said("--because", because, _BECAUSE_MAX),
-    )
-    async with connected() as bus:
-        await _warn_of_unknown(bus, name)
-        store = BreakerStore(bus.batcher, bus.keys)
-        await store.set_by_hand(name, lambda now: Breaker().hold(Held(at=now, by=who, because=why)))
-    if is_json:
-        print_json({"name": name, "phase": "open"})
-    else:
-        stdout().print(f"{name} is open: it is not called until `antiphon breakers close {name}`.")
-
-
-async def _close(name: str, is_json: bool) -> None:
-    _check(name)
-    async with connected() as bus:
-        has_changed = await BreakerStore(bus.batcher, bus.keys).set_by_hand(name, lambda _: CLOSED)
-    if is_json:
-        print_json({"name": name, "phase": "closed"})
-    else:
-        stdout().print(f"{name} is closed: calls resume." if has_changed else f"{name} was already closed.")
 
 
 def _check(name: str) -> None:

@@ -9,7 +9,17 @@ from antiphon_shared.bus.dead_letters import DeadLetters
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable, UnreadableEvent
 from antiphon_shared.text.control import visible
 
-from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout, write
+from antiphon.cli.output import (
+    Json,
+    UsageError,
+    command,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stdout,
+    write,
+)
 from antiphon.observe import connected
 
 ResultT = TypeVar("ResultT")
@@ -28,42 +38,17 @@ LetterIds = Annotated[
 
 
 @app.command("list")
-def list_letters(
+@command
+async def list_letters(
     limit: Annotated[
         int, typer.Option(min=1, max=10_000, help="The limit of dead letters shown per partition.")
     ] = 100,
     json: Json = False,
 ) -> None:
     """List the newest dead letters, each with its reason."""
-    run(_list(limit, json))
-
-
-@app.command()
-def show(letter_id: LetterId, json: Json = False) -> None:
-    """Show a dead letter: its details, then the whole message."""
-    run(_show(letter_id, json))
-
-
-@app.command()
-def requeue(letter_ids: LetterIds, json: Json = False) -> None:
-    """Move messages back to the inbox they came from, and count their deliveries from zero.
-
-    \b
-    antiphon dead requeue 0/1795244309110-0
-    """
-    run(_each(letter_ids, "requeue", json))
-
-
-@app.command()
-def drop(letter_ids: LetterIds, json: Json = False) -> None:
-    """Delete dead letters permanently."""
-    run(_each(letter_ids, "drop", json))
-
-
-async def _list(limit: int, is_json: bool) -> None:
     async with connected() as bus:
         letters = await DeadLetters(bus).list(limit)
-    if is_json:
+    if json:
         print_json([{"id": id, **letter.model_dump(mode="json")} for id, letter in letters])
         return
     rows = [
@@ -80,16 +65,35 @@ async def _list(limit: int, is_json: bool) -> None:
     print_table(("id", "set aside (UTC)", "component", "session", "event", "why"), rows, "No dead letters.")
 
 
-async def _show(letter_id: str, is_json: bool) -> None:
+@app.command()
+@command
+async def show(letter_id: LetterId, json: Json = False) -> None:
+    """Show a dead letter: its details, then the whole message."""
     async with connected() as bus:
         letter, event = await _known(DeadLetters(bus).show(letter_id))
     text = event.decode("utf-8", "backslashreplace")
-    if is_json:
+    if json:
         print_json({"id": letter_id, **letter.model_dump(mode="json"), "event": text})
         return
     for name, value in letter.model_dump(mode="json").items():
         stdout().print(f"{name:12} {one_line(orjson.dumps(value).decode())}")
     write(f"\n{visible(text)}\n")
+
+
+@app.command()
+def requeue(letter_ids: LetterIds, json: Json = False) -> None:
+    """Move messages back to the inbox they came from, and count their deliveries from zero.
+
+    \b
+    antiphon dead requeue 0/1795244309110-0
+    """
+    run(_each(letter_ids, "requeue", json))
+
+
+@app.command()
+def drop(letter_ids: LetterIds, json: Json = False) -> None:
+    """Delete dead letters permanently."""
+    run(_each(letter_ids, "drop", json))
 
 
 async def _known(action: Awaitable[ResultT]) -> ResultT:

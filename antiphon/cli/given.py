@@ -18,9 +18,7 @@ def read_schema(options: Options, path: Path | None) -> None:
     if path is None:
         return
     try:
-        schema = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise UnreadableEvent(f"--output-schema: {path} cannot be read: {error.strerror}.") from None
+        schema = orjson.loads(text_of(path, "--output-schema"))
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"--output-schema: {path} is not valid JSON: {error}.") from None
     if not isinstance(schema, dict):
@@ -38,14 +36,10 @@ def read_step_file(options: Options, path: Path | None) -> None:
     from antiphon_shared.output.step_file import UnfitSteps, read_steps
 
     try:
-        steps = read_steps(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableEvent(f"--steps: {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"--steps: {path} is not UTF-8 text: {error}.") from None
+        steps = read_steps(text_of(path, "--steps"))
     except UnfitSteps as error:
-        faults = "\n".join(f"{path}: {line}" for line in str(error).splitlines())
-        raise UnreadableEvent(f"--steps: {path} does not contain valid steps.\n{faults}") from None
+        errors = "\n".join(f"{path}: {line}" for line in str(error).splitlines())
+        raise UnreadableEvent(f"--steps: {path} does not contain valid steps.\n{errors}") from None
     options["steps"] = [step.model_dump(mode="json", exclude_none=True) for step in steps]
 
 
@@ -53,12 +47,17 @@ def read_grant(given: str | None) -> str:
     """Return the grant, or the content of its file. Raises UnreadableEvent when the file is unreadable."""
     if given is None or not given.startswith("@"):
         return given or ""
+    return text_of(Path(given[1:]), "--grant").strip()
+
+
+def text_of(path: Path, option: str) -> str:
+    """Return the text of the file that an option names. Raises UnreadableEvent."""
     try:
-        return Path(given[1:]).read_text().strip()
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"--grant: {given[1:]} is not UTF-8 text: {error}.") from None
+        raise UnreadableEvent(f"{option}: {path} is not UTF-8 text: {error}.") from None
     except OSError as error:
-        raise UnreadableEvent(f"--grant: {given[1:]} cannot be read: {error.strerror}.") from None
+        raise UnreadableEvent(f"{option}: {path} cannot be read: {error.strerror}.") from None
 
 
 def read_query(query: str) -> str:

@@ -16,9 +16,9 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     Json,
     UsageError,
+    command,
     print_json,
     print_table,
-    run,
     stderr,
     write,
 )
@@ -28,7 +28,8 @@ app = typer.Typer(no_args_is_help=True, help="Create and inspect grants: signed 
 
 
 @app.command()
-def keygen(
+@command
+async def keygen(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="The directory of the two key files.")
     ] = Path(),
@@ -42,11 +43,22 @@ def keygen(
     \b
     antiphon grants keygen keys/
     """
-    run(_keygen(out or folder, json))
+    pair = make_key_pair(out or folder)
+    if json:
+        print_json({"private": str(pair.private), "public": str(pair.public)})
+        return
+    rows = [
+        (pair.private, "signs; keep it secret"),
+        (pair.public, "verifies; for coordinators and dispatchers"),
+    ]
+    print_table(("file", "purpose"), rows, "")
+    stderr().print(f"Coordinators: ANTIPHON_COORDINATOR_GRANT_KEY_FILE={pair.public.absolute()}")
+    stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")
 
 
 @app.command("issue")
-def issue_grant(
+@command
+async def issue_grant(
     key: Annotated[Path, typer.Option(metavar="FILE", help="The private key.")],
     scope: Annotated[
         list[str],
@@ -68,11 +80,21 @@ def issue_grant(
     \b
     antiphon grants issue --key keys/grant-signing-key.pem --scope read --scope write
     """
-    run(_issue(key, scope, tenant, session, expires_s, json))
+    signing_key = load_signing_key(key)
+    if is_open_to_others(key):
+        stderr().print(f"Other users can read {key}. Run `chmod 600 {key}`.", style="yellow")
+    if not {"read", "write"} & set(scope):
+        stderr().print("The grant contains neither `read` nor `write`, so it allows no tool.", style="yellow")
+    token = issue(signing_key, scope, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
+    if json:
+        print_json({"grant": token, **_said(read_claims(token))})
+    else:
+        write(f"{token}\n")
 
 
 @app.command()
-def show(
+@command
+async def show(
     token: Annotated[
         str,
         typer.Argument(metavar="TOKEN|@FILE|-", help="The grant, a file that contains it, or - for stdin."),
@@ -81,53 +103,20 @@ def show(
         Path | None, typer.Option(metavar="FILE", help="The public key to verify it with.")
     ] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Show the content of a grant, and check its signature and expiry.
 
     Exit codes: 0 valid, or not checked without --key; 1 not genuine, or expired; 3 unreadable.
     """
-    run(_show(token, key, json))
-
-
-async def _keygen(folder: Path, is_json: bool) -> None:
-    pair = make_key_pair(folder)
-    if is_json:
-        print_json({"private": str(pair.private), "public": str(pair.public)})
-        return
-    rows = [
-        (pair.private, "signs; keep it secret"),
-        (pair.public, "verifies; for coordinators and dispatchers"),
-    ]
-    print_table(("file", "purpose"), rows, "")
-    stderr().print(f"Coordinators: ANTIPHON_COORDINATOR_GRANT_KEY_FILE={pair.public.absolute()}")
-    stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")
-
-
-async def _issue(
-    path: Path, scopes: list[str], tenant: str, session: str | None, expires_s: int, is_json: bool
-) -> None:
-    key = load_signing_key(path)
-    if is_open_to_others(path):
-        stderr().print(f"Other users can read {path}. Run `chmod 600 {path}`.", style="yellow")
-    if not {"read", "write"} & set(scopes):
-        stderr().print("The grant contains neither `read` nor `write`, so it allows no tool.", style="yellow")
-    token = issue(key, scopes, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
-    if is_json:
-        print_json({"grant": token, **_said(read_claims(token))})
-    else:
-        write(f"{token}\n")
-
-
-async def _show(given: str, key: Path | None, is_json: bool) -> int:
-    token = _token(given)
+    grant = _token(token)
     try:
-        claims = read_claims(token)
+        claims = read_claims(grant)
     except UnreadableGrant as error:
         stderr().print(f"antiphon: the grant cannot be read: {error}", style="red")
         return EXIT_UNREADABLE
     is_over = claims.expires <= utc_now()
-    verified = _verified(token, key) if key is not None else "not checked: --key is missing"
-    if is_json:
+    verified = _verified(grant, key) if key is not None else "not checked: --key is missing"
+    if json:
         print_json(
             {**_said(claims), "is_over": is_over, "verified": None if key is None else verified == "yes"}
         )

@@ -1,16 +1,15 @@
 """The common parts of all commands: output, errors and exit codes."""
 
 import json
-import os
 import re
 import sys
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from html import unescape
 from io import TextIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, ParamSpec, TextIO, TypeVar
 
 import orjson
 import typer
@@ -28,14 +27,13 @@ from pydantic import BaseModel
 
 from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession
 
-if (
-    TYPE_CHECKING
-):  # libraries for drawing, logs and Redis are imported on use: many commands need none of them
+if TYPE_CHECKING:  # libraries for drawing and Redis are imported on use: many commands need none of them
     from redis.exceptions import RedisError
     from rich.console import Console
     from rich.status import Status
 
 WorkT = TypeVar("WorkT")
+Args = ParamSpec("Args")
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -48,7 +46,28 @@ EXIT_INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critical"] = "error") -> None:
+def command(
+    work: Callable[Args, Coroutine[Any, Any, int | None]] | Callable[Args, int | None],
+) -> Callable[Args, None]:
+    """Return a command for Typer that ends with the exit code of `work`, by default 0.
+
+    An error of Antiphon ends it with one clear line on stderr.
+    """
+
+    @wraps(work)
+    def call(*args: Args.args, **kwargs: Args.kwargs) -> None:
+        try:
+            result = work(*args, **kwargs)
+        except AntiphonError as error:
+            result = refuse(error)
+        if isinstance(result, Coroutine):
+            run(result)
+        raise typer.Exit(result or EXIT_DONE)
+
+    return call
+
+
+def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critical"] = "error") -> NoReturn:
     """Run a command to its exit code; an error of Antiphon ends it with one clear line on stderr.
 
     `logs` is the least severity of log lines that are shown.
@@ -95,9 +114,9 @@ def refuse(error: AntiphonError) -> int:
             return EXIT_UNREADABLE
         case Overloaded():
             return EXIT_FAILED  # the command line is right: the same may be accepted later
-        case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected() | UsageError():
+        case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected():
             return EXIT_USAGE
-        case AlreadyThere():
+        case AlreadyThere() | UsageError():
             return EXIT_USAGE
         case _:
             return EXIT_FAILED
@@ -107,20 +126,6 @@ class UsageError(AntiphonError):
     """The command line asks for something impossible."""
 
     code = "usage"
-
-
-def have_standard_streams() -> None:
-    """Open /dev/null where this program was started without standard input, output or errors.
-
-    Otherwise every print would fail, and a connection could get the number of a closed stream.
-    """
-    for name, mode in (
-        ("stdin", "r"),
-        ("stdout", "w"),
-        ("stderr", "w"),
-    ):  # the lowest free number is the next one
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # for as long as the program lives
 
 
 class Printer:

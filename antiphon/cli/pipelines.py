@@ -1,10 +1,14 @@
 """The pipeline of a command: the running one where it is configured, else a private one."""
 
 import asyncio
+import signal
+from contextlib import suppress
 from itertools import chain
 
 from antiphon_shared.events import COMPONENTS
+from antiphon_shared.events.session import Response
 from antiphon_shared.process import health
+from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli.output import UsageError, stderr
@@ -12,6 +16,7 @@ from antiphon.client import Antiphon
 from antiphon.observe import connected
 from reasoning_engine.settings import Provider
 
+_AFTER_CANCEL_S = 5.0
 NO_TOOLS = (
     "No tools: the model answers without any. Add some with --tools MODULE, for example "
     "antiphon.examples.courses."
@@ -41,6 +46,20 @@ def client_of(
 
 def split_modules(names: list[str]) -> list[str]:
     return [module.strip() for name in names for module in name.split(",") if module.strip()]
+
+
+async def cancelled(antiphon: Antiphon, session_id: str, why: str) -> Response | None:
+    """Cancel a session after Ctrl-C or a timeout; return its answer if it comes soon. Another Ctrl-C ends the wait."""
+    task = asyncio.current_task()
+    assert task is not None, "a coroutine runs in a task"
+    task.uncancel()
+    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
+        async with asyncio.timeout(_AFTER_CANCEL_S):
+            await antiphon.cancel(session_id, why)
+            return await antiphon.result(session_id)
+    return None
 
 
 def command_of(antiphon: Antiphon) -> str:

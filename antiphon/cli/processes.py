@@ -4,17 +4,17 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated
 
 import typer
 from antiphon_shared.events import Component
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
-from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
 
-from antiphon.cli.output import UsageError, refuse, stderr
+from antiphon.cli.output import UsageError, command, stderr
 from antiphon.cli.pipelines import NO_TOOLS, split_modules
 from antiphon.cli.query_options import ToolModules
 from antiphon.own_packages import check_components
@@ -39,12 +39,13 @@ NoWait = Annotated[
 ]
 
 
+@command
 def up(
     tools: ToolModules = None,
     replicas: Replicas = "",
     processes: Processes = 5,
     no_wait: NoWait = False,
-) -> None:
+) -> int:
     """Run the whole pipeline: one process per component, or all of them in one, restarted when it ends unexpectedly.
 
     It connects to ANTIPHON_REDIS_URL, by default redis://localhost:6379/0. Logs go to stderr: as text on a
@@ -63,25 +64,19 @@ def up(
     antiphon up --tools my_tools --processes 1    # for one core: a small machine or container
     """
     logs.silence("error", secret_values())  # until Redis has answered
-    try:
-        with _tools_as_settings(tools):
-            settings = load(PipelineSettings)
-            check_components()
-            numbers, others = read_processes(processes, replicas)
-            if load(RecipeSettings).learn:
-                others["recipes"] = _LEARN_RECIPES
-            if not settings.tools.strip():
-                stderr().print(NO_TOOLS, style="yellow")
-            code = supervise(
-                numbers,
-                ready=lambda: _begin_logging(settings, waits=not no_wait),
-                others=others,
-            )
-    except AntiphonError as error:
-        code = refuse(error)
-    raise typer.Exit(code)
+    with _tools_as_settings(tools):
+        settings = load(PipelineSettings)
+        check_components()
+        numbers, others = read_processes(processes, replicas)
+        if load(RecipeSettings).learn:
+            others["recipes"] = _LEARN_RECIPES
+        if not settings.tools.strip():
+            stderr().print(NO_TOOLS, style="yellow")
+        ready = partial(_begin_logging, settings, waits=not no_wait)
+        return supervise(numbers, ready=ready, others=others)
 
 
+@command
 def run(
     component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="The name of the component.")],
     tools: ToolModules = None,
@@ -95,19 +90,16 @@ def run(
     antiphon run reasoning_engine
     antiphon run tool_dispatcher --tools my_tools
     """
-    try:
-        if tools and component != "tool_dispatcher":
-            raise UsageError(
-                f"--tools: the {component} does not run tools.",
-                hint="Pass the option to `antiphon run tool_dispatcher`.",
-            )
-        check_components([component])
-        with _tools_as_settings(tools):
-            command = component_command(component)
-            sys.stdout.flush()
-            os.execv(command[0], command)  # noqa: S606  # this process becomes the component: same pid, same signals
-    except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
+    if tools and component != "tool_dispatcher":
+        raise UsageError(
+            f"--tools: the {component} does not run tools.",
+            hint="Pass the option to `antiphon run tool_dispatcher`.",
+        )
+    check_components([component])
+    with _tools_as_settings(tools):
+        words = component_command(component)
+        sys.stdout.flush()
+        os.execv(words[0], words)  # noqa: S606  # this process becomes the component: same pid, same signals
 
 
 async def _begin_logging(settings: PipelineSettings, *, waits: bool) -> None:

@@ -21,6 +21,7 @@ from antiphon.cli.output import (
     EXIT_DONE,
     Json,
     UsageError,
+    command,
     counted,
     one_line,
     print_json,
@@ -92,13 +93,14 @@ def export_sessions(
 
 
 @app.command("import")
-def import_recordings(
+@command
+async def import_recordings(
     paths: Annotated[
         list[Path],
         typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings; compressed or not."),
     ],
     json: Json = False,
-) -> None:
+) -> int:
     """Import recordings into Redis for inspection: no component continues to work on them.
 
     Use a separate Redis or namespace. The import needs an administrator's rights: the users of `antiphon redis acl`
@@ -110,7 +112,28 @@ def import_recordings(
     ANTIPHON_NAMESPACE=look antiphon recording import recordings
     ANTIPHON_NAMESPACE=look antiphon sessions show ID
     """
-    run(_import(paths, json))
+    files = found(paths)
+    spare_the_collector()
+    done: list[dict[str, str]] = []
+    code = EXIT_DONE
+    async with (
+        connected() as bus,
+        aclosing(side_by_side(each(files), partial(_import_file, bus))) as imported,
+    ):
+        with _progress() as tell:
+            async for file, future in imported:
+                try:
+                    session_id = future.result()
+                except AntiphonError as error:
+                    code = refuse(error)
+                    continue
+                done.append({"session_id": session_id, "path": as_text(file)})
+                tell(f"{len(done)} of {len(files)} imported")
+                if not json:
+                    stdout().print(session_id)
+    if json:
+        print_json(done)
+    return code
 
 
 async def _export(
@@ -184,31 +207,6 @@ def _show(one: Exported, is_json: bool) -> None:
             "the recorded decisions and does not verify either.",
             style="yellow",
         )
-
-
-async def _import(paths: list[Path], is_json: bool) -> int:
-    files = found(paths)
-    spare_the_collector()
-    done: list[dict[str, str]] = []
-    code = EXIT_DONE
-    async with (
-        connected() as bus,
-        aclosing(side_by_side(each(files), partial(_import_file, bus))) as imported,
-    ):
-        with _progress() as tell:
-            async for file, future in imported:
-                try:
-                    session_id = future.result()
-                except AntiphonError as error:
-                    code = refuse(error)
-                    continue
-                done.append({"session_id": session_id, "path": as_text(file)})
-                tell(f"{len(done)} of {len(files)} imported")
-                if not is_json:
-                    stdout().print(session_id)
-    if is_json:
-        print_json(done)
-    return code
 
 
 async def _import_file(bus: Bus, file: Path) -> str:

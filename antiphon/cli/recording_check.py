@@ -15,6 +15,7 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     Json,
     UsageError,
+    command,
     counted,
     print_json,
     refuse,
@@ -31,6 +32,7 @@ from antiphon.replay.verify_all import UNREADABLE, explained
 _SHOWN_MAX = 20
 
 
+@command
 def check(
     paths: Annotated[
         list[Path],
@@ -48,7 +50,7 @@ def check(
         bool, typer.Option("--yes", "-y", help="Keep changed lines without a confirmation.")
     ] = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Check that recordings are unchanged, and report which part of a damaged one can be trusted.
 
     The hash chain detects accidental damage, not forgery. The trusted part ends with the last complete step before
@@ -60,24 +62,21 @@ def check(
     antiphon recording check tests/recordings
     antiphon recording check broken.jsonl --repair trusted.jsonl
     """
-    try:
-        files = found(paths)
-        if repair is None and keeps_changed:
-            raise UsageError("--keep-changed needs --repair OUT.")
-        if repair is not None and (len(files) != 1 or repair.exists() or not repair.parent.is_dir()):
-            raise UsageError(
-                "--repair needs one recording and a new file.",
-                hint="Name one recording, and a file that does not exist.",
-            )
-    except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
+    files = found(paths)
+    if repair is None and keeps_changed:
+        raise UsageError("--keep-changed needs --repair OUT.")
+    if repair is not None and (len(files) != 1 or repair.exists() or not repair.parent.is_dir()):
+        raise UsageError(
+            "--repair needs one recording and a new file.",
+            hint="Name one recording, and a file that does not exist.",
+        )
     documents: list[dict[str, Any]] = []
     codes = [_check(path, documents.append if json else None) for path in files]
     if json:
         print_json(documents)
     if repair is not None and codes == [EXIT_FAILED]:
         codes.append(_repair(files[0], repair, keeps_changed, is_agreed))
-    raise typer.Exit(max(codes))
+    return max(codes)
 
 
 def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:

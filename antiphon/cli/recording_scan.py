@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.settings import load
 from antiphon_shared.redaction.secret_values import secret_values
 
@@ -15,6 +15,7 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     Json,
     UsageError,
+    command,
     counted,
     one_line,
     print_json,
@@ -29,6 +30,7 @@ from antiphon.recording.redaction.scan import Finding, Scanner
 from antiphon.recording.settings import RecordingSettings
 
 
+@command
 def scan(
     paths: Annotated[
         list[Path],
@@ -44,7 +46,7 @@ def scan(
         bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
     ] = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Search recordings for likely secrets, and fail if there are any.
 
     Findings are printed masked. The allow-list accepts a finding by its fingerprint, followed by a reason. Exit codes:
@@ -53,13 +55,8 @@ def scan(
     \b
     antiphon recording scan tests/recordings --allow allowed.txt
     """
-    try:
-        allowed = _allowed(allow)
-        files = found(paths)
-        keys = load(RecordingSettings).rules.keys
-    except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
-    scanner = Scanner(secret_values(), is_personal, keys)
+    allowed, files = _allowed(allow), found(paths)
+    scanner = Scanner(secret_values(), is_personal, load(RecordingSettings).rules.keys)
     findings: list[tuple[Path, Finding]] = []
     code = EXIT_DONE
     for file in files:
@@ -71,7 +68,7 @@ def scan(
             code = refuse(UnreadableEvent(f"{file}: {error.strerror or error}."))
     _show(findings, json, is_github)
     stderr().print(f"{counted(len(files), 'file')}, {counted(len(findings), 'finding')}.", style="dim")
-    raise typer.Exit(EXIT_UNREADABLE if code else EXIT_FAILED if findings else EXIT_DONE)
+    return EXIT_UNREADABLE if code else EXIT_FAILED if findings else EXIT_DONE
 
 
 def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> None:

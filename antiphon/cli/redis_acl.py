@@ -9,8 +9,25 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.process.settings import PipelineSettings, load
 
-from antiphon.cli.output import UsageError, run, stderr, write
+from antiphon.cli.output import UsageError, command, stderr, write
 from antiphon.redis_acl import USERS, User, acl_file
+
+Users = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help=f"Print only this user; repeatable. Users: {', '.join(USERS)}."),
+]
+Passwords = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file with lines NAME=PASSWORD; missing passwords are generated."),
+]
+NoPasswords = Annotated[
+    bool,
+    typer.Option(
+        "--nopass-for-tests",
+        help="Create users without passwords. Never use it where others can connect.",
+    ),
+]
+IsCluster = Annotated[bool, typer.Option("--cluster", help="Add the rights that a Redis Cluster needs.")]
 
 app = typer.Typer(no_args_is_help=True, help="Prepare the Redis server of a deployment.")
 
@@ -21,27 +38,12 @@ def _redis() -> None:
 
 
 @app.command("acl")
-def acl(
-    component: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help=f"Print only this user; repeatable. Users: {', '.join(USERS)}."),
-    ] = None,
-    passwords: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A file with lines NAME=PASSWORD; missing passwords are generated."
-        ),
-    ] = None,
-    nopass_for_tests: Annotated[
-        bool,
-        typer.Option(
-            "--nopass-for-tests",
-            help="Create users without passwords. Never use it where others can connect.",
-        ),
-    ] = False,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Add the rights that a Redis Cluster needs.")
-    ] = False,
+@command
+async def acl(
+    component: Users = None,
+    passwords: Passwords = None,
+    nopass_for_tests: NoPasswords = False,
+    cluster: IsCluster = False,
 ) -> None:
     """Print a Redis ACL file: one user for each component, for clients and for operators, with least privilege.
 
@@ -54,27 +56,23 @@ def acl(
     redis-server --aclfile users.acl
     ANTIPHON_REDIS_URL=redis://coordinator:PASSWORD@localhost:6379/0 python -m coordinator
     """
-    run(_acl(component or [], passwords, nopass_for_tests, cluster))
-
-
-async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: bool) -> None:
-    if file is not None and is_open:
+    if passwords is not None and nopass_for_tests:
         raise UsageError("--passwords and --nopass-for-tests cannot be combined.", hint="Use one of them.")
-    for name in names:
+    for name in component or ():
         if name not in USERS:
             raise UsageError(f"user {name!r} does not exist.", hint=f"The users are {', '.join(USERS)}.")
-    users: tuple[User, ...] = tuple(user for user in USERS if not names or user in names)
+    users: tuple[User, ...] = tuple(user for user in USERS if not component or user in component)
     settings = load(PipelineSettings)
-    given = _given(file) if file is not None else {}
-    drawn = {} if is_open else {user: new_password() for user in users if user not in given}
-    chosen = {user: None if is_open else given.get(user) or drawn[user] for user in users}
+    given = _given(passwords) if passwords is not None else {}
+    drawn = {} if nopass_for_tests else {user: new_password() for user in users if user not in given}
+    chosen = {user: None if nopass_for_tests else given.get(user) or drawn[user] for user in users}
     url = settings.redis_url.get_secret_value() if settings.redis_url else DEFAULT_URL
     address = parse(url)
     text = acl_file(
         Keys(settings.namespace, settings.partitions),
         chosen,
         database=address.database,
-        is_cluster=is_cluster or len(address.servers) > 1,
+        is_cluster=cluster or len(address.servers) > 1,
         has_sentinels=bool(address.sentinels),
     )
     write(text)
@@ -84,7 +82,7 @@ async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: b
         stderr().print(
             "These passwords are not shown again; the file contains only their hashes.", style="yellow"
         )
-    if is_open:
+    if nopass_for_tests:
         stderr().print("Anyone who can connect to this Redis can act as any of these users.", style="yellow")
 
 

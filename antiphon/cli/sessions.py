@@ -16,6 +16,7 @@ from antiphon.cli import event_lines
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import (
     Json,
+    command,
     one_line,
     print_json,
     print_table,
@@ -71,23 +72,71 @@ def list_sessions(
 
 
 @app.command()
-def show(session_id: SessionIdArgument, json: Json = False) -> None:
+@command
+async def show(session_id: SessionIdArgument, json: Json = False) -> None:
     """Show the events of a session in order; with --json print each whole event on a line.
 
     \b
     antiphon sessions show ID --json | jq .type
     """
-    run(_show(session_id, json))
+    async with connected() as bus:
+        log = await session_log(bus, checked_session_id(session_id))
+        waiting: tuple[ToolCall, ...] = ()
+        questions: tuple[Question, ...] = ()
+        unreadable = ""
+        try:
+            waiting = await calls_waiting(bus, session_id)
+            questions = await questions_waiting(bus, session_id)
+        except UnreadableEvent as error:
+            unreadable = str(error)
+        queued = await place_in_line(bus, session_id)
+    if json:
+        for _, event in log:
+            print_json(event)
+        return
+    began = log[0][1].time
+    rows = [
+        (
+            f"+{(event.time - began).total_seconds():.3f}",
+            event.source,
+            _short(event.type),
+            event_lines.detail(event),
+        )
+        for _, event in log
+    ]
+    print_table(("s", "from", "event", ""), rows, "")
+    if unreadable:
+        stderr().print(f"\n{unreadable}", style="yellow")
+    if queued:
+        stderr().print(f"\nQueued: waits for capacity, {one_line(queued)}.", style="yellow")
+    if waiting:
+        names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
+        for line in (f"\nWaits for approval of {names}", *event_lines.how_to_decide(session_id)):
+            stderr().print(line, style="yellow")
+    if questions:
+        asked = [line for question in questions for line in event_lines.asked(question)]
+        for line in ("\nWaits for an answer", *asked, *event_lines.how_to_answer(session_id)):
+            stderr().print(line, style="yellow")
 
 
 @app.command()
-def watch(session_id: SessionIdArgument, json: Json = False) -> None:
+@command
+async def watch(session_id: SessionIdArgument, json: Json = False) -> int | None:
     """Show the progress of a session until its answer, like `antiphon ask`; with --json print one event per line."""
-    run(_watch(session_id, json))
+    async with Antiphon() as antiphon:
+        async with aclosing(antiphon.stream(session_id)) as stream:
+            if json:
+                async for said in stream:
+                    if not isinstance(said, TextDelta):
+                        print_json(said)
+                return None
+            why = await show_progress(stream)
+        return show_answer(await antiphon.result(session_id), json, why)
 
 
 @app.command()
-def cancel(
+@command
+async def cancel(
     session_id: SessionIdArgument,
     reason: Annotated[str, typer.Option(help="The reason, for the record.")] = "",
     json: Json = False,
@@ -98,7 +147,17 @@ def cancel(
     to its end, and its result is ignored. The answer reports the outcome of an unfinished write as unknown; the write
     is not repeated.
     """
-    run(_cancel(session_id, reason, json))
+    async with Antiphon() as antiphon:
+        is_asked = await antiphon.cancel(session_id, reason)
+    if json:
+        print_json({"session_id": session_id, "cancelling": is_asked})
+    elif is_asked:
+        stdout().print(f"Cancelling {session_id}.")
+        stderr().print(
+            f"Its answer contains the results so far: antiphon sessions watch {session_id}", style="dim"
+        )
+    else:
+        stderr().print(f"Session {session_id} had already ended.")
 
 
 @app.command()
@@ -136,7 +195,8 @@ def deny(
 
 
 @app.command()
-def answer(
+@command
+async def answer(
     session_id: SessionIdArgument,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The user's answer.")],
     call: Calls = None,
@@ -151,7 +211,12 @@ def answer(
     antiphon sessions show ID                  # the open questions
     antiphon sessions answer ID "The one in Lund." --by ann
     """
-    run(_answer(session_id, text, call, by, json))
+    async with Antiphon() as antiphon:
+        answered = await antiphon.answer(session_id, text, calls=call or (), by=by)
+    if json:
+        print_json({"session_id": session_id, "calls": answered})
+    else:
+        stdout().print(f"Answered {', '.join(answered)} of {session_id}.")
 
 
 async def _list(limit: int, is_json: bool) -> None:
@@ -188,73 +253,6 @@ def _said(*texts: str) -> tuple[str, ...]:
     return tuple(one_line(text, 60) for text in texts)
 
 
-async def _show(session_id: str, is_json: bool) -> None:
-    async with connected() as bus:
-        log = await session_log(bus, checked_session_id(session_id))
-        waiting: tuple[ToolCall, ...] = ()
-        questions: tuple[Question, ...] = ()
-        unreadable = ""
-        try:
-            waiting = await calls_waiting(bus, session_id)
-            questions = await questions_waiting(bus, session_id)
-        except UnreadableEvent as error:
-            unreadable = str(error)
-        queued = await place_in_line(bus, session_id)
-    if is_json:
-        for _, event in log:
-            print_json(event)
-        return
-    began = log[0][1].time
-    rows = [
-        (
-            f"+{(event.time - began).total_seconds():.3f}",
-            event.source,
-            _short(event.type),
-            event_lines.detail(event),
-        )
-        for _, event in log
-    ]
-    print_table(("s", "from", "event", ""), rows, "")
-    if unreadable:
-        stderr().print(f"\n{unreadable}", style="yellow")
-    if queued:
-        stderr().print(f"\nQueued: waits for capacity, {one_line(queued)}.", style="yellow")
-    if waiting:
-        names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
-        for line in (f"\nWaits for approval of {names}", *event_lines.how_to_decide(session_id)):
-            stderr().print(line, style="yellow")
-    if questions:
-        asked = [line for question in questions for line in event_lines.asked(question)]
-        for line in ("\nWaits for an answer", *asked, *event_lines.how_to_answer(session_id)):
-            stderr().print(line, style="yellow")
-
-
-async def _watch(session_id: str, is_json: bool) -> int | None:
-    async with Antiphon() as antiphon:
-        async with aclosing(antiphon.stream(session_id)) as stream:
-            if is_json:
-                async for said in stream:
-                    if not isinstance(said, TextDelta):
-                        print_json(said)
-                return None
-            why = await show_progress(stream)
-        return show_answer(await antiphon.result(session_id), is_json, why)
-
-
-async def _cancel(session_id: str, reason: str, is_json: bool) -> None:
-    async with Antiphon() as antiphon:
-        is_asked = await antiphon.cancel(session_id, reason)
-    if is_json:
-        print_json({"session_id": session_id, "cancelling": is_asked})
-    elif is_asked:
-        stdout().print(f"Cancelling {session_id}.")
-        stderr().print(
-            f"Its answer contains the results so far: antiphon sessions watch {session_id}", style="dim"
-        )
-    else:
-        stderr().print(f"Session {session_id} had already ended.")
-
-
 async def _decide(
     session_id: str, is_approved: bool, calls: list[str] | None, by: str, reason: str, is_json: bool
 ) -> None:
@@ -265,15 +263,6 @@ async def _decide(
         print_json({"session_id": session_id, "is_approved": is_approved, "calls": decided})
     else:
         stdout().print(f"{'Approved' if is_approved else 'Denied'} {', '.join(decided)} of {session_id}.")
-
-
-async def _answer(session_id: str, text: str, calls: list[str] | None, by: str, is_json: bool) -> None:
-    async with Antiphon() as antiphon:
-        answered = await antiphon.answer(session_id, text, calls=calls or (), by=by)
-    if is_json:
-        print_json({"session_id": session_id, "calls": answered})
-    else:
-        stdout().print(f"Answered {', '.join(answered)} of {session_id}.")
 
 
 def _stands(session: SessionSummary) -> str:

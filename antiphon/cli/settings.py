@@ -2,24 +2,20 @@
 
 from antiphon_shared.process.settings import variables
 
-from antiphon.cli.output import Json, print_json, print_table, run
+from antiphon.cli.output import Json, command, print_json, print_table
 
 
-def settings(json: Json = False) -> None:
+@command
+async def settings(json: Json = False) -> None:
     """List every setting: environment variable, accepted values, default and meaning.
 
     \b
     antiphon settings | grep LEASE
     """
-    run(_settings(json))
-
-
-async def _settings(is_json: bool) -> None:
-    # Only this command needs the settings of every component.
     from antiphon.settings_table import GROUPS
 
     rows = [row for _, kind in GROUPS for row in variables(kind)]
-    if is_json:
+    if json:
         names = ("variable", "value", "default", "meaning")
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     else:

@@ -12,43 +12,27 @@ from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
     Json,
+    command,
     one_line,
     print_json,
     print_table,
-    run,
     stderr,
     stdout,
 )
 from antiphon.observe import connected, pipeline_status
 
 
-def status(json: Json = False) -> None:
+@command
+async def status(json: Json = False) -> None:
     """Show the queued work of the pipeline, and the workers that are alive.
 
     For each component: the length of its inbox, the messages in flight (delivered to a worker, not finished), the age
     of the oldest message, and the live workers. Then the queue, the tenants whose queries wait for capacity, and the
     circuit breakers that are not closed. It works while components are missing.
     """
-    run(_status(json))
-
-
-def check_health(
-    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="The name of the component.")],
-    here: Annotated[bool, typer.Option("--here", help="Count workers on this host only.")] = False,
-    json: Json = False,
-) -> None:
-    """Check that a worker of COMPONENT is alive. Exit codes: 0 alive; 1 not alive; 3 cannot connect to Redis.
-
-    \b
-    antiphon health coordinator --here     # for a container's health check
-    """
-    run(_health(component, here, json))
-
-
-async def _status(is_json: bool) -> None:
     async with connected() as bus:
         status = await pipeline_status(bus)
-    if is_json:
+    if json:
         print_json(status)
         return
     rows = [
@@ -71,19 +55,29 @@ async def _status(is_json: bool) -> None:
         print_table(BREAKER_HEADINGS, breaker_rows(not_closed), "")
 
 
-async def _health(component: Component, is_here: bool, is_json: bool) -> int:
+@command
+async def check_health(
+    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="The name of the component.")],
+    here: Annotated[bool, typer.Option("--here", help="Count workers on this host only.")] = False,
+    json: Json = False,
+) -> int:
+    """Check that a worker of COMPONENT is alive. Exit codes: 0 alive; 1 not alive; 3 cannot connect to Redis.
+
+    \b
+    antiphon health coordinator --here     # for a container's health check
+    """
     async with connected() as bus:
         found = await workers(bus, component)
     host = socket.gethostname()
-    asked = [worker for worker in found if not is_here or worker.host == host]
+    asked = [worker for worker in found if not here or worker.host == host]
     alive = [worker for worker in asked if worker.is_alive]
-    if is_json:
+    if json:
         print_json({"component": component, "is_healthy": bool(alive), "workers": asked})
     elif alive:
         stdout().print(f"{component}: {len(alive)} alive")
     if alive:
         return EXIT_DONE
-    where = f" on {host}" if is_here else ""
+    where = f" on {host}" if here else ""
     silent = min((worker.silent_s for worker in asked), default=None)
     heard = (
         "no heartbeat in the last minute" if silent is None else f"the last heartbeat was {silent:.0f} s ago"

@@ -12,10 +12,10 @@ from antiphon.cli.contract_words import contract_words
 from antiphon.cli.output import (
     Json,
     UsageError,
+    command,
     one_line,
     print_json,
     print_table,
-    run,
     stderr,
     stdout,
     write,
@@ -40,31 +40,15 @@ Modules = Annotated[
 
 
 @app.command("list")
-def list_tools(tools: Modules = None, json: Json = False) -> None:
+@command
+async def list_tools(tools: Modules = None, json: Json = False) -> None:
     """List the tools of the running pipeline, or of Python modules.
 
     \b
     antiphon tools list --tools examples.courses
     """
-    run(_list(tools, json))
-
-
-app.command("check")(tools_check.check)
-
-
-@app.command()
-def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the tool.")],
-    tools: Modules = None,
-    json: Json = False,
-) -> None:
-    """Show a tool's description, parameters and contract."""
-    run(_show(name, tools, json))
-
-
-async def _list(modules: list[str] | None, is_json: bool) -> None:
-    catalogue = await _catalogue(modules)
-    if is_json:
+    catalogue = await _catalogue(tools)
+    if json:
         print_json(catalogue.tools)
         return
     rows = [
@@ -74,13 +58,23 @@ async def _list(modules: list[str] | None, is_json: bool) -> None:
     print_table(("tool", "effect", "mode", "parameters", "description"), rows, "No tools.")
 
 
-async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
-    catalogue = await _catalogue(modules)
+app.command("check")(tools_check.check)
+
+
+@app.command()
+@command
+async def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the tool.")],
+    tools: Modules = None,
+    json: Json = False,
+) -> None:
+    """Show a tool's description, parameters and contract."""
+    catalogue = await _catalogue(tools)
     tool = next((tool for tool in catalogue.tools if tool.name == name), None)
     if tool is None:
         there = ", ".join(tool.name for tool in catalogue.tools) or "none"
         raise UsageError(f"there is no tool {name!r}.", hint=f"There are: {there}.")
-    if is_json:
+    if json:
         print_json(tool)
         return
     stdout().print(f"{tool.name} ({tool.effect})\n")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import structlog
+from antiphon_shared.bus.committing import reply
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT
@@ -20,7 +21,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon.embedded import check_scopes, dispatcher_settings, registry_of
 from antiphon.errors import InvalidQuery
 from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
-from antiphon.linear.rounds import Ending, LinearSession, Rounds
+from antiphon.linear.rounds import NO_ENTRY, LinearSession, Rounds
 from antiphon.linear.states import LinearResponse, with_rounds
 from antiphon.linear.tools import LinearTools
 from antiphon.submission import Options, submission
@@ -37,8 +38,6 @@ from tool_dispatcher.hinted import hinted
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 OneProcessPlan = Literal["linear", "single"]
-_NO_PLACE = "0-0"
-"""The log entry of the query, as this plan has no log."""
 _DEADLINE_S_MAX = 86_400.0
 
 
@@ -105,8 +104,8 @@ def _check(options: Options) -> None:
 
 def _catalogue(registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> Catalogue:
     """Return the catalogue of the tools; a default or an example may hold a secret of this process."""
-    told = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
-    return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
+    catalogue = hinted(to_catalogue(registry, settings.default_scopes), settings.hints if registry else "")
+    return Catalogue.model_validate(redactor.json(catalogue.model_dump(mode="json")))
 
 
 def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
@@ -117,24 +116,14 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
     query = query.model_copy(update={"options": alone})
     event = event.model_copy(update={"format": FORMAT})
     defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
-    decision = open_session(event, _NO_PLACE, query, Opening(defaults, catalogue=""), catalogue)
-    first = asked(query.query)
-    return LinearSession(decision.session, [first], Memory(query.query), message_tokens(first))
+    decision = open_session(event, NO_ENTRY, query, Opening(defaults, catalogue=""), catalogue)
+    (number, request), first = list(enumerate(decision.commands))[-1], asked(query.query)
+    briefing = reply(event, number, request, "coordinator", event.time)
+    return LinearSession(decision.session, briefing, [first], Memory(query.query), message_tokens(first))
 
 
-def _response(state: LinearSession, ending: Ending) -> Response:
+def _response(state: LinearSession, request: AssemblyRequested) -> Response:
     """Return the answer, composed as the assembler does."""
-    session = state.session
-    request = AssemblyRequested(
-        question=_NO_PLACE,
-        status=ending.status,
-        termination_reason=ending.reason,
-        citations=session.query.citations,
-        uncertainty=session.uncertainty,
-        rounds_used=session.spent.rounds,
-        tool_calls_used=session.spent.tool_calls,
-        usage=session.spent.usage,
-        opened=session.opened,
-    )
-    ready = compose(Material(session.id, request, utc_now(), state.memory, ending.reply))
+    replied = None if request.reply is None else state.reply
+    ready = compose(Material(state.session.id, request, utc_now(), state.memory, replied))
     return Response.model_validate(ready.model_dump())

@@ -6,7 +6,6 @@ binding.py        the source of each argument: the question, an earlier result, 
 sources.py        the kinds of sources: a result, a param, a literal
 params.py, graph.py   the params and the nodes of a workflow file
 learn.py          chains -> a specification, which makes the same calls on the same results
-replay_check.py   the check that it does
 recent.py         the newest sessions -> recipes
 follow.py         each session once it is complete -> recipes, until it is ended
 store.py          recipes in Redis

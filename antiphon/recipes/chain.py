@@ -10,9 +10,10 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.placeholders import Reference, find
 from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS
 
-from antiphon.recipes.values import levels, texts_in
+from antiphon.recipes.values import texts_in
 from antiphon.recording.lines import EventLine, Line
 from antiphon.replay.recorded_calls import RecordedCall, batches_of
+from tool_dispatcher.check.places import depth_of
 
 CALLS_MAX = 200
 LEVELS_MAX = 40
@@ -138,9 +139,9 @@ def _ends(lines: Iterable[Line]) -> tuple[QuerySubmitted | None, ResponseReady |
 
 def _run_begun(lines: Iterable[Line]) -> str | None:
     """Return the name of a workflow or recipe that the session ran."""
-    told = [line.event.data for line in lines if isinstance(line, EventLine)]
-    begun = {one.call_id for one in told if isinstance(one, ChildBegun)}
-    calls = (call for one in told if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
+    data = [line.event.data for line in lines if isinstance(line, EventLine)]
+    begun = {one.call_id for one in data if isinstance(one, ChildBegun)}
+    calls = (call for one in data if isinstance(one, ReasoningCompleted) for call in one.tool_calls)
     return next((call.name.partition("_")[2] for call in calls if call.id in begun), None)
 
 
@@ -166,7 +167,7 @@ def _why_left_out(one: RecordedCall) -> str:
         raise NotLearnable(f"{_SQL} is reserved in workflows for SQL over earlier results.")
     if one.arguments is None:
         raise NotLearnable(f"an argument of the call {one.call.id} of {name} is not in the recording.")
-    if levels(one.arguments) > LEVELS_MAX:
+    if depth_of(one.arguments) > LEVELS_MAX:
         raise NotLearnable(
             f"the arguments of the call {one.call.id} of {name} are nested too deep for a file."
         )

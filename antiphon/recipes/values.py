@@ -93,15 +93,6 @@ def _stems(name: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in plain_words(name))
 
 
-def levels(value: Any) -> int:
-    """Return the depth of nested lists and objects."""
-    count, level = 0, [value]
-    while level := [one for one in level if isinstance(one, dict | list)]:
-        count += 1
-        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
-    return count
-
-
 class Question:
     """The words of a question, in a searchable form."""
 

@@ -12,19 +12,22 @@ Events and records are in the order of their commits. In a file each line is bou
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import orjson
-from antiphon_shared.events import AnyEvent, decode, encode
+from antiphon_shared.events import AnyEvent, EventData, decode, encode
 from antiphon_shared.events.codec import explain
-from antiphon_shared.events.step_records import AnyRecord, decode_record, encode_record
+from antiphon_shared.events.step_records import AnyRecord, StepRecord, decode_record, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, ValidationError
 
+DataT = TypeVar("DataT", bound=EventData)
+RecordT = TypeVar("RecordT", bound=StepRecord)
 FORMAT = 2
 """The version that is written. Every earlier version can be read: see `upcast.py`."""
 
@@ -207,3 +210,15 @@ def _event_line(fields: dict[str, Any]) -> EventLine:
 
 
 _PLACE = re.compile(r"\d{1,20}-\d{1,20}")
+
+
+def data_in(lines: Iterable[Line], kind: type[DataT]) -> Iterator[DataT]:
+    """Yield the data of the events of one kind."""
+    return (
+        one.event.data for one in lines if isinstance(one, EventLine) and isinstance(one.event.data, kind)
+    )
+
+
+def records_in(lines: Iterable[Line], kind: type[RecordT]) -> Iterator[RecordT]:
+    """Yield the records of one kind."""
+    return (one.record for one in lines if isinstance(one, RecordLine) and isinstance(one.record, kind))

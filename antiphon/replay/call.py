@@ -17,7 +17,7 @@ from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
-from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
+from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered, short_type
 from antiphon.replay.provider import provider_of
 from antiphon.replay.requests import whole_request
@@ -85,11 +85,7 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
     """
     event = event_numbered(lines, place)
     contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
-    records = {
-        line.record.of: line.record
-        for line in lines
-        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord) and line.record.calls
-    }
+    records = {record.of: record for record in records_in(lines, ExchangeRecord) if record.calls}
     if event.event.id not in records:
         there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
         named = ", ".join(f"{line.n} ({short_type(line)})" for line in there[:20])

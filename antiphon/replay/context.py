@@ -38,7 +38,7 @@ Shown = Literal["whole", "shortened", "absent"]
 class Briefed:
     """One briefing."""
 
-    n: int
+    event: int
     """The number of its `briefing.ready`."""
     round: int
     level: Level
@@ -131,7 +131,7 @@ class _Course:
 
     def context(self) -> Context:
         answered = self._answered_from()
-        outline = next((one for one in self._briefings if one.n == answered), None)
+        outline = next((one for one in self._briefings if one.event == answered), None)
         sources = self._response.sources if self._response else ()
         memory = self._memory()
         statements = {fact.id: fact.statement for fact in memory.facts.values()} if memory else {}
@@ -148,19 +148,19 @@ class _Course:
         ready = self._known.lines.get(child_id(record.of, 0))
         if line is None or ready is None:
             raise UnreadableEvent(f"the briefing for event {record.of} is missing.")
-        asked, told = line.event.data, ready.event.data
-        if not isinstance(asked, BriefingRequested) or not isinstance(told, BriefingReady):
+        asked, answer = line.event.data, ready.event.data
+        if not isinstance(asked, BriefingRequested) or not isinstance(answer, BriefingReady):
             raise UnreadableEvent(f"event {ready.n} is not a briefing.")
-        self._file(Step(line, record, (ready,)), told.briefing)
-        memory, outline, before = self._memory(), told.briefing, self._last
+        self._file(Step(line, record, (ready,)), answer.briefing)
+        memory, outline, before = self._memory(), answer.briefing, self._last
         shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
         now = set(shown)
         then = set(_ids_in(before.shown)) if before else set()
         were_whole = then - set(_ids_in(before.shortened)) if before else set()
         self._briefings.append(
             Briefed(
-                n=ready.n,
-                round=told.round,
+                event=ready.n,
+                round=answer.round,
                 level=asked.level,
                 tokens=outline.tokens,
                 facts=len(shown) + outline.omitted,

@@ -10,13 +10,14 @@ import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
+import orjson
 import structlog
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
 from antiphon_shared.bus.scripts import HEARTBEAT
-from antiphon_shared.events import COMPONENTS, ChildBegun, QuerySubmitted, encode
+from antiphon_shared.events import COMPONENTS, ChildBegun, EventData, QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
@@ -27,17 +28,15 @@ from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
 from antiphon.recording.files import read_lines
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import data_in
 from antiphon.replay.forking.snapshot import snapshot
 from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.components import part_of
-from antiphon.replay.serving.exchanges import Exchanges, Match, Miss
-from antiphon.replay.serving.model_server import ModelServer
-from antiphon.replay.serving.plan import Plan, read_score
-from antiphon.replay.serving.processes import processes
+from antiphon.replay.serving.components.part import misses_key
+from antiphon.replay.serving.exchanges import Match, Miss
+from antiphon.replay.serving.processes import Plan, processes, read_score
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
-from antiphon.replay.serving.tools import misses_key
 from antiphon.replay.serving.turns import POLL_S, events_there
 
 SESSION_LIMIT_S = 60.0
@@ -75,10 +74,9 @@ def works_alone(path: Path) -> bool:
 
     Raises UnreadableEvent, OSError.
     """
-    events = (line.event.data for line in read_lines(path) if isinstance(line, EventLine))
     return not any(
         isinstance(data, ChildBegun) or (isinstance(data, QuerySubmitted) and data.parent is not None)
-        for data in events
+        for data in data_in(read_lines(path), EventData)
     )
 
 
@@ -107,13 +105,9 @@ async def _run_again(
     recordings: Sequence[tuple[Path, RecordingIndex]], has_processes: bool, match: Match, limit_s: float
 ) -> list[RerunReport]:
     """Run recordings of different sessions on one pipeline, a few at once."""
-    exchanges = Exchanges((recording_index for _, recording_index in recordings), match)
-    async with ModelServer(exchanges).listening() as model, _redis(has_processes, model.url) as bus:
-        plan = Plan(
-            redis_url=bus.connections.url,
-            model_url=model.url,
-            paths=tuple(path.absolute() for path, _ in recordings),
-        )
+    async with _redis(has_processes) as bus:
+        paths = tuple(path.absolute() for path, _ in recordings)
+        plan = Plan(redis_url=bus.connections.url, paths=paths, match=match)
         scores = {recording_index.session_id: recording_index for _, recording_index in recordings}
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
         async with opening_in(_format(recordings), bus), running:
@@ -121,7 +115,7 @@ async def _run_again(
             await asyncio.gather(
                 *(_play(bus, recording_index, room, limit_s) for recording_index in scores.values())
             )
-            misses = [*exchanges.misses, *await _tools_missed(bus)]
+            misses = await _misses(bus)
             return [
                 report_of(
                     str(path),
@@ -138,8 +132,8 @@ async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
     """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
 
     async def beat() -> None:
-        told = f'{{"pid":0,"format":{format}}}'
-        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", told, FORGET_MS])
+        worker = f'{{"pid":0,"format":{format}}}'
+        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", worker, FORGET_MS])
 
     async def beat_on() -> None:
         while True:
@@ -228,16 +222,13 @@ async def _is_at_work(bus: Bus, session_id: str) -> bool:
     return any([await bus.batcher.submit("XLEN", inbox) for inbox in inboxes])
 
 
-async def _tools_missed(bus: Bus) -> list[Miss]:
-    told: list[bytes] = await bus.batcher.submit("LRANGE", misses_key(bus), 0, -1)
-    words = [word.decode() for word in told]
-    return [
-        Miss(session_id, "tool", asked) for session_id, asked in zip(words[::2], words[1::2], strict=True)
-    ]
+async def _misses(bus: Bus) -> list[Miss]:
+    reported: list[bytes] = await bus.batcher.submit("LRANGE", misses_key(bus), 0, -1)
+    return [Miss(**orjson.loads(one)) for one in reported]
 
 
 @contextlib.asynccontextmanager
-async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
+async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
     """Yield a bus on the rerun's own Redis. Raises ConfigurationError, RedisUnavailable."""
     redis = private_redis.choose()
     if has_processes and not isinstance(redis, private_redis.RedisServer):
@@ -248,7 +239,7 @@ async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
     bus = None
     try:
         connections = await redis.start()
-        with environment(variables(connections.url, model_url), without=HIDDEN):
+        with environment(variables(connections.url), without=HIDDEN):
             bus = Bus(connections, Keys(), load(BusSettings))
         await bus.open(_CONNECT_PATIENCE_S)
         yield bus
@@ -262,8 +253,8 @@ async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
 async def _embedded(bus: Bus, scores: dict[str, RecordingIndex], plan: Plan) -> AsyncIterator[None]:
     """Run the five components as tasks of this process. Raises the error that ended one of them."""
     stop = asyncio.Event()
-    with environment(variables(plan.redis_url, plan.model_url), without=HIDDEN):
-        services = [part_of(name, bus, scores, plan.model_url) for name in COMPONENTS]
+    with environment(variables(plan.redis_url), without=HIDDEN):
+        services = [part_of(name, bus, scores, plan.match) for name in COMPONENTS]
     tasks = [asyncio.create_task(run_service(bus, service, stop, _GRACE_S)) for service in services]
     try:
         yield

@@ -15,7 +15,7 @@ from antiphon_shared.workflows.nodes import ForeachNode
 from pydantic import AwareDatetime
 
 from antiphon.errors import UnknownSession
-from antiphon.observe import pairs
+from antiphon.observe import newest_sessions
 from antiphon.queued import queries_waiting, query_waiting
 from antiphon.run_state import people, status_of, stored_run
 from antiphon.submission import checked_session_id
@@ -84,12 +84,7 @@ class RunView(RunLine):
 async def runs(bus: Bus, limit: int) -> list[RunLine]:
     """Return the newest runs of all partitions, among the newest 10,000 sessions."""
     queued = [_queued(event) for event in await queries_waiting(bus, _SESSIONS_MAX) if _workflow(event)]
-    found: list[tuple[float, str]] = []
-    for partition in range(bus.keys.partitions):
-        key = bus.keys.sessions(partition)
-        rows = await bus.batcher.submit("ZRANGE", key, 0, _SESSIONS_MAX - 1, "REV", "WITHSCORES")
-        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
-    ids = [name for _, name in sorted(found, reverse=True)[:_SESSIONS_MAX]]
+    ids = [id for _, id in await newest_sessions(bus, _SESSIONS_MAX)]
     lines = {one.run_id: one for one in queued}
     for start in range(0, len(ids), _PAGE):
         if len(lines) >= limit:

@@ -15,7 +15,6 @@ from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import (
-    EventData,
     InputGiven,
     InputRefused,
     InputRequested,
@@ -23,13 +22,12 @@ from antiphon_shared.events import (
     ResumeRequested,
 )
 from antiphon_shared.events.session import Response, WorkflowCall
-from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.ids import new_id
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
 from antiphon.run_state import run_state, status_of
-from antiphon.submission import checked_session_id, signal
+from antiphon.signals import send
+from antiphon.submission import checked_session_id
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
 from coordinator.runs.handlers import token_name
@@ -140,7 +138,8 @@ async def give_to(
         if kept is None or not compare_digest(kept, token.encode()):
             raise NotWaiting("the token does not belong to a waiting node of this run.")
     fields = {"round": open.number, "values": dict(values), "by": by}
-    return Given(run_id, path, open.number, await _send(bus, run_id, InputGiven, fields))
+    event = await send(bus, run_id, InputGiven, fields, "run")
+    return Given(run_id, path, open.number, event.id)
 
 
 class Given(NamedTuple):
@@ -200,7 +199,7 @@ async def settle(
     if found is None or found.failure is None or not found.failure.is_unknown or has_parts:
         raise NotWaiting(f"the outcome of {node!r} in run {run_id} is already known.")
     fields = {"node": node, "happened": happened, "result": result, "by": by, "reason": reason}
-    await _send(antiphon.open_bus(), run_id, OutcomeSettled, fields)
+    await send(antiphon.open_bus(), run_id, OutcomeSettled, fields, "run")
 
 
 async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str = "") -> None:
@@ -225,7 +224,7 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
             hint="Check the target system, and settle each write first: antiphon workflows runs "
             f"settle {run_id} {unknown[0]} --happened (or --did-not-happen).",
         )
-    await _send(bus, run_id, ResumeRequested, {"by": by, "reason": reason})
+    await send(bus, run_id, ResumeRequested, {"by": by, "reason": reason}, "run")
 
 
 async def _unknown(bus: Bus, run_id: str, at_end: Iterable[str]) -> tuple[str, ...]:
@@ -261,15 +260,6 @@ def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
         raise InvalidQuery(f"run {run_id} waits at {', '.join(people)}.", hint="Name one of these nodes.")
     path = node or next(iter(people))
     return path, people[path]
-
-
-async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> UUID:
-    first = await bus.first_event(run_id)
-    if first is not None:
-        event = signal(kind, fields, run_id, first, new_id(), utc_now())
-        if await retry_while_unavailable("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
-            return event.id
-    raise UnknownSession(f"run {run_id} is no longer stored.")
 
 
 def _listed_as(call: WorkflowCall) -> str:

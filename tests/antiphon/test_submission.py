@@ -7,10 +7,17 @@ from uuid import UUID
 import pytest
 from antiphon_shared.bus.intake import read_submission
 from antiphon_shared.bus.reader import Entry
-from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    CancellationRequested,
+    QuerySubmitted,
+    decode,
+    encode,
+)
 
 from antiphon.errors import InvalidQuery
-from antiphon.submission import cancellation, decision, submission
+from antiphon.submission import signal, submission
 from tests.grants import a_grant
 
 ID = UUID("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -99,18 +106,18 @@ def test_a_session_is_named_by_its_event_unless_the_caller_names_it() -> None:
 
 def test_a_cancellation_belongs_to_the_query_it_ends() -> None:
     opening = a_submission(session_id="mine")
-    event = cancellation("mine", "enough", opening, UUID(int=1), NOW)
+    event = signal(CancellationRequested, {"reason": "enough"}, "mine", opening, UUID(int=1), NOW)
     assert (event.subject, event.correlationid) == ("mine", opening.id)
 
 
 def test_a_decision_belongs_to_the_query_it_is_about() -> None:
     opening = a_submission(session_id="mine")
     said = {"round": 2, "is_approved": True, "calls": ("c1",), "by": "Ann", "reason": ""}
-    event = decision("mine", said, opening, UUID(int=1), NOW)
+    event = signal(ApprovalDecided, said, "mine", opening, UUID(int=1), NOW)
     assert (event.subject, event.correlationid) == ("mine", opening.id)
     assert decode(encode(event)) == event
 
 
 def test_a_reason_that_is_too_long_is_refused() -> None:
     with pytest.raises(InvalidQuery, match=r"^reason: "):
-        cancellation("mine", "x" * 1001, a_submission(), UUID(int=1), NOW)
+        signal(CancellationRequested, {"reason": "x" * 1001}, "mine", a_submission(), UUID(int=1), NOW)

@@ -14,6 +14,7 @@ from referencing import Registry as References
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
+from tool_dispatcher.check.places import depth_of
 from tool_dispatcher.check.shown import shown
 
 _DEPTH_MAX = DEEP + 10
@@ -44,12 +45,12 @@ class Judge:
             return Judgement("invalid", problem)
         is_deep = depth_of(arguments) > _DEPTH_MAX
         try:
-            fault = best_match(self._validator.iter_errors(arguments))
+            error = best_match(self._validator.iter_errors(arguments))
         # Too deep or too large for the validator itself.
         except (RecursionError, ArithmeticError, ValueError):
             return Judgement("either")
-        if fault is not None:
-            return Judgement("invalid", _said(fault))
+        if error is not None:
+            return Judgement("invalid", _said(error))
         return Judgement("either") if is_deep else Judgement("valid")
 
     def secrets_in(self, arguments: ToolArguments) -> tuple[str, ...]:
@@ -57,22 +58,13 @@ class Judge:
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def depth_of(value: object) -> int:
-    """Return how deeply lists and objects are nested."""
-    depth, level = 0, [value]
-    while level := [node for node in level if isinstance(node, dict | list)]:
-        depth += 1
-        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
-    return depth
-
-
-def _said(fault: Any) -> str:
-    """Return a fault as text: `limit: "type": "integer" does not hold`.
+def _said(error: Any) -> str:
+    """Return the error of a schema as text: `limit: "type": "integer" does not hold`.
 
     jsonschema's own message would quote the whole value.
     """
-    where = ".".join(str(part) for part in fault.absolute_path) or "the arguments"
-    rule = shown(fault.validator_value, 120)
-    if fault.validator == "additionalProperties":
+    where = ".".join(str(part) for part in error.absolute_path) or "the arguments"
+    rule = shown(error.validator_value, 120)
+    if error.validator == "additionalProperties":
         return f"{where}: a field that the schema does not have"
-    return f'{where}: "{fault.validator}": {rule} does not hold'
+    return f'{where}: "{error.validator}": {rule} does not hold'

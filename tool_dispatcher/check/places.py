@@ -94,6 +94,15 @@ def value_at(arguments: Json, path: Path) -> Json:
     return arguments
 
 
+def depth_of(value: object) -> int:
+    """Return how deeply lists and objects are nested."""
+    depth, level = 0, [value]
+    while level := [node for node in level if isinstance(node, dict | list)]:
+        depth += 1
+        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
+    return depth
+
+
 def _children(place: Place) -> Iterator[tuple[Path, Json]]:
     for branch in place.branches:
         for name, child in branch.get("properties", {}).items():

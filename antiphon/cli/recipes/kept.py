@@ -1,6 +1,5 @@
 """`antiphon recipes list`, `show` and `forget`: the recipes that are kept."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -13,11 +12,11 @@ from antiphon_shared.workflows.write import as_yaml
 from antiphon.cli.output import (
     Json,
     UsageError,
+    command,
     counted,
     one_line,
     print_json,
     print_table,
-    run,
     stderr,
     stdout,
     write,
@@ -28,33 +27,12 @@ from antiphon.recipes.store import RecipeStore
 Named = Annotated[str, typer.Argument(metavar="NAME", help="The name of the recipe.")]
 
 
-def list_recipes(json: Json = False) -> None:
+@command
+async def list_recipes(json: Json = False) -> None:
     """List the stored recipes, the most recently learned or used first."""
-    run(_list(json))
-
-
-def show(name: Named, json: Json = False) -> None:
-    """Print a recipe as a workflow file.
-
-    \b
-    antiphon recipes show book_flight > book_flight.yaml
-    antiphon workflows dry-run book_flight book_flight.yaml
-    """
-    run(_show(name, json))
-
-
-def forget(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The names of the recipes.")],
-    json: Json = False,
-) -> None:
-    """Remove recipes. If one of them does not exist, none is removed, and the exit code is 2."""
-    run(_forget(names, json))
-
-
-async def _list(is_json: bool) -> None:
     async with connected() as bus:
         recipes, catalogue = await RecipeStore(bus).all(), await _catalogue(bus)
-    if is_json:
+    if json:
         print_json([_summary(recipe, catalogue) for recipe in recipes])
         return
     rows = [
@@ -70,10 +48,17 @@ async def _list(is_json: bool) -> None:
     print_table(("name", "params", "tools", "current", "description"), rows, "No recipes.")
 
 
-async def _show(name: str, is_json: bool) -> None:
+@command
+async def show(name: Named, json: Json = False) -> None:
+    """Print a recipe as a workflow file.
+
+    \b
+    antiphon recipes show book_flight > book_flight.yaml
+    antiphon workflows dry-run book_flight book_flight.yaml
+    """
     async with connected() as bus:
         recipe, catalogue = await _existing(RecipeStore(bus), name), await _catalogue(bus)
-    if is_json:
+    if json:
         print_json({**_summary(recipe, catalogue), "file": recipe.file})
         return
     write(as_yaml(recipe.specification))
@@ -81,14 +66,19 @@ async def _show(name: str, is_json: bool) -> None:
     stderr().print(one_line(f"{source} Current: {_currency(recipe, catalogue)}."), style="dim")
 
 
-async def _forget(names: Sequence[str], is_json: bool) -> None:
+@command
+async def forget(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The names of the recipes.")],
+    json: Json = False,
+) -> None:
+    """Remove recipes. If one of them does not exist, none is removed, and the exit code is 2."""
     async with connected() as bus:
         store = RecipeStore(bus)
         for name in names:
             await _existing(store, name)
         for name in names:
             await store.forget(name)
-    if is_json:
+    if json:
         print_json({"forgotten": list(dict.fromkeys(names))})
     else:
         stdout().print(one_line(f"Forgotten: {', '.join(dict.fromkeys(names))}."))

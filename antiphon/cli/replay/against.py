@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon_shared.events import COMPONENTS
-from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
-    UsageError,
-    refuse,
     stderr,
     stdout,
     write_file,
@@ -47,21 +44,16 @@ def show_against(
     jobs = sensible_jobs(paths) if extent.jobs is None else extent.jobs
     components = extent.components()
     only = () if len(components) == len(COMPONENTS) else components
-    try:
-        with stderr().status(f"loading the code of {name}") as progress:
-            code = other_code(name)
-            total, verified = 2 * len(paths), 0
+    with stderr().status(f"loading the code of {name}") as progress:
+        code = other_code(name)
+        total, verified = 2 * len(paths), 0
 
-            def done(count: int) -> None:
-                nonlocal verified
-                verified += count
-                progress.update(
-                    f"{verified} of {total} verifications, with the current code and {code.label}"
-                )
+        def done(count: int) -> None:
+            nonlocal verified
+            verified += count
+            progress.update(f"{verified} of {total} verifications, with the current code and {code.label}")
 
-            recordings, decisions = compare(code, paths, jobs, only, done)
-    except AntiphonError as error:
-        return refuse(error)
+        recordings, decisions = compare(code, paths, jobs, only, done)
     summary = against.Summary(code.label, code.commit, recordings, decisions, extent.allowed)
     if printed.is_json:
         write_json(against.document(summary))
@@ -69,10 +61,7 @@ def show_against(
         for line in against.reported(summary):
             stdout().print(line)
     if printed.markdown_file is not None:
-        try:
-            write_file(printed.markdown_file, against.markdown(summary))
-        except UsageError as error:
-            return refuse(error)
+        write_file(printed.markdown_file, against.markdown(summary))
     if lost := sum(any(one.startswith("before: ") for one in found.errors) for found in recordings):
         stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
     if not printed.is_quiet:

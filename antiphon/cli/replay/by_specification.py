@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -12,8 +11,6 @@ from antiphon.cli.output import (
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
     EXIT_USAGE,
-    UsageError,
-    refuse,
     stderr,
     stdout,
     write_file,
@@ -48,8 +45,6 @@ def show_by_specification(
         for problem in invalid.problems:
             stderr().print(str(problem), style="red")
         return EXIT_USAGE
-    except AntiphonError as error:
-        return refuse(error)
     held: list[Held] = []
     shows = not printed.is_quiet and len(paths) > 1 and stderr().is_terminal
     work = hold_all(paths, specifications, extent.jobs)
@@ -63,10 +58,7 @@ def show_by_specification(
         for line in report.told(held):
             stdout().print(line)
     if printed.junit_file is not None:
-        try:
-            write_file(printed.junit_file, report.junit(held))
-        except UsageError as error:
-            return refuse(error)
+        write_file(printed.junit_file, report.junit(held))
     if not printed.is_quiet:
         for line in report.summary(held, monotonic_s() - began_s):
             stderr().print(line, style="dim")

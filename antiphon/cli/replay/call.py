@@ -15,7 +15,8 @@ _TEXT_MAX, _CALLS_MAX = 200, 200
 _TIMES_MAX = 20
 
 
-def call(
+@output.command
+async def call(
     path: Annotated[Path, typer.Argument(help="The recording.")],
     place: Annotated[
         str,
@@ -36,22 +37,16 @@ def call(
         int, typer.Option(min=1, max=_TIMES_MAX, metavar="K", help="The number of calls of each model.")
     ] = 1,
     json: output.Json = False,
-) -> None:
+) -> int:
     """Repeat a recorded model call with several models, and compare the replies with the recorded one.
 
     Costs are shown for models with a price in ANTIPHON_REASONING_ENGINE_PRICES. Only models are called, no tools.
 
     Exit codes: 0 every model replied; 1 a model failed; 2 unknown call; 3 unreadable.
     """
-    output.run(_call(path, place, models, prompt, times, json))
-
-
-async def _call(
-    path: Path, place: str, models: list[str], prompt: Path | None, times: int, is_json: bool
-) -> int:
     system = None if prompt is None else own_prompt(prompt)
     replies = await call_again(recording(path), place, models, system, times)
-    if is_json:
+    if json:
         output.print_json([_as_json(one) for one in replies])
     else:
         _show(replies)

@@ -1,5 +1,6 @@
 """`antiphon replay context`."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
 from antiphon.cli.replay.verify_options import Paths
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.recording.recording_paths import found
 from antiphon.replay.context import Briefed, Context
 from antiphon.replay.context import context as context_of
 from antiphon.replay.reports.shown import printable
@@ -22,66 +23,65 @@ _HEADINGS = (
 )
 
 
+@output.command
 def context(
     paths: Paths,
     facts: Annotated[bool, typer.Option("--facts", help="List the text of each fact.")] = False,
     json: output.Json = False,
-) -> None:
+) -> int:
     """Show the context of the model in each round, and check that it contained the answer's sources.
 
     Exit codes: 0 done; 1 a source of an answer was missing from the briefing of that answer; 2 no such file, or
     no recordings in a folder; 3 a recording is unreadable.
     """
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
-    try:
-        files = found(paths)
-    except NoRecordings as error:
-        raise typer.Exit(output.refuse(error)) from None
-    for path in files:
+    for path in found(paths):
         try:
             with naming(path):
-                told = context_of(recording(path))
+                result = context_of(recording(path))
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue
         if json:
-            documents.append({"path": as_text(path), **_as_json(told, facts)})
+            documents.append({"path": as_text(path), **_as_json(result, facts)})
         else:
-            _show(path, told, facts)
-        if told.answered_from is not None and any(one.shown == "absent" for one in told.sources):
+            _show(path, result, facts)
+        if result.answered_from is not None and any(one.shown == "absent" for one in result.sources):
             code = max(code, output.EXIT_FAILED)
     if json:
         output.print_json(documents)
-    raise typer.Exit(code)
+    return code
 
 
-def _show(path: Path, told: Context, with_facts: bool) -> None:
-    output.stdout().print(f"{printable(as_text(path))}: session {told.session_id}")
-    output.print_table(_HEADINGS, map(_row, told.briefings), "The session has no briefing.")
-    for one in told.briefings:
+def _show(path: Path, result: Context, with_facts: bool) -> None:
+    output.stdout().print(f"{printable(as_text(path))}: session {result.session_id}")
+    output.print_table(_HEADINGS, map(_row, result.briefings), "The session has no briefing.")
+    for one in result.briefings:
         if one.missed:
             output.stdout().print(
                 f"Round {one.round} omitted {_ids(one.missed)}, which rank close to the question."
             )
-    if told.sources:
+    if result.sources:
         output.stdout().print("")
-        rows = [(one.source.number or "", one.source.id, one.shown, one.source.title) for one in told.sources]
+        rows = [
+            (one.source.number or "", one.source.id, one.shown, one.source.title) for one in result.sources
+        ]
         output.print_table(("SOURCE", "FACT", "SHOWN", "TITLE"), rows, "")
-    if told.answered_from is None:
+    if result.answered_from is None:
         output.stderr().print("The answer does not come from a model's reply.", style="dim")
     else:
         output.stderr().print(
-            f"The answer is based on the briefing of event {told.answered_from}.", style="dim"
+            f"The answer is based on the briefing of event {result.answered_from}.", style="dim"
         )
     if with_facts:
         output.stdout().print("")
         empty = "The text of the facts is unavailable: the current code files them differently."
-        output.print_table(("FACT", "STATEMENT"), told.facts.items(), empty)
+        output.print_table(("FACT", "STATEMENT"), result.facts.items(), empty)
 
 
 def _row(one: Briefed) -> tuple[object, ...]:
     omitted = one.facts - len(one.shown) if one.omitted is None else _ids(one.omitted)
-    counts = (one.n, one.round, one.level, one.tokens, one.facts)
+    counts = (one.event, one.round, one.level, one.tokens, one.facts)
     shown = (_ids(one.shown), _ids(one.shortened), omitted)
     return (*counts, *shown, *map(_ids, (one.new, one.kept, one.dropped, one.back)))
 
@@ -90,30 +90,11 @@ def _ids(ids: tuple[str, ...]) -> str:
     return ", ".join(id_ranges(ids)) or "-"
 
 
-def _as_json(told: Context, with_facts: bool) -> dict[str, Any]:
+def _as_json(result: Context, with_facts: bool) -> dict[str, Any]:
     return {
-        "session_id": told.session_id,
-        "briefings": [
-            {
-                "event": one.n,
-                "round": one.round,
-                "level": one.level,
-                "tokens": one.tokens,
-                "facts": one.facts,
-                "shown": list(one.shown),
-                "shortened": list(one.shortened),
-                "omitted": None if one.omitted is None else list(one.omitted),
-                "missed": list(one.missed),
-                "new": list(one.new),
-                "kept": list(one.kept),
-                "dropped": list(one.dropped),
-                "back": list(one.back),
-                "shortened_now": list(one.shortened_now),
-                "summaries": one.summaries,
-            }
-            for one in told.briefings
-        ],
-        "answered_from": told.answered_from,
+        "session_id": result.session_id,
+        "briefings": [{**asdict(one), "kept": one.kept} for one in result.briefings],
+        "answered_from": result.answered_from,
         "sources": [
             {
                 "number": one.source.number,
@@ -121,7 +102,7 @@ def _as_json(told: Context, with_facts: bool) -> dict[str, Any]:
                 "shown": one.shown,
                 "title": one.source.title,
             }
-            for one in told.sources
+            for one in result.sources
         ],
-        **({"facts": told.facts} if with_facts else {}),
+        **({"facts": result.facts} if with_facts else {}),
     }

@@ -9,11 +9,9 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
-    EXIT_UNREADABLE,
-    EXIT_USAGE,
     Json,
     UsageError,
-    refuse,
+    command,
     stdout,
     write_json,
 )
@@ -23,13 +21,14 @@ from antiphon.replay.reports import compared
 from antiphon.replay.verify_all import UNREADABLE, explained, shown
 
 
+@command
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help="The first recording.")],
     b: Annotated[
         Path, typer.Argument(metavar="B", help="The second recording, usually of the same question.")
     ],
     json: Json = False,
-) -> None:
+) -> int:
     """Show the differences between two recordings, without ids and times.
 
     Exit codes: 0 no differences; 1 they differ; 2 a file is missing; 3 a file is unreadable.
@@ -39,17 +38,17 @@ def diff(
     """
     for path in (a, b):
         if not path.is_file():
-            refuse(UsageError(f"{shown(path)} is not a file. Name two recordings."))
-            raise typer.Exit(EXIT_USAGE)
+            raise UsageError(f"{shown(path)} is not a file. Name two recordings.")
     try:
         comparison = compare(read_lines(a), read_lines(b))
+    except UnreadableEvent:
+        raise
     except UNREADABLE as error:
-        refuse(error if isinstance(error, UnreadableEvent) else UnreadableEvent(explained(error, a)))
-        raise typer.Exit(EXIT_UNREADABLE) from None
+        raise UnreadableEvent(explained(error, a)) from None
     names = shown(a), shown(b)
     if json:
         write_json(compared.document(names, comparison))
     else:
         for line in compared.told(names, comparison):
             stdout().print(line)
-    raise typer.Exit(EXIT_DONE if comparison.is_same else EXIT_FAILED)
+    return EXIT_DONE if comparison.is_same else EXIT_FAILED

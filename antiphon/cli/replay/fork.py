@@ -15,7 +15,7 @@ from antiphon.cli import output
 from antiphon.cli.pipelines import split_modules
 from antiphon.cli.replay.reading import own_prompt, recording
 from antiphon.recording.files import write_lines
-from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.lines import Line, data_in
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.forking.changes import Changes, read_changes
 from antiphon.replay.forking.event_at import short_type
@@ -150,14 +150,13 @@ def _tell(point: "Point | RunPoint") -> None:
 
 def _in_part(point: "Point | RunPoint") -> str:
     """Return the earlier results that no recording holds whole, by handle and tool."""
-    batches = (line.event.data for line in point.lines if isinstance(line, EventLine))
-    results = (one for data in batches if isinstance(data, ToolsCompleted) for one in data.results)
+    results = (one for batch in data_in(point.lines, ToolsCompleted) for one in batch.results)
     named = [f"{one.handle} of {one.tool}" for one in results if one.handle]
     return printable(", ".join(named[:_NAMED_MAX]) + (" and others" if len(named) > _NAMED_MAX else ""))
 
 
 def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:
-    was, answer = _answer(parent), _answer(lines)
+    was, answer = (next(data_in(one, ResponseReady), None) for one in (parent, lines))
     assert answer is not None, "a fork has ended"
     same = was is not None and was.answer == answer.answer
     if is_json:
@@ -165,13 +164,8 @@ def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> i
     else:
         output.stdout().print(answer.answer)
         ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
-        told = "the same answer as recorded" if same else "another answer than was recorded"
+        compared = "the same answer as recorded" if same else "another answer than was recorded"
         output.stderr().print(
-            f"{ended}; {told if was else 'the recorded session had none'}. Written to {into}."
+            f"{ended}; {compared if was else 'the recorded session had none'}. Written to {into}."
         )
     return output.EXIT_FAILED if answer.status == "failed" else output.EXIT_DONE
-
-
-def _answer(lines: list[Line]) -> ResponseReady | None:
-    data = (line.event.data for line in lines if isinstance(line, EventLine))
-    return next((one for one in data if isinstance(one, ResponseReady)), None)

@@ -19,7 +19,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from antiphon_shared.process.errors import AntiphonError, ConfigurationError
+from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
@@ -32,10 +32,7 @@ from antiphon.replay.reports.shown import printable
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     """Report the course of each recording after the fault; return the exit code."""
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
-    try:
-        read_fault(fault)
-    except ConfigurationError as error:
-        return output.refuse(error)
+    read_fault(fault)
     for path in paths:
         try:
             with naming(path):
@@ -126,11 +123,9 @@ def _words(data: EventData) -> str:
         case BriefingReady(briefing=outline):
             return f" of {outline.tokens} tokens, {outline.omitted} facts omitted"
         case ReasoningRequested():
-            told = [data.last_round_because, data.notice]
+            notices = [data.last_round_because, data.notice]
             tools = f"{len(data.tools)} tools" if data.tools else "no tools"
-            return (
-                f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, told))}".rstrip()
-            )
+            return f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, notices))}".rstrip()
         case ReasoningFailed(error=error) | ComponentFailed(error=error):
             return f": {error.code}"
         case ToolsRequested():

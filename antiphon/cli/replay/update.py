@@ -12,13 +12,12 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
-    EXIT_USAGE,
-    refuse,
+    command,
     stderr,
     stdout,
 )
 from antiphon.cli.replay.verify_options import Paths
-from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.recording.recording_paths import found
 from antiphon.replay.report import Report
 from antiphon.replay.reports import event_changes, text
 from antiphon.replay.reports.outcome import Outcome
@@ -31,13 +30,14 @@ _WORST_FIRST = (EXIT_UNREADABLE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_DONE)
 _ANSWERS = {"y": "yes", "n": "no", "a": "all", "q": "quit"}
 
 
+@command
 def update(
     paths: Paths,
     is_agreed: Annotated[
         bool, typer.Option("--yes", "-y", help="Rewrite all without a confirmation.")
     ] = False,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing them.")] = False,
-) -> None:
+) -> int:
     """Rewrite recordings as the current code would write them, after showing every difference.
 
     Replies of models, results of tools, input of clients and times are kept. The command shows the differences of each
@@ -50,15 +50,10 @@ def update(
     \b
     antiphon replay update tests/recordings --dry-run
     """
-    try:
-        chosen = found(paths)
-    except NoRecordings as error:
-        refuse(error)
-        raise typer.Exit(EXIT_USAGE) from None
     asking = _Asking(is_agreed, is_dry)
-    codes = [_update(path, asking) for path in chosen]
+    codes = [_update(path, asking) for path in found(paths)]
     asking.summarize()
-    raise typer.Exit(min(codes, key=_WORST_FIRST.index))
+    return min(codes, key=_WORST_FIRST.index)
 
 
 class _Asking:

@@ -1,24 +1,22 @@
 """`antiphon replay verify`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import typer
 from antiphon_shared.events import Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.collector import spare_the_collector
-from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
     EXIT_UNCHECKED,
     EXIT_UNREADABLE,
-    EXIT_USAGE,
     Json,
     UsageError,
-    refuse,
+    command,
     stderr,
     stdout,
     write,
@@ -26,8 +24,8 @@ from antiphon.cli.output import (
     write_json,
 )
 from antiphon.cli.replay import verify_options as options
-from antiphon.cli.replay.tool_results import tools_checked
-from antiphon.recording.recording_paths import NoRecordings, found
+from antiphon.recording.files import read_lines
+from antiphon.recording.recording_paths import found
 from antiphon.replay.reports import as_json, github, text
 from antiphon.replay.reports.outcome import Outcome, Result, Tally
 from antiphon.replay.verify_all import verify_all
@@ -40,6 +38,7 @@ EXIT_CODES: dict[Result, int] = {
 }
 
 
+@command
 def verify(
     paths: options.Paths,
     json: Json = False,
@@ -57,7 +56,7 @@ def verify(
     tools: options.ToolModule = None,
     volatile: options.VolatileFields = None,
     allows_network: options.AllowNetwork = False,
-) -> None:
+) -> int:
     """Verify that the current code makes the recorded decisions, without network, Redis or a model.
 
     Every recorded step is repeated on its recorded input, and the first different decision is reported. Steps that
@@ -76,7 +75,7 @@ def verify(
     extent = options.Extent(jobs, fails_fast, tuple(only or ()), allowed)
     instead = options.Instead(fault, other, tuple(workflows or ()))
     todays = options.Tools(tools, tuple(volatile or ()), allows_network)
-    raise typer.Exit(_verify(paths, printed, extent, instead, todays))
+    return _verify(paths, printed, extent, instead, todays)
 
 
 def _verify(
@@ -86,17 +85,11 @@ def _verify(
     instead: options.Instead,
     tools: options.Tools,
 ) -> int:
-    try:
-        options.check(printed, extent, instead, tools)
-        components = extent.components()
-        chosen = found(paths)
-    except (NoRecordings, UsageError) as error:
-        refuse(error)
-        return EXIT_USAGE
+    options.check(printed, extent, instead, tools)
+    components = extent.components()
+    chosen = found(paths)
     if instead.workflows:
-        from antiphon.cli.replay.by_specification import (
-            show_by_specification,  # imported on use, as it is large
-        )
+        from antiphon.cli.replay.by_specification import show_by_specification  # it is large
 
         return show_by_specification(instead.workflows, chosen, printed, extent)
     if instead.other is not None:
@@ -120,26 +113,23 @@ def _verified(
     """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes, form = monotonic_s(), Tally(), list[Outcome](), printed.form
     keeps = form == "json" or printed.junit_file is not None
-    try:
-        with tools_checked(*tools) as checked:
-            spare_the_collector()
-            verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
-            for found_out, path in zip(verified, chosen, strict=True):
-                outcome = replace(checked(path, found_out), allowed=extent.allowed)
-                tally.add(outcome)
-                _tell(outcome, form, printed.is_quiet)
-                if keeps:
-                    outcomes.append(outcome)
-                if extent.fails_fast and not outcome.passes:
-                    break
-        if form == "json":
-            write_json(as_json.document(outcomes))
-        if printed.junit_file is not None:
-            from antiphon.replay.reports.junit import junit  # imports a library for XML
+    with tools_checked(*tools) as checked:
+        spare_the_collector()
+        verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
+        for found_out, path in zip(verified, chosen, strict=True):
+            outcome = replace(checked(path, found_out), allowed=extent.allowed)
+            tally.add(outcome)
+            _tell(outcome, form, printed.is_quiet)
+            if keeps:
+                outcomes.append(outcome)
+            if extent.fails_fast and not outcome.passes:
+                break
+    if form == "json":
+        write_json(as_json.document(outcomes))
+    if printed.junit_file is not None:
+        from antiphon.replay.reports.junit import junit  # imports a library for XML
 
-            write_file(printed.junit_file, junit(outcomes))
-    except AntiphonError as error:
-        return refuse(error)
+        write_file(printed.junit_file, junit(outcomes))
     if not printed.is_quiet:
         _summarize(text.summary(tally, monotonic_s() - began_s), form)
     return EXIT_DONE if tally.passes else EXIT_CODES[tally.result]
@@ -170,3 +160,34 @@ def _tell(outcome: Outcome, form: options.Form, is_quiet: bool) -> None:
     style = {"diverged": "yellow", "unchecked": "yellow", "unreadable": "red"}.get(outcome.result)
     for line in text.told(outcome):
         stdout().print(line, style=style)
+
+
+Check = Callable[[Path, Outcome], Outcome]
+
+
+@contextmanager
+def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
+    """Yield a function that adds the results of today's tools to an outcome; without modules it changes nothing.
+
+    Raises ConfigurationError where the tools cannot be loaded, UsageError for meaningless options.
+    """
+    if modules is None:
+        if volatile or allows_network:
+            raise UsageError("--volatile and --allow-network need --tools. Name the module of the tools.")
+        yield lambda path, outcome: outcome
+        return
+    from antiphon.replay.tool_results.todays_tools import (  # the dispatcher is not needed otherwise
+        TodaysTools,
+        ToolOptions,
+    )
+    from antiphon.replay.tool_results.volatile import Volatile
+
+    options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), allows_network)
+    with TodaysTools(options) as tools:
+
+        def check(path: Path, outcome: Outcome) -> Outcome:
+            if outcome.report is None:
+                return outcome
+            return replace(outcome, report=tools.check(list(read_lines(path)), outcome.report))
+
+        yield check

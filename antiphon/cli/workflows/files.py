@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.text.control import harmless
-from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.file import validated
 from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.problem import Problem
@@ -20,14 +18,15 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     Json,
     UsageError,
+    command,
     counted,
     one_line,
     print_json,
     print_table,
-    refuse,
     stderr,
     stdout,
     write,
+    write_file,
 )
 from antiphon.cli.workflows.sources import named, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
@@ -52,17 +51,15 @@ class Drawing(StrEnum):
     svg = "svg"
 
 
+@command
 def validate(
     files: Files,
-    tools: Annotated[
-        list[str] | None,
-        tools_option("calls are not compared with tools"),
-    ] = None,
+    tools: Annotated[list[str] | None, tools_option("calls are not compared with tools")] = None,
     json: Json = False,
     is_github: Annotated[
         bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
     ] = False,
-) -> None:
+) -> int:
     """Check workflow files, and report all problems at once.
 
     Exit codes: 0 no errors, possibly warnings; 1 errors; 2 usage error; 3 a file is unreadable.
@@ -70,12 +67,9 @@ def validate(
     \b
     antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
     """
-    try:
-        if json and is_github:
-            raise UsageError("--json and --github both write to standard output. Use one of them.")
-        catalogue: Catalogue | None = catalogue_of(tools) if tools else None
-    except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
+    if json and is_github:
+        raise UsageError("--json and --github both write to standard output. Use one of them.")
+    catalogue = catalogue_of(tools) if tools else None
     found = [problem for file in files for problem in validated(file, catalogue)[1]]
     errors = sum(problem.severity == "error" for problem in found)
     if json:
@@ -88,9 +82,10 @@ def validate(
         style="dim",
     )
     is_unreadable = any(problem.code == "unreadable" for problem in found)
-    raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
+    return EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE
 
 
+@command
 def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
     """List the workflows of files, or the published workflows.
 
@@ -109,6 +104,7 @@ def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
         print_table(("domain", "name", "params", "description"), rows, "No workflows.")
 
 
+@command
 def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
     """Show a workflow's params, nodes and output."""
     specification, workflow = named(name, files or ())
@@ -132,6 +128,7 @@ def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> Non
     stdout().print(f"\n{as_text(name, workflow)}")
 
 
+@command
 def graph(
     name: Named,
     files: FilesOrPublished = None,
@@ -166,14 +163,10 @@ def graph(
     if output is None:
         write(f"{drawn}\n")
         return
-    try:
-        output.write_bytes(f"{harmless(drawn)}\n".encode())
-    except OSError as error:
-        hint = "Pass a writable file with -o."
-        unwritten = UsageError(f"{output} cannot be written: {error.strerror}.", hint=hint)
-        raise typer.Exit(refuse(unwritten)) from None
+    write_file(output, f"{harmless(drawn)}\n", "--output")
 
 
+@command
 def dry_run(
     name: Named,
     files: FilesOrPublished = None,
@@ -191,12 +184,9 @@ def dry_run(
         bool,
         typer.Option("--cover", help="Follow every branch, and let every node fail once."),
     ] = False,
-    tools: Annotated[
-        list[str] | None,
-        tools_option("each call counts as a write"),
-    ] = None,
+    tools: Annotated[list[str] | None, tools_option("each call counts as a write")] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Simulate a run of a workflow, without calling any tool.
 
     The decisions are those of a real run. Results are samples with the fields that the workflow reads, or come from a
@@ -211,15 +201,11 @@ def dry_run(
     from antiphon.cli.workflows import dry_runs
 
     specification, _ = named(name, files or ())
-    try:
-        catalogue = catalogue_of(tools) if tools else None
-        plan = dry_runs.plan_of(specification, name, catalogue)
-        given = dry_runs.params_of(plan, params or [])
-        shown = dry_runs.covered if is_cover else dry_runs.walked
-        is_whole = shown(plan, given, dry_runs.results_of(plan, results), is_json=json)
-    except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
-    raise typer.Exit(EXIT_DONE if is_whole else EXIT_FAILED)
+    plan = dry_runs.plan_of(specification, name, catalogue_of(tools) if tools else None)
+    given = dry_runs.params_of(plan, params or [])
+    show = dry_runs.covered if is_cover else dry_runs.walked
+    is_whole = show(plan, given, dry_runs.results_of(plan, results), is_json=json)
+    return EXIT_DONE if is_whole else EXIT_FAILED
 
 
 def schema() -> None:

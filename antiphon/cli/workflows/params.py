@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
 from antiphon_shared.workflows.params import Param, shown
 
+from antiphon.cli.given import text_of
 from antiphon.cli.output import UsageError
 
 OutputOf = Callable[[str], Awaitable[Any]]
@@ -124,11 +124,7 @@ def _of_file(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        value = read_yaml(file.read_text(encoding="utf-8"), allows_aliases=False).value
-    except OSError as error:
-        raise UnreadableEvent(f"--params: {file} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"--params: {file} is not UTF-8 text: {error}.") from None
+        value = read_yaml(text_of(file, "--params"), allows_aliases=False).value
     except UnreadableYaml as error:
         first = error.problems[0]
         at = f":{first.position.line}:{first.position.column}" if first.position else ""

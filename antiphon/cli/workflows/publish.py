@@ -14,11 +14,11 @@ from antiphon.cli.output import (
     EXIT_DONE,
     Json,
     UsageError,
+    command,
     counted,
     one_line,
     print_json,
     print_table,
-    run,
     stderr,
     stdout,
 )
@@ -28,7 +28,8 @@ from antiphon.observe import connected
 from antiphon.workflows.load import InvalidWorkflow
 
 
-def publish(
+@command
+async def publish(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -36,12 +37,9 @@ def publish(
             help="Workflow files, or folders of workflow files. Default: ANTIPHON_WORKFLOWS.",
         ),
     ] = None,
-    tools: Annotated[
-        list[str] | None,
-        tools_option("the tools that the dispatchers offer"),
-    ] = None,
+    tools: Annotated[list[str] | None, tools_option("the tools that the dispatchers offer")] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Check workflow files and publish them, so that the running pipeline can run their workflows by name.
 
     Each domain replaces its earlier published version. If a file has an error, nothing is published. Runs that have
@@ -55,26 +53,7 @@ def publish(
     antiphon workflows publish workflows/ --tools my_tools
     antiphon workflows run book_trip --param origin=NYC
     """
-    run(_publish(files or [], tools, json))
-
-
-def withdraw(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="The domain, as named in its file.")],
-    json: Json = False,
-) -> None:
-    """Withdraw the published workflows of a domain. Runs that have already started continue.
-
-    A coordinator with the domain in ANTIPHON_WORKFLOWS publishes it again: remove it there first.
-
-    \b
-    antiphon workflows list           # the published domains and workflows
-    antiphon workflows withdraw travel
-    """
-    run(_withdraw(domain, json))
-
-
-async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) -> int:
-    paths = [*map(str, files)] or [*load(PipelineSettings).workflows]
+    paths = [*map(str, files or ())] or [*load(PipelineSettings).workflows]
     if not paths:
         raise UsageError("no workflow files were named.", hint="Name files, or set ANTIPHON_WORKFLOWS.")
     async with Antiphon() as antiphon:
@@ -87,7 +66,7 @@ async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) ->
             return code
         are_tools_known = bool(tools) or await antiphon.open_bus().current_catalogue() is not None
     own = {one.domain: published(one) for one in specifications}
-    if is_json:
+    if json:
         print_json([{"domain": domain, **one.model_dump(mode="json")} for domain, one in own.items()])
         return EXIT_DONE
     rows = [(domain, one.version, ", ".join(one.workflows)) for domain, one in own.items()]
@@ -99,14 +78,26 @@ async def _publish(files: list[Path], tools: list[str] | None, is_json: bool) ->
     return EXIT_DONE
 
 
-async def _withdraw(domain: str, is_json: bool) -> None:
+@command
+async def withdraw(
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="The domain, as named in its file.")],
+    json: Json = False,
+) -> None:
+    """Withdraw the published workflows of a domain. Runs that have already started continue.
+
+    A coordinator with the domain in ANTIPHON_WORKFLOWS publishes it again: remove it there first.
+
+    \b
+    antiphon workflows list           # the published domains and workflows
+    antiphon workflows withdraw travel
+    """
     async with connected() as bus:
         store = WorkflowStore(bus)
         known = (await store.published()).domains
         found = await store.withdraw(domain) if domain in known else None
     if found is None:
         raise UsageError(f"domain {domain!r} is not published.", hint=did_you_mean(domain, known))
-    if is_json:
+    if json:
         print_json({"domain": domain, "workflows": found.workflows})
     else:
         stdout().print(f"Withdrawn: {one_line(', '.join(found.workflows))}.")

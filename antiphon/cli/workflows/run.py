@@ -1,9 +1,8 @@
 """`antiphon workflows run`: begin a run, follow it node by node, and print its output."""
 
 import asyncio
-import signal
 import sys
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,6 @@ from typing import Annotated, Any
 import typer
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events.session import Response
-from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.workflows.specification import Specification
@@ -30,7 +28,13 @@ from antiphon.cli.output import (
     stderr,
     write,
 )
-from antiphon.cli.pipelines import client_of, command_of, tell_of_missing_scopes, warn_of_absent_components
+from antiphon.cli.pipelines import (
+    cancelled,
+    client_of,
+    command_of,
+    tell_of_missing_scopes,
+    warn_of_absent_components,
+)
 from antiphon.cli.query_options import GrantOption, Model, Scopes, ToolModules
 from antiphon.cli.workflows.dialogue import RunDialogue
 from antiphon.cli.workflows.params import OutputOf, UnfitValue, read_params
@@ -42,7 +46,6 @@ from antiphon.submission import checked_session_id
 from reasoning_engine.settings import Provider
 
 NO_TOOLS = "No tools: a workflow that calls tools cannot start. Name them with --tools MODULE."
-_AFTER_CANCEL_S = 5.0
 
 
 Files = Annotated[
@@ -198,12 +201,7 @@ async def _to_its_end(antiphon: Antiphon, options: Options, begun: Any) -> int:
             hint=f"`antiphon workflows runs watch {options.run_id}` waits for its end.",
         ) from None
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        assert task is not None, "a coroutine runs in a task"
-        task.uncancel()
         if antiphon.storage:
-            with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
-                asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
             return await _cancel(antiphon, options, "the user pressed Ctrl-C", EXIT_INTERRUPTED)
         stderr().print(f"\nRun {options.run_id} continues.")
         stderr().print(f"    to watch:  antiphon workflows runs watch {options.run_id}")
@@ -256,10 +254,9 @@ def is_terminal() -> bool:
 async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:
     """End a run of a private pipeline; show its end, if it comes soon."""
     stderr().print(f"\nCancelling: {why}. Press Ctrl-C again to exit at once.")
-    with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
-        async with asyncio.timeout(_AFTER_CANCEL_S):
-            await antiphon.cancel(options.run_id, why)
-            show_end(await antiphon.result(options.run_id), options.is_json)
+    response = await cancelled(antiphon, options.run_id, why)
+    if response is not None:
+        show_end(response, options.is_json)
     return code
 
 

@@ -14,10 +14,10 @@ from antiphon.cli.output import (
     EXIT_FAILED,
     Json,
     UsageError,
+    command,
     one_line,
     print_json,
     print_table,
-    run,
     stderr,
     stdout,
     write,
@@ -48,18 +48,35 @@ Node = Annotated[
 
 
 @app.command("list")
-def list_runs(
+@command
+async def list_runs(
     limit: Annotated[
         int, typer.Option(min=1, max=10_000, help="The limit of runs shown, the newest first.")
     ] = 20,
     json: Json = False,
 ) -> None:
     """List the newest runs with their status: queued, running, waiting for a person, or their end."""
-    run(_list(limit, json))
+    async with connected() as bus:
+        found = await newest_runs(bus, limit)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            one.run_id,
+            one.workflow,
+            f"{one.opened:%Y-%m-%d %H:%M:%S}",
+            one.status,
+            ", ".join(one.waits_at[:5]),
+        )
+        for one in found
+    ]
+    print_table(("run", "workflow", "opened (UTC)", "status", "waits at"), rows, "No runs.")
 
 
 @app.command()
-def show(
+@command
+async def show(
     run_id: RunId,
     token: Annotated[
         str | None,
@@ -76,20 +93,37 @@ def show(
     antiphon workflows runs show $id
     antiphon workflows runs show $id --token ask_traveller
     """
-    run(_show(run_id, token, json))
+    async with Antiphon() as antiphon:
+        if token is not None:
+            found = await workflows.token_of(antiphon, run_id, token)
+            print_json({"run_id": run_id, "token": found}) if json else write(f"{found}\n")
+            return
+        view = await look(antiphon.open_bus(), run_id)
+    print_json(view) if json else show_view(view)
 
 
 @app.command()
-def watch(run_id: RunId, json: Json = False) -> None:
+@command
+async def watch(run_id: RunId, json: Json = False) -> int:
     """Show the progress of a run until its end, and print its output; with --json print one event per line.
 
     Exit codes: 0 completed; 1 another end; 2 unknown run.
     """
-    run(_watch(run_id, json))
+    async with Antiphon() as antiphon:
+        await look(antiphon.open_bus(), run_id)
+        if not json:
+            return await follow(antiphon, run_id, is_json=False)
+        async with aclosing(antiphon.stream(run_id)) as stream:
+            async for event in stream:
+                if not isinstance(event, TextDelta):
+                    print_json(event)
+        response = await antiphon.result(run_id)
+    return EXIT_DONE if response.run and response.run.status == "completed" else EXIT_FAILED
 
 
 @app.command()
-def answer(
+@command
+async def answer(
     run_id: RunId,
     values: Annotated[
         list[str],
@@ -101,7 +135,7 @@ def answer(
     ] = None,
     by: By = "",
     json: Json = False,
-) -> None:
+) -> int:
     """Send a run the values that it waits for, and wait until they are accepted or refused.
 
     Exit codes: 0 accepted; 1 refused, with the reason, or the run waits for no values; 2 a value does not match its
@@ -111,11 +145,24 @@ def answer(
     antiphon workflows runs show $id              # the requested values
     antiphon workflows runs answer $id agreed=true seat=aisle --by ann
     """
-    run(_answer(run_id, values, node, token, by, json))
+    async with Antiphon() as antiphon:
+        request = await awaited(antiphon, run_id, node)
+        expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
+        given_values = read_values(expects, values)
+        given = await give_to(antiphon, run_id, given_values, node=request.node, token=token, by=by)
+        why = await _refusal(antiphon, given)
+    if json:
+        print_json({"run_id": run_id, "node": given.node, "is_accepted": not why, "because": why})
+    elif not why:
+        stdout().print(f"Accepted at {one_line(given.node)} of {run_id}.")
+    if why:
+        stderr().print(f"antiphon: {one_line(given.node)} refused it: {one_line(why)}.", style="red")
+    return EXIT_FAILED if why else EXIT_DONE
 
 
 @app.command()
-def settle(
+@command
+async def settle(
     run_id: RunId,
     node: Annotated[str, typer.Argument(metavar="NODE", help="The path of the node that called the write.")],
     happened: Annotated[
@@ -138,11 +185,28 @@ def settle(
     antiphon workflows runs settle $id book --did-not-happen --reason "not in the ledger"
     antiphon workflows runs resume $id
     """
-    run(_settle(run_id, node, happened, result, by, reason, json))
+    if happened is None:
+        raise UsageError("the outcome is missing.", hint="Pass --happened or --did-not-happen.")
+    if result is not None and not happened:
+        raise UsageError("--result cannot be combined with --did-not-happen.")
+    value: Any = None
+    try:
+        value = orjson.loads(result) if result is not None else None
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"--result is not valid JSON: {error}.") from None
+    async with Antiphon() as antiphon:
+        await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)
+    if json:
+        print_json({"run_id": run_id, "node": node, "happened": happened})
+        return
+    what = "happened" if happened else "did not happen"
+    stdout().print(f"Settled: {one_line(node)} {what}.")
+    stderr().print(f"    to resume: antiphon workflows runs resume {run_id}", style="dim")
 
 
 @app.command()
-def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) -> None:
+@command
+async def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) -> None:
     """Resume a run that failed, timed out or needs review, if none of its writes was undone.
 
     Completed nodes are not repeated; failed nodes and nodes that were not reached run.
@@ -150,71 +214,28 @@ def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = False) 
     \b
     antiphon workflows runs resume $id && antiphon workflows runs watch $id
     """
-    run(_resume(run_id, by, reason, json))
+    async with Antiphon() as antiphon:
+        await workflows.resume(antiphon, run_id, by=by, reason=reason)
+    if json:
+        print_json({"run_id": run_id, "resuming": True})
+        return
+    stdout().print(f"Resuming {run_id}.")
+    stderr().print(f"    to watch: antiphon workflows runs watch {run_id}", style="dim")
 
 
 @app.command()
-def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None:
+@command
+async def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None:
     """Cancel a run: stop its running calls where possible, and compensate its completed writes."""
-    run(_cancel(run_id, reason, json))
-
-
-async def _list(limit: int, is_json: bool) -> None:
-    async with connected() as bus:
-        found = await newest_runs(bus, limit)
-    if is_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            one.run_id,
-            one.workflow,
-            f"{one.opened:%Y-%m-%d %H:%M:%S}",
-            one.status,
-            ", ".join(one.waits_at[:5]),
-        )
-        for one in found
-    ]
-    print_table(("run", "workflow", "opened (UTC)", "status", "waits at"), rows, "No runs.")
-
-
-async def _show(run_id: str, token: str | None, is_json: bool) -> None:
-    async with Antiphon() as antiphon:
-        if token is not None:
-            found = await workflows.token_of(antiphon, run_id, token)
-            print_json({"run_id": run_id, "token": found}) if is_json else write(f"{found}\n")
-            return
-        view = await look(antiphon.open_bus(), run_id)
-    print_json(view) if is_json else show_view(view)
-
-
-async def _watch(run_id: str, is_json: bool) -> int:
     async with Antiphon() as antiphon:
         await look(antiphon.open_bus(), run_id)
-        if not is_json:
-            return await follow(antiphon, run_id, is_json=False)
-        async with aclosing(antiphon.stream(run_id)) as stream:
-            async for event in stream:
-                if not isinstance(event, TextDelta):
-                    print_json(event)
-        response = await antiphon.result(run_id)
-    return EXIT_DONE if response.run and response.run.status == "completed" else EXIT_FAILED
-
-
-async def _answer(run_id: str, typed: list[str], node: str, token: str | None, by: str, is_json: bool) -> int:
-    async with Antiphon() as antiphon:
-        request = await awaited(antiphon, run_id, node)
-        expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
-        values = read_values(expects, typed)
-        given = await give_to(antiphon, run_id, values, node=request.node, token=token, by=by)
-        why = await _refusal(antiphon, given)
-    if is_json:
-        print_json({"run_id": run_id, "node": given.node, "is_accepted": not why, "because": why})
-    elif not why:
-        stdout().print(f"Accepted at {one_line(given.node)} of {run_id}.")
-    if why:
-        stderr().print(f"antiphon: {one_line(given.node)} refused it: {one_line(why)}.", style="red")
-    return EXIT_FAILED if why else EXIT_DONE
+        is_asked = await antiphon.cancel(run_id, reason)
+    if json:
+        print_json({"run_id": run_id, "cancelling": is_asked})
+    elif is_asked:
+        stdout().print(f"Cancelling {run_id}.")
+    else:
+        stderr().print(f"Run {run_id} had already ended.")
 
 
 async def _refusal(antiphon: Antiphon, given: Given) -> str:
@@ -234,47 +255,3 @@ async def _refusal(antiphon: Antiphon, given: Given) -> str:
         ) from None
     finally:
         await tail.close()
-
-
-async def _settle(
-    run_id: str, node: str, happened: bool | None, result: str | None, by: str, reason: str, is_json: bool
-) -> None:
-    if happened is None:
-        raise UsageError("the outcome is missing.", hint="Pass --happened or --did-not-happen.")
-    if result is not None and not happened:
-        raise UsageError("--result cannot be combined with --did-not-happen.")
-    value: Any = None
-    try:
-        value = orjson.loads(result) if result is not None else None
-    except orjson.JSONDecodeError as error:
-        raise UsageError(f"--result is not valid JSON: {error}.") from None
-    async with Antiphon() as antiphon:
-        await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)
-    if is_json:
-        print_json({"run_id": run_id, "node": node, "happened": happened})
-        return
-    what = "happened" if happened else "did not happen"
-    stdout().print(f"Settled: {one_line(node)} {what}.")
-    stderr().print(f"    to resume: antiphon workflows runs resume {run_id}", style="dim")
-
-
-async def _resume(run_id: str, by: str, reason: str, is_json: bool) -> None:
-    async with Antiphon() as antiphon:
-        await workflows.resume(antiphon, run_id, by=by, reason=reason)
-    if is_json:
-        print_json({"run_id": run_id, "resuming": True})
-        return
-    stdout().print(f"Resuming {run_id}.")
-    stderr().print(f"    to watch: antiphon workflows runs watch {run_id}", style="dim")
-
-
-async def _cancel(run_id: str, reason: str, is_json: bool) -> None:
-    async with Antiphon() as antiphon:
-        await look(antiphon.open_bus(), run_id)
-        is_asked = await antiphon.cancel(run_id, reason)
-    if is_json:
-        print_json({"run_id": run_id, "cancelling": is_asked})
-    elif is_asked:
-        stdout().print(f"Cancelling {run_id}.")
-    else:
-        stderr().print(f"Run {run_id} had already ended.")

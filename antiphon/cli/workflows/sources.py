@@ -17,7 +17,6 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     UsageError,
     one_line,
-    refuse,
     result_of,
     stderr,
 )
@@ -44,11 +43,8 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
 
 
 def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
-    """Return one workflow and its specification; end the command if no workflow has that name."""
-    try:
-        return named_in(specifications_of(files), name)
-    except UsageError as error:
-        raise typer.Exit(refuse(error)) from None
+    """Return one workflow and its specification; end the command where a file has errors. Raises as `named_in`."""
+    return named_in(specifications_of(files), name)
 
 
 def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:

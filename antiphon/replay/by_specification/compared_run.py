@@ -10,24 +10,24 @@ from typing import Any
 
 from antiphon_shared.events import EventData
 from antiphon_shared.values import Value
-from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
+from antiphon_shared.workflows.specification import Specification, specification_hash
 
 from antiphon.recording.lines import Line
 from antiphon.replay.by_specification.acts import TIMER, Acts, acts_of
 from antiphon.replay.by_specification.first import At, Graphs, Moved, differing
 from antiphon.replay.by_specification.limits import Limits, limit_not_reached, limit_passed, name_of
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun, called_in
-from antiphon.replay.by_specification.rehearsal import Made, Rehearsal, graph_of
+from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
 from antiphon.replay.by_specification.remaining_steps import rest_of
 from antiphon.replay.by_specification.result import FirstDifference, Found
+from antiphon.replay.checks.specifications import as_stored, graph_of
 from coordinator.endings import moment_of
 
 
 class Specifications(Value):
     """The specifications that recorded runs are compared with, by the names of their workflows."""
 
-    canonical: dict[str, bytes]
-    """The canonical specification of each workflow."""
+    by_workflow: dict[str, Specification]
     hashes: dict[str, str]
     domains: tuple[str, ...]
 
@@ -35,9 +35,9 @@ class Specifications(Value):
     def of(cls, specifications: Iterable[Specification]) -> "Specifications":
         """Return the specifications by workflow name; of two with the same name, the later counts."""
         given = list(specifications)
-        contents = {name: canonical(one) for one in given for name in one.workflows}
+        by_workflow = {name: stored for stored in map(as_stored, given) for name in stored.workflows}
         hashes = {name: specification_hash(one) for one in given for name in one.workflows}
-        return cls(canonical=contents, hashes=hashes, domains=tuple(one.domain for one in given))
+        return cls(by_workflow=by_workflow, hashes=hashes, domains=tuple(one.domain for one in given))
 
 
 def held(lines: Iterable[Line], specifications: Specifications) -> Found:
@@ -56,15 +56,15 @@ def held(lines: Iterable[Line], specifications: Specifications) -> Found:
         "workflow": opened.workflow,
         "events": recorded.events,
     }
-    if opened.workflow not in specifications.canonical:
+    if opened.workflow not in specifications.by_workflow:
         if recorded.domain not in specifications.domains:
             return Found("other", **about, why=f"the workflow {opened.workflow!r} belongs to another domain")
         first = recorded.decisions[0].line
         sentence = f"the workflow `{opened.workflow}` would not exist"
         gone = FirstDifference("gone", "", first.n, first.event.type, sentence, opened.workflow)
         return Found("differs", **about, first=gone)
-    content, hash = specifications.canonical[opened.workflow], specifications.hashes[opened.workflow]
-    rehearsal = Rehearsal(recorded, content, hash, opened.workflow)
+    name = opened.workflow
+    rehearsal = Rehearsal(recorded, specifications.by_workflow[name], specifications.hashes[name], name)
     return _walked(rehearsal, Found("same", **about))
 
 
@@ -100,7 +100,7 @@ class Walk:
     def __init__(self, rehearsal: Rehearsal) -> None:
         self._rehearsal = rehearsal
         self._then, self._now = Limits(), Limits()
-        graph = graph_of(rehearsal.canonical, rehearsal.workflow)
+        graph = graph_of(rehearsal.specification, rehearsal.workflow)
         self.graphs = Graphs(rehearsal.recorded.graph(), graph)
 
     def step(self, decided: Decided) -> Walked:
@@ -146,8 +146,8 @@ def _differing(rehearsal: Rehearsal, step: Walked, number: int, found: Found) ->
         rehearsed=frozenset(rehearsal.called[step.called :]),
     )
     graphs = Walk(rehearsal).graphs
-    told = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
-    at, nodes = told[0], {one.node for one in told}
+    different = [step.limit] if step.limit else differing(step.then, step.now, graphs, moved)
+    at, nodes = different[0], {one.node for one in different}
     event = decided.line.event
     first = FirstDifference(
         *(at.kind, at.node, decided.line.n, event.type, at.sentence, at.did, at.would), more=len(nodes) - 1

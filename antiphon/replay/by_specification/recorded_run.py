@@ -27,18 +27,14 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import (
-    CatalogueLine,
-    End,
     EventLine,
     Header,
     Line,
     RecordLine,
-    SpecificationLine,
 )
 from antiphon.replay.by_specification.acts import questions_of
 from antiphon.replay.checks.run_outputs import node_of
-from antiphon.replay.checks.runs import specification_in
-from antiphon.replay.checks.specifications import graph_of
+from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.steps.known import Known
 
 
@@ -135,18 +131,14 @@ class RecordedRun:
             case EventLine():
                 self.known.add(line)
                 self.note(line.event)
-            case CatalogueLine():
-                self.known.catalogues[line.hash] = line.catalogue
-            case SpecificationLine():
-                self.known.specifications[line.hash] = line.specification
             case RecordLine(record=RunRecord() as record):
                 self._decision(record)
             case RecordLine(record=LeftOut(component="coordinator")):
                 self.lacks = "the record of a decision was too large to be kept"
             case RecordLine(record=ForkRecord()):
                 self.lacks = "the run was forked, and decided by two specifications"
-            case End():
-                pass
+            case _:
+                self.known.read(line)
 
     def note(self, event: AnyEvent) -> None:
         """Note the node of a request."""

@@ -1,7 +1,6 @@
 """A rehearsal: another specification decides on the recorded events of a run. Pure."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from antiphon_shared.events import (
@@ -22,14 +21,14 @@ from antiphon_shared.events.step_records import TimerRecord
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition
 from antiphon_shared.workflows.as_tool import tools_called
-from antiphon_shared.workflows.graph import Graph, compile_graph
-from antiphon_shared.workflows.publication import SPECIFICATION
+from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.by_specification.acts import Acts, acts_of, questions_of
 from antiphon.replay.by_specification.recorded_run import RecordedRun
 from antiphon.replay.checks.runs import kept_in, named_by, opening_of, outputs_of
+from antiphon.replay.checks.specifications import graph_of
 from coordinator.decision import Logged
 from coordinator.record import send_records, timer_record
 from coordinator.runs.making import Pinned
@@ -38,7 +37,6 @@ from coordinator.runs.state import Beginning, OpenKind, RunState
 from coordinator.runs.step import Step, begin, take
 from coordinator.workflows.plan import BUILT_IN, Plan
 
-_PLANS_MAX = 256
 _OWN = 2_000_000
 """The first number for timer events that were not recorded."""
 _WAITS_AS: dict[type[EventData], tuple[OpenKind, ...]] = {
@@ -68,8 +66,8 @@ class Rehearsal:
     """A run by another specification."""
 
     recorded: RecordedRun
-    canonical: bytes
-    """The specification in its stored form, with its names in order."""
+    specification: Specification
+    """The specification as it is stored, with its names in order."""
     content_hash: str
     workflow: str
     catalogue: tuple[str, Catalogue] | None = None
@@ -91,8 +89,8 @@ class Rehearsal:
         assert query is not None, "the recording is of a run"
         assert recorded is not None, "so it was opened"
         assert query.options.workflow is not None, "by a query of a workflow"
-        event, specification = line.event, specification_of(self.canonical)
-        graph = graph_of(self.canonical, self.workflow)
+        event, specification = line.event, self.specification
+        graph = graph_of(specification, self.workflow)
         if self.catalogue is None:
             catalogue, opening = self.recorded.known.catalogue(recorded.catalogue), opening_of(recorded)
             catalogue = _with_all(catalogue, graph)
@@ -199,18 +197,6 @@ class Rehearsal:
         if number and hasattr(data, "round") and data.round != number:
             return event.model_copy(update={"data": data.model_copy(update={"round": number})}), None
         return event, None
-
-
-@lru_cache(_PLANS_MAX)
-def specification_of(canonical: bytes) -> Specification:
-    """Return a specification from its stored form."""
-    return SPECIFICATION.read(canonical)
-
-
-@lru_cache(_PLANS_MAX)
-def graph_of(canonical: bytes, workflow: str) -> Graph:
-    """Return one of its workflows, compiled once for all runs of it."""
-    return compile_graph(specification_of(canonical), workflow)
 
 
 def _with_all(catalogue: Catalogue, graph: Graph) -> Catalogue:

@@ -8,7 +8,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
-from antiphon_shared.memory.found import Read, found_of
+from antiphon_shared.memory.found import Read, found_of, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA, Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
@@ -70,9 +70,7 @@ class Assemblies:
         """Return the memory as it was filed at the time of reading, as far as it was readable."""
         memory, items = self._briefings.memory, self._briefings.items
         filings = len(items) if record.filings is None else record.filings
-        lost = {
-            number for number in range(1, len(items) + 1) if f"memory of filing {number}" in record.missing
-        }
+        lost = {number for number in range(1, len(items) + 1) if lost_filing(number) in record.missing}
         if filings >= len(items) and not lost and (memory.query == query or not items):
             return memory if items else Memory(query)
         deltas = (item for number, item in enumerate(items[: max(0, filings)], 1) if number not in lost)

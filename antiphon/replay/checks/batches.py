@@ -1,19 +1,19 @@
 """The dispatcher's batches, planned again and run in the recorded order; the tools' results are inputs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.placeholders import Reference, find
 
 from antiphon.replay.checks.catalogues import contracts_of
-from antiphon.replay.checks.filled import filled
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
-from tool_dispatcher.batch import Bounds, Plan, advance, failed, plan_batch, start
+from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan_batch, resolve, start
 
 _Begins = tuple[tuple[int, ...], ...]
 
@@ -24,14 +24,14 @@ class Batches:
     def redo(self, step: Step, known: Known) -> Redone:
         """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
         request, record = step.line.event.data, step.record
-        told = next((line.event.data for line in step.outputs), None)
+        recorded = next((line.event.data for line in step.outputs), None)
         if (
             not isinstance(request, ToolsRequested)
             or not isinstance(record, BatchRecord)
-            or not isinstance(told, ToolsCompleted)
+            or not isinstance(recorded, ToolsCompleted)
         ):
             raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
-        returned = {result.index: result for result in told.results}
+        returned = {result.index: result for result in recorded.results}
         if returned.keys() != set(range(len(request.calls))):
             raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
         catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
@@ -42,14 +42,14 @@ class Batches:
         returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
         begins, results = _run(plan, record.ends, returned)
         others += [("begins", one) for one in _differences(record.begins, begins)]
-        others += [("results", one) for one in _not_alternatives(told.results, contracts_of(catalogue))]
+        others += [("results", one) for one in _not_alternatives(recorded.results, contracts_of(catalogue))]
         others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
         changed = {"units": units, "begins": begins, "filled": today_filled.digests}
         today = record.model_copy(update=changed) if others else record
         if results is None:
             others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
-            return Redone((told,), tuple(others), today)
-        completed = ToolsCompleted.of(request.round, results, told.duration_ms)
+            return Redone((recorded,), tuple(others), today)
+        completed = ToolsCompleted.of(request.round, results, recorded.duration_ms)
         return Redone((completed,), tuple(others), today)
 
 
@@ -110,3 +110,53 @@ def _differences(then: Any, now: Any) -> list[Difference]:
 
 def _lists(value: Any) -> Any:
     return [_lists(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+_RECORDED_SINCE = 4
+"""The format whose records have digests of the filled-in arguments."""
+
+
+class Filled(NamedTuple):
+    """The result of filling in the placeholders today."""
+
+    digests: dict[int, str]
+    """The digests of the arguments, by the index of the call; the recorded ones where today's are unknown."""
+    errors: dict[int, ToolError]
+    """The errors of calls whose placeholders have no value."""
+
+
+def filled(
+    request: ToolsRequested,
+    record: BatchRecord,
+    plan: Plan,
+    returned: Mapping[int, ToolResult],
+    catalogue: Catalogue,
+    format: int,
+) -> Filled:
+    """Return the filled-in arguments of the calls that were run."""
+    digests, errors = dict(record.filled), dict[int, ToolError]()
+    ran = {place for step in record.begins for n in step for place in _calls_of(plan, n)}
+    results = [returned[place] for place in range(len(request.calls))]
+    for place in sorted(ran.difference(record.begun, record.settled)):
+        call = request.calls[place]
+        named = {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+        if not named or any(results[one].handle for one in named):
+            continue  # a result that is shown in part is not recorded whole
+        today = resolve(call, results, example=record.examples.get(call.name))
+        digests.pop(place, None)
+        if isinstance(today, ToolError):
+            errors[place] = today
+        elif format >= _RECORDED_SINCE and not _has_secrets(call, catalogue):
+            digests[place] = digest_of(today)
+    return Filled(dict(sorted(digests.items())), errors)
+
+
+def _calls_of(plan: Plan, unit: int) -> tuple[int, ...]:
+    return plan.units[unit].calls if unit < len(plan.units) else ()
+
+
+def _has_secrets(call: RequestedCall, catalogue: Catalogue) -> bool:
+    tool = catalogue.by_name.get(call.name)
+    from tool_dispatcher.authoring.secret import secret_paths  # few recordings need it, and all start faster
+
+    return tool is None or bool(secret_paths(tool.input_schema))

@@ -8,6 +8,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.contract import Contract
 from pydantic import ValidationError
 
+from antiphon.replay.checks.by_identity import ByIdentity
 from reasoning_engine.offer import Offer
 
 _KEPT_MAX = 256
@@ -15,37 +16,24 @@ _KEPT_MAX = 256
 
 def offer_of(catalogue: Catalogue, names: tuple[str, ...]) -> Offer:
     """Return the tools of those names in the form offered to a model."""
-    return _offer(_ByIdentity(catalogue), names)
+    return _offer(ByIdentity(catalogue), names)
 
 
 def contracts_of(catalogue: Catalogue) -> dict[str, Contract]:
     """Return the contracts by the names of their tools. Raises UnreadableEvent."""
-    return _contracts(_ByIdentity(catalogue))
-
-
-class _ByIdentity:
-    """A catalogue as a key by identity: a comparison of two would cost as much as the cache saves."""
-
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.catalogue is other.catalogue
-
-    def __hash__(self) -> int:
-        return id(self.catalogue)
+    return _contracts(ByIdentity(catalogue))
 
 
 @lru_cache(_KEPT_MAX)
-def _offer(key: _ByIdentity, names: tuple[str, ...]) -> Offer:
+def _offer(key: ByIdentity[Catalogue], names: tuple[str, ...]) -> Offer:
     wanted = frozenset(names)
-    return Offer.of(tool for tool in key.catalogue.tools if tool.name in wanted)
+    return Offer.of(tool for tool in key.value.tools if tool.name in wanted)
 
 
 @lru_cache(_KEPT_MAX)
-def _contracts(key: _ByIdentity) -> dict[str, Contract]:
+def _contracts(key: ByIdentity[Catalogue]) -> dict[str, Contract]:
     contracts: dict[str, Any] = {}
-    for tool in key.catalogue.tools:
+    for tool in key.value.tools:
         try:
             contracts[tool.name] = tool.contract
         except ValidationError:

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from antiphon.recording.lines import EventLine
 from antiphon.recording.session_document import Document, is_of_today
 from antiphon.replay.checks.assemblies import Assemblies
-from antiphon.replay.checks.sends import send_differences
+from antiphon.replay.checks.run_outputs import send_differences
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
 from coordinator import repetitions

@@ -23,8 +23,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph
 
 from antiphon.recording.lines import EventLine
-from antiphon.replay.checks.sends import send_differences
-from antiphon.replay.checks.specifications import graph_of, is_another, specification_of
+from antiphon.replay.checks.run_outputs import send_differences
+from antiphon.replay.checks.specifications import graph_of, specification_in
 from antiphon.replay.differences import Difference, differences
 from antiphon.replay.steps.known import Known, Redone, Step
 from coordinator.decision import GrantCheck, Logged, Opening
@@ -138,16 +138,6 @@ class RunDecisions:
         return begin(self.pinned, event, step.line.entry, query.options.workflow.params)
 
 
-def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
-    """Return the recorded specification of that hash. Raises UnreadableEvent if it is missing."""
-    if content_hash not in known.specifications:
-        raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")
-    fields = known.specifications[content_hash]
-    if is_another(fields, content_hash):
-        raise UnreadableEvent(f"the recorded specification is not the one of the hash {content_hash}.")
-    return fields
-
-
 def opening_of(opened: RunOpened) -> Opening:
     """Return the opening of a run, from its log alone; only the limits for people matter."""
     return Opening(
@@ -199,12 +189,11 @@ def _opened(event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: 
 
     The recording does not list the published workflows: where none had that name, the recorded list is used.
     """
-    fields = specification_in(known, recorded.specification) if recorded.specification else {}
-    specification = specification_of(fields) if fields else None
+    specification = specification_in(known, recorded.specification) if recorded.specification else None
     catalogue, opening = known.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
         *(event, query, specification, recorded.specification, {}, opening, catalogue),
-        lambda _, workflow: graph_of(fields, workflow),
+        graph_of,
     )
     if specification is None and opened.problem and recorded.problem.startswith(opened.problem):
         return opened.model_copy(update={"problem": recorded.problem})

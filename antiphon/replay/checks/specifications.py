@@ -1,4 +1,4 @@
-"""Values derived from a recorded specification, once for all recordings that share it."""
+"""Specifications of workflows and their graphs, once for all recordings that share one."""
 
 from functools import lru_cache
 from typing import Any
@@ -6,55 +6,53 @@ from typing import Any
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.graph import Graph, TooLarge, compile_graph
 from antiphon_shared.workflows.publication import SPECIFICATION
-from antiphon_shared.workflows.specification import Specification, specification_hash
+from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
 from pydantic_core import to_json
+
+from antiphon.replay.checks.by_identity import ByIdentity
+from antiphon.replay.steps.known import Known
 
 _KEPT_MAX = 64
 _REDACTED = b"[redacted"
 
 
-def specification_of(fields: dict[str, Any]) -> Specification:
-    """Return the recorded specification. Raises UnreadableEvent, for example where it was redacted."""
-    return _read(_ByIdentity(fields))
+def specification_in(known: Known, content_hash: str) -> Specification:
+    """Return the recorded specification of that hash.
+
+    Raises UnreadableEvent where there is none, and for example where it was redacted.
+    """
+    if content_hash not in known.specifications:
+        raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")
+    fields = ByIdentity(known.specifications[content_hash])
+    if _hash(fields) not in ("", content_hash):
+        raise UnreadableEvent(f"the recorded specification is not the one of the hash {content_hash}.")
+    return _read(fields)
 
 
-def is_another(fields: dict[str, Any], content_hash: str) -> bool:
-    """Return whether a recorded specification has another hash, although nothing in it was redacted."""
-    return _hash(_ByIdentity(fields)) not in ("", content_hash)
+def as_stored(specification: Specification) -> Specification:
+    """Return a specification as a coordinator reads it, with its names in order."""
+    return SPECIFICATION.read(canonical(specification))
 
 
-def graph_of(fields: dict[str, Any], workflow: str) -> Graph:
+def graph_of(specification: Specification, workflow: str) -> Graph:
     """Return one of its workflows, compiled. Raises UnreadableEvent."""
-    return _compiled(_ByIdentity(fields), workflow)
-
-
-class _ByIdentity:
-    """A recorded specification as a key by identity: a comparison of two would cost as much as the cache saves."""
-
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self.fields = fields
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.fields is other.fields
-
-    def __hash__(self) -> int:
-        return id(self.fields)
+    return _compiled(ByIdentity(specification), workflow)
 
 
 @lru_cache(_KEPT_MAX)
-def _read(key: _ByIdentity) -> Specification:
-    return SPECIFICATION.read(to_json(key.fields))
+def _read(fields: ByIdentity[dict[str, Any]]) -> Specification:
+    return SPECIFICATION.read(to_json(fields.value))
 
 
 @lru_cache(_KEPT_MAX)
-def _hash(key: _ByIdentity) -> str:
+def _hash(fields: ByIdentity[dict[str, Any]]) -> str:
     """Return the specification's hash; empty where redaction has changed it."""
-    return "" if _REDACTED in to_json(key.fields) else specification_hash(_read(key))
+    return "" if _REDACTED in to_json(fields.value) else specification_hash(_read(fields))
 
 
 @lru_cache(_KEPT_MAX)
-def _compiled(key: _ByIdentity, workflow: str) -> Graph:
+def _compiled(specification: ByIdentity[Specification], workflow: str) -> Graph:
     try:
-        return compile_graph(_read(key), workflow)
+        return compile_graph(specification.value, workflow)
     except (TooLarge, KeyError) as error:
         raise UnreadableEvent(f"the recorded workflow {workflow!r} cannot be compiled: {error}.") from None

@@ -14,7 +14,7 @@ from antiphon_shared.values import Value
 from pydantic import Field, ValidationError
 
 from antiphon.recording.files import read_lines
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import data_in
 from antiphon.replay.compare.matchers import Expected
 from antiphon.replay.compare.served import Served
 from antiphon.submission import Options
@@ -47,25 +47,22 @@ class Asked(Value):
 
 def of_recording(path: Path) -> Question:
     """Return the query of a recording, with its answer and its tools. Raises UnreadableEvent."""
-    served, submitted, response = Served(), None, None
     try:
-        for line in read_lines(path):
-            served.read(line)
-            if isinstance(line, EventLine):
-                match line.event.data:
-                    case QuerySubmitted() as query:
-                        submitted = submitted or query
-                    case ResponseReady() as ready:
-                        response = Response.model_validate(ready.model_dump())
+        lines = list(read_lines(path))
     except (OSError, EOFError) as error:
         raise UnreadableEvent(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
         ) from None
+    submitted = next(data_in(lines, QuerySubmitted), None)
     if submitted is None:
         raise UnreadableEvent(f"{path}: contains no query.")
+    answers = [Response.model_validate(one.model_dump()) for one in data_in(lines, ResponseReady)]
+    response = answers[-1] if answers else None
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
     name = name.encode(errors="replace").decode()
-    return Question(name, submitted.query, _options(submitted.options), recorded=response, served=served)
+    return Question(
+        name, submitted.query, _options(submitted.options), recorded=response, served=Served.of(lines)
+    )
 
 
 def of_file(path: Path) -> list[Question]:

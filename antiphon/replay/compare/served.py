@@ -4,16 +4,16 @@ So plans can be compared where the real tools are out of reach, as far as they m
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from antiphon_shared.events import SessionOpened, ToolsCompleted, ToolsRequested
+from antiphon_shared.events import SessionOpened
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 
-from antiphon.recording.lines import CatalogueLine, EventLine, Line
-from antiphon.replay.recorded_calls import answered
+from antiphon.recording.lines import CatalogueLine, Line, data_in
+from antiphon.replay.recorded_calls import batches_of
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool
@@ -41,45 +41,29 @@ class Served:
         self.tools: tuple[Tool, ...] = ()
         self._results: dict[str, list[ToolResult]] = {}
         self._made: Counter[str] = Counter()
-        self._catalogues: dict[str, Catalogue] = {}
-        self._request: ToolsRequested | None = None
 
     @classmethod
-    def of(cls, lines: Iterable[Line]) -> "Served":
+    def of(cls, lines: Sequence[Line]) -> "Served":
         """Return the tools and results of a recording. Raises InvalidTool for an invalid tool in its catalogue."""
         served = cls()
-        for line in lines:
-            served.read(line)
+        catalogues = {line.hash: line.catalogue for line in lines if isinstance(line, CatalogueLine)}
+        for opened in data_in(lines, SessionOpened):
+            tools = catalogues.get(opened.catalogue, Catalogue()).by_name
+            served.tools = tuple(served._tool(tools[name]) for name in opened.tools if name in tools)
+        for batch in batches_of(lines):
+            for one in batch:
+                served.add(one.call.name, one.arguments, one.result)
         return served
-
-    def read(self, line: Line) -> None:
-        """Add one line. Raises InvalidTool."""
-        match line:
-            case CatalogueLine():
-                self._catalogues[line.hash] = line.catalogue
-            case EventLine(event=event):
-                match event.data:
-                    case SessionOpened() as opened:
-                        catalogue = self._catalogues.get(opened.catalogue, Catalogue()).by_name
-                        self.tools = tuple(
-                            self._tool(catalogue[name]) for name in opened.tools if name in catalogue
-                        )
-                    case ToolsRequested() as request:
-                        self._request = request
-                    case ToolsCompleted() as completed if (
-                        self._request and completed.round == self._request.round
-                    ):
-                        self._note(self._request, completed)
 
     def begin(self) -> None:
         """Begin another session: its calls get the recorded results from the first one on."""
         self.misses = 0
         self._made.clear()
 
-    def _note(self, request: ToolsRequested, completed: ToolsCompleted) -> None:
-        for call, arguments, got in answered(request, completed):
-            if arguments is not None and _is_answered(got):
-                self._results.setdefault(_key(call.name, arguments), []).append(got)
+    def add(self, name: str, arguments: Mapping[str, Any] | None, result: ToolResult) -> None:
+        """Add a call's result, if its arguments are known and the result is the tool's own."""
+        if arguments is not None and _is_answered(result):
+            self._results.setdefault(_key(name, arguments), []).append(result)
 
     def _tool(self, definition: ToolDefinition) -> Tool:
         schema = {key: value for key, value in definition.input_schema.items() if key != CONTRACT_KEYWORD}

@@ -14,7 +14,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import SessionSnapshot, restore, timer_event
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsRequested
-from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.events.step_records import ForkRecord, StepRecord
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification, canonical
@@ -24,18 +24,17 @@ from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
 from antiphon.recording.lines import (
     CatalogueLine,
-    ContentLine,
-    End,
     EventLine,
     Line,
     Parent,
     RecordLine,
     SpecificationLine,
+    records_in,
 )
 from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes
 from antiphon.replay.forking.event_at import NoSuchPoint
-from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, pipeline_of, published_by
+from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, joined, pipeline_of, published_by
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint, run_point
 from antiphon.replay.forking.run_records import fork_record, moved_change
@@ -85,7 +84,7 @@ async def _put_there(
     published: tuple[str, Catalogue],
 ) -> None:
     """Restore the run, so that the components resume it."""
-    await WorkflowStore(bus).keep(point.specification)
+    await WorkflowStore(bus).keep(point.rehearsal.specification)
     state, known, format = point.rehearsal.state, point.recorded.known, point.event.event.format
     changes = [*point.changes]
     if changes:
@@ -128,7 +127,7 @@ def _timers(point: RunPoint, by: timedelta) -> Iterator[tuple[str, datetime, Any
 
 async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
     """Return when the run has its answer. Raises StillRunning, PipelineFailed."""
-    workflow = point.specification.workflows[point.rehearsal.workflow]
+    workflow = point.rehearsal.specification.workflows[point.rehearsal.workflow]
     until_s = monotonic_s() + workflow.timeout_s + _PATIENCE_S
     session = bus.session(point.session_id)
     while await session.response() is None:
@@ -150,7 +149,7 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
 async def _is_recorded(bus: Bus, session_id: str) -> bool:
     """Return whether the decision that sent the answer has its record."""
     lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
-    records = {line.record.of for line in lines if isinstance(line, RecordLine)}
+    records = {record.of for record in records_in(lines, StepRecord)}
     answers = [
         one for one in lines if isinstance(one, EventLine) and isinstance(one.event.data, ResponseReady)
     ]
@@ -166,30 +165,18 @@ def _joined(
     live: Sequence[Line],
 ) -> Iterator[Line]:
     """Yield the recorded lines, the record of the fork, and the new lines."""
-    taken, known = point.lines[1:], point.recorded.known
-    told = {**changes.told, "specification": point.rehearsal.content_hash}
+    known, content = point.recorded.known, point.rehearsal.content_hash
+    changed = {**changes.told, "specification": content}
     parent = Parent(
-        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=told
+        session_id=point.session_id, digest=digest_of_lines(lines), event=point.event.n, changes=changed
     )
     hashes = tuple(dict.fromkeys((*point.header.catalogues, published[0])))
-    yield point.header.model_copy(update={"parent": parent, "catalogues": hashes})
-    yield from taken
+    header = point.header.model_copy(update={"parent": parent, "catalogues": hashes})
+    new: list[Line] = []
     if published[0] not in known.catalogues:
-        yield CatalogueLine(hash=published[0], catalogue=published[1])
-    if point.rehearsal.content_hash not in known.specifications:
-        fields = from_json(canonical(point.specification))
-        yield SpecificationLine(hash=point.rehearsal.content_hash, specification=fields)
-    yield RecordLine(record=record)
-    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
-    for line in live:
-        match line:
-            case EventLine() if line.n > point.event.n:
-                events += 1
-            case RecordLine():
-                records += 1
-            case ContentLine():
-                pass
-            case _:
-                continue
-        yield line
-    yield End(events=events, records=records)
+        new.append(CatalogueLine(hash=published[0], catalogue=published[1]))
+    if content not in known.specifications:
+        fields = from_json(canonical(point.rehearsal.specification))
+        new.append(SpecificationLine(hash=content, specification=fields))
+    new.append(RecordLine(record=record))
+    return joined(header, point.lines[1:], new, live, known.contents)

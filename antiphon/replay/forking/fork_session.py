@@ -8,7 +8,7 @@ and the header's `parent` hold the changes.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
@@ -79,7 +79,11 @@ async def fork(
         await _ended(pipeline, bus, told.session)
         session_id = told.session.id
         live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
-    return list(_joined(lines, point, changes, told, CatalogueLine(hash=content, catalogue=catalogue), live))
+    own: list[Line] = [RecordLine(record=told.record)]
+    if content and content not in point.known.catalogues:
+        own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
+    header = _header(lines, point, changes, told)
+    return list(joined(header, point.lines[1:], own, live, point.known.contents))
 
 
 def digest_of_lines(lines: Iterable[Line]) -> str:
@@ -159,30 +163,25 @@ async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> Non
     await asyncio.sleep(_POLL_S)
 
 
-def _joined(
-    lines: Sequence[Line],
-    point: Point,
-    changes: Changes,
-    told: Forked,
-    catalogue: CatalogueLine,
-    live: Sequence[Line],
+def joined(
+    header: Header, taken: Sequence[Line], new: Sequence[Line], live: Sequence[Line], known: Container[str]
 ) -> Iterator[Line]:
-    """Yield the recorded lines, the record of the fork, and the new lines."""
-    assert point.event is not None, "a point is behind an event"
-    taken = point.lines[1:]
-    yield _header(lines, point, changes, told)
+    """Yield a fork: the recorded lines, those of the fork itself, and the later lines of the live session.
+
+    `known` are the hashes of the contents in the recorded lines.
+    """
+    yield header
     yield from taken
-    if catalogue.hash and catalogue.hash not in point.known.catalogues:
-        yield catalogue
-    yield RecordLine(record=told.record)
-    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
+    yield from new
+    copied = events = sum(isinstance(line, EventLine) for line in taken)
+    records = sum(isinstance(line, RecordLine) for line in (*taken, *new))
     for line in live:
         match line:
-            case EventLine() if line.n > point.event.n:
+            case EventLine() if line.n > copied:
                 events += 1
             case RecordLine():
                 records += 1
-            case ContentLine() if line.hash not in point.known.contents:
+            case ContentLine() if line.hash not in known:
                 pass
             case _:
                 continue

@@ -21,7 +21,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from pydantic import ValidationError
 
-from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
+from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.recording.session_document import Document
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.forking.event_at import NoSuchPoint, number_of, resumable
@@ -164,10 +164,6 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
                 }
                 if line.event.causationid is not None:
                     handled.add(line.event.causationid)
-            case CatalogueLine():
-                point.known.catalogues[line.hash] = line.catalogue
-            case ContentLine():
-                point.known.contents[line.hash] = line.content
             case RecordLine(record=ForkRecord() as record):
                 document.take(record)
                 for one in record.redelivered:
@@ -175,6 +171,8 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
             case RecordLine(record=record):
                 handled.add(record.of)
                 _step(point, record, document)
+            case _:
+                point.known.read(line)
         point.lines.append(line)
     if not document.is_empty:
         point.session = document.session()
@@ -190,9 +188,9 @@ def _step(point: Point, record: StepRecord, document: Document) -> None:
     match record:
         case DecisionRecord():
             document.take(record)
-            told = outputs[-1].event.time if outputs else line.event.time
+            sent = outputs[-1].event.time if outputs else line.event.time
             for number, timer in enumerate(record.timers, start=record.outputs):
-                set_timer(point.timers, timer, told, line, number)
+                set_timer(point.timers, timer, sent, line, number)
         case BriefingRecord():
             point.built_by = record
             point.briefings.redo(Step(line, record, outputs), point.known)

@@ -12,16 +12,15 @@ from antiphon_shared.events import QuerySubmitted, ToolsRequested
 from antiphon_shared.events.step_records import ForkRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
-from antiphon_shared.workflows.specification import Specification, canonical, specification_hash
+from antiphon_shared.workflows.specification import Specification, specification_hash
 
-from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine, data_in, records_in
 from antiphon.replay.by_specification.compared_run import Walk
 from antiphon.replay.by_specification.first import Moved, differing
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Made, Rehearsal
 from antiphon.replay.checks.run_outputs import node_of
-from antiphon.replay.checks.runs import specification_in
-from antiphon.replay.checks.specifications import specification_of
+from antiphon.replay.checks.specifications import as_stored, specification_in
 from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
 from antiphon.replay.forking.point import Timer, end_of_step, set_timer
 from coordinator.runs.state import RunChange
@@ -40,7 +39,6 @@ class RunPoint:
     """The last event included."""
     recorded: RecordedRun
     rehearsal: Rehearsal
-    specification: Specification
     changes: list[tuple[UUID, RunChange]] = field(default_factory=list)
     timers: dict[str, Timer] = field(default_factory=dict)
     deliveries: list[EventLine] = field(default_factory=list)
@@ -54,8 +52,8 @@ class RunPoint:
 
 def is_run(lines: Sequence[Line]) -> bool:
     """Return whether a recording is of a run."""
-    first = next((line.event.data for line in lines if isinstance(line, EventLine)), None)
-    return isinstance(first, QuerySubmitted) and first.options.workflow is not None
+    query = next(data_in(lines, QuerySubmitted), None)
+    return query is not None and query.options.workflow is not None
 
 
 def run_point(
@@ -87,9 +85,9 @@ def run_point(
             f"The other workflow file does not contain the workflow {name!r}.",
             hint="Use a file that contains it.",
         )
-    rehearsal = Rehearsal(recorded, canonical(chosen), specification_hash(chosen), name, catalogue)
+    rehearsal = Rehearsal(recorded, as_stored(chosen), specification_hash(chosen), name, catalogue)
     assert isinstance(lines[0], Header), "a recording begins with its header"
-    point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal, chosen)
+    point = RunPoint(lines[0], taken, events[-1], recorded, rehearsal)
     _walk(point)
     point.deliveries = list(_under_way(point, events))
     if recorded.decisions and not (point.deliveries or point.timers):
@@ -101,12 +99,12 @@ def _own(lines: Sequence[Line]) -> Specification:
     whole = RecordedRun.of(lines)
     if whole.opened is None:
         raise NoSuchPoint("The run had not started.", hint="Start it again with `antiphon workflows run`.")
-    return specification_of(specification_in(whole.known, whole.opened.specification))
+    return specification_in(whole.known, whole.opened.specification)
 
 
 def _taken(lines: Sequence[Line], place: str, node: str) -> Iterator[Line]:
     """Yield the lines up to there; for a node, up to the event that began it, which is decided again."""
-    if any(isinstance(line, RecordLine) and isinstance(line.record, ForkRecord) for line in lines):
+    if any(records_in(lines, ForkRecord)):
         raise NoSuchPoint("A fork of a run cannot be forked again.", hint="Fork its original run.")
     unhandled: UUID | None = None
     if node:
@@ -143,11 +141,11 @@ def _walk(point: RunPoint) -> None:
     for decided in point.recorded.decisions:
         step = walk.step(decided)
         if step.differs:
-            told = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
+            different = [step.limit] if step.limit else differing(step.then, step.now, walk.graphs, Moved())
             raise NoSuchPoint(
                 "With this workflow file the run would have differed before that point: at event "
-                f"{decided.line.n}, {told[0].sentence}.",
-                hint=_earlier(told[0].node),
+                f"{decided.line.n}, {different[0].sentence}.",
+                hint=_earlier(different[0].node),
             )
         assert step.made is not None, "it was decided"
         assert step.made.step is not None, "as it was recorded"
@@ -174,16 +172,16 @@ def _timers(point: RunPoint, decided: Decided, made: Made) -> None:
         if timer.data == gone:
             del point.timers[name]
     assert made.step is not None, "it was decided"
-    told = decided.line.event.time
+    sent = decided.line.event.time
     if decided.outputs:
         newest = [
             line
             for line in point.recorded.known.lines.values()
             if line.event.causationid == decided.line.event.id
         ]
-        told = newest[-1].event.time if newest else told
+        sent = newest[-1].event.time if newest else sent
     for number, record in enumerate(made.timers, start=decided.record.outputs):
-        set_timer(point.timers, record, told, decided.line, number)
+        set_timer(point.timers, record, sent, decided.line, number)
 
 
 def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLine]:

@@ -5,13 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from antiphon_shared.events.step_records import ForkRecord, RunRecord
-from antiphon_shared.workflows.specification import canonical
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.by_specification.recorded_run import Decided, RecordedRun
 from antiphon.replay.by_specification.rehearsal import Rehearsal
-from antiphon.replay.checks.runs import specification_in
-from antiphon.replay.checks.specifications import specification_of
+from antiphon.replay.checks.specifications import specification_in
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint
 from antiphon.replay.steps.known import Known, Step
@@ -65,10 +63,10 @@ def state_after_fork(record: ForkRecord, decided: Sequence[Step], known: Known) 
             Decided(step.line, step.record, tuple(one.event.data for one in step.outputs))
         )
     content, name = changed["specification"], changed["catalogue"]
-    specification = specification_of(specification_in(known, content))
+    specification = specification_in(known, content)
     catalogue = None if name is None else (name, known.catalogue(name))
     assert recorded.opened is not None, "a run that was forked behind a decision was opened"
-    rehearsal = Rehearsal(recorded, canonical(specification), content, recorded.opened.workflow, catalogue)
+    rehearsal = Rehearsal(recorded, specification, content, recorded.opened.workflow, catalogue)
     for one in recorded.decisions:
         _ = rehearsal.take(one.line) if rehearsal.pinned else rehearsal.begin(one.line)
     rehearsal.state.apply(moved_change(rehearsal.state, timedelta(microseconds=changed["moved_us"])))

@@ -13,7 +13,7 @@ from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.tools.calls import RequestedCall, ToolDefinition, ToolError, ToolResult
 
-from antiphon.recording.lines import EventLine, RecordLine
+from antiphon.recording.lines import EventLine, records_in
 from antiphon.replay.forking.point import Point
 from tool_dispatcher.batch import gathered
 from tool_dispatcher.batch.placeholders import resolve
@@ -62,11 +62,7 @@ async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[C
 def _batches(point: Point, life_s: float) -> Iterator["_Batch"]:
     assert point.session is not None, "a point's session is open"
     events = {line.event.id: line.event for line in point.lines if isinstance(line, EventLine)}
-    records = {
-        line.record.of: line.record
-        for line in point.lines
-        if isinstance(line, RecordLine) and isinstance(line.record, BatchRecord)
-    }
+    records = {record.of: record for record in records_in(point.lines, BatchRecord)}
     tools = point.known.catalogue(point.session.tools.catalogue).by_name
     for event in events.values():
         asked = events.get(event.causationid) if event.causationid else None

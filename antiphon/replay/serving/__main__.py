@@ -18,8 +18,8 @@ if __name__ == "__main__":
     from antiphon_shared.process.runner import main
 
     from antiphon.replay.serving.components import part_of
-    from antiphon.replay.serving.plan import Plan
+    from antiphon.replay.serving.processes import Plan
 
     name = cast(Component, sys.argv[1])
     plan = Plan.model_validate_json(Path(sys.argv[2]).read_bytes())
-    main(name, lambda bus: part_of(name, bus, plan.scores(), plan.model_url), grace_s=GRACE_S)
+    main(name, lambda bus: part_of(name, bus, plan.scores(), plan.match), grace_s=GRACE_S)

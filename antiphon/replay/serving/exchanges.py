@@ -36,52 +36,44 @@ class Miss:
     """The difference from the nearest recorded request."""
 
 
-@dataclass(slots=True)
-class _Kept:
-    session_id: str
-    asked: Asked
-    is_used: bool = False
-
-
 class Exchanges:
-    """All calls of the recordings that are run again. The n-th equal request gets the n-th recorded answer."""
+    """All model calls of one recording. The n-th equal request gets the n-th recorded answer."""
 
-    def __init__(self, scores: Iterable[RecordingIndex], match: Match = "strict") -> None:
+    def __init__(self, session_id: str, calls: Iterable[Asked], match: Match = "strict") -> None:
         self.misses: list[Miss] = []
-        self.served = 0
-        self._all = [
-            _Kept(recording_index.session_id, asked)
-            for recording_index in scores
-            for exchange in recording_index.exchanges.values()
-            for asked in exchange.calls
-        ]
+        self._session_id, self._all = session_id, list(calls)
+        self._used: set[int] = set()
         self._names = (request_hash,) if match == "strict" else (request_hash, semantic_hash)
-        self._by_name: dict[str, list[_Kept]] = {}
-        for kept in self._all:
+        self._by_name: dict[str, list[int]] = {}
+        for number, asked in enumerate(self._all):
             for name in self._names:
-                self._by_name.setdefault(name(kept.asked.request), []).append(kept)
+                self._by_name.setdefault(name(asked.request), []).append(number)
 
-    def take(self, request: Mapping[str, Any], session_id: str = "") -> Asked | None:
-        """Return the recorded call of a request, in the given session if any; otherwise note a miss; return None."""
+    @classmethod
+    def of(cls, recording_index: RecordingIndex, match: Match = "strict") -> "Exchanges":
+        """Return the calls of a recording."""
+        exchanges = recording_index.exchanges.values()
+        return cls(recording_index.session_id, (call for one in exchanges for call in one.calls), match)
+
+    def take(self, request: Mapping[str, Any]) -> Asked | None:
+        """Return the recorded call of a request; if it was not recorded, note a miss and return None."""
         for name in self._names:
-            for kept in self._by_name.get(name(request), ()):
-                if not kept.is_used and session_id in ("", kept.session_id):
-                    kept.is_used = True
-                    self.served += 1
-                    return kept.asked
-        self.misses.append(self._miss(request, session_id))
+            for number in self._by_name.get(name(request), ()):
+                if number not in self._used:
+                    self._used.add(number)
+                    return self._all[number]
+        self.misses.append(self._miss(request))
         return None
 
-    def _miss(self, request: Mapping[str, Any], session_id: str) -> Miss:
-        kept = [one for one in self._all if session_id in ("", one.session_id)]
+    def _miss(self, request: Mapping[str, Any]) -> Miss:
         asked = f"a request to the model {request.get('model')!r} was not recorded"
-        if any(request_hash(one.asked.request) == request_hash(request) for one in kept):
-            return Miss(session_id, "model", asked + " so often")
+        if any(request_hash(one.request) == request_hash(request) for one in self._all):
+            return Miss(self._session_id, "model", asked + " so often")
         lines = shown(request)
-        others = [shown(one.asked.request) for one in kept[:_COMPARED_MAX]]
+        others = [shown(one.request) for one in self._all[:_COMPARED_MAX]]
         nearest = max(others, key=lambda other: _likeness(other, lines), default=[])
         diff = unified_diff(nearest, lines, "recorded", "today", lineterm="", n=1)
-        return Miss(session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
+        return Miss(self._session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
 
 
 def semantic_hash(request: Mapping[str, Any]) -> str:

@@ -1,20 +1,29 @@
-"""The access of a session's engine to the recorded model, and the limits on it."""
+"""The recorded model of a session: the SDK, with a transport that answers from the recording and connects to nothing.
 
-from collections.abc import Mapping
+A request that the recording does not hold is refused with status 400.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from anthropic.types import Message
+import httpx2
+from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from antiphon_shared.events import ReasoningFailed
+from antiphon_shared.events.step_records import ModelError
+from pydantic_core import from_json, to_json
 
-from antiphon.replay.serving.model_server import BREAKS, SESSION
+from antiphon.replay.serving.exchanges import Exchanges
+from antiphon.replay.serving.messages import error_body, error_events, message_events, unfinished_events
 from antiphon.replay.serving.recording_index import Exchange
 from reasoning_engine.call_guard import CallGuard, Permit, Rejected
 from reasoning_engine.failure import Failure
 from reasoning_engine.model import AnthropicModel
-from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
-from reasoning_engine.port import OnHeaders, OnText
-from reasoning_engine.prompt import Prompt
+from reasoning_engine.model_errors import UnreadableReply
+
+_URL = "https://recorded.invalid"
+_OF_THE_SERVER = frozenset({"content-type", "content-length", "transfer-encoding", "connection"})
 
 
 @dataclass(slots=True)
@@ -28,31 +37,44 @@ class UnderWay:
 under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
 
 
-class RecordedModel:
+class RecordedModel(AnthropicModel):
     """The model of one session. A recorded connection failure occurs again in the same way."""
 
-    def __init__(self, model: AnthropicModel, session_id: str, is_offline: bool) -> None:
-        self._model, self.is_offline = model.with_headers({SESSION: session_id}), is_offline
+    def __init__(self, exchanges: Exchanges, is_offline: bool) -> None:
+        client = DefaultAsyncHttpxClient(transport=_Transport(exchanges))
+        super().__init__(AsyncAnthropic(api_key="recorded", base_url=_URL, max_retries=0, http_client=client))
+        self.is_offline = is_offline
 
-    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
-        """See `reasoning_engine.model.Model`."""
-        broken = ""
 
-        def hear(headers: Mapping[str, str]) -> None:
-            nonlocal broken
-            broken = headers.get(BREAKS, "")
-            on_headers({name: value for name, value in headers.items() if name != BREAKS})
+class _Transport(httpx2.AsyncBaseTransport):
+    """The transport that answers each request with its recorded response."""
 
-        try:
-            return await self._model.reply(prompt, on_text, hear)
-        except Interrupted as error:
-            if broken:
-                raise Interrupted(error.partial) from _broken(broken)
-            raise
-        except MODEL_ERRORS:
-            if broken:
-                raise _broken(broken) from None
-            raise
+    def __init__(self, exchanges: Exchanges) -> None:
+        self._exchanges = exchanges
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        asked = self._exchanges.take(from_json(await request.aread()))
+        if asked is None:
+            body = error_body("invalid_request_error", "The recording holds no such request.")
+            return _response(400, {}, body)
+        if asked.is_unanswered:
+            await asyncio.Event().wait()  # until the time of the exchange is over
+        if asked.call.error is not None:
+            return _failed(asked.call.error)
+        assert asked.call.reply is not None, "an answered call has a reply or an error"
+        return _streamed(asked.call.headers, message_events(asked.call.reply))
+
+
+class _BrokenStream(httpx2.AsyncByteStream):
+    """A response that breaks off."""
+
+    def __init__(self, events: bytes, error: Exception) -> None:
+        self._events, self._error = events, error
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._events:
+            yield self._events
+        raise self._error
 
 
 class RecordedCallGuard(CallGuard):
@@ -70,6 +92,31 @@ class RecordedCallGuard(CallGuard):
                 raise Rejected(Failure(failure.error, retry_after_s))
             now.calls += 1
         return await super().enter(model_id, prompt_tokens, output_tokens_max, wait_s)
+
+
+def _failed(error: ModelError) -> httpx2.Response:
+    """Return a recorded error: a response with its status, an error within a stream, or a stream that breaks off."""
+    events = b"" if error.partial is None else unfinished_events(error.partial)
+    if error.status is None:
+        return _streamed(error.headers, _BrokenStream(events, _broken(error.failure.code)))
+    if error.partial is not None or error.status == 200:
+        return _streamed(error.headers, events + error_events(error.body))
+    body = error.body.encode() if isinstance(error.body, str) else to_json(error.body)
+    return _response(error.status, error.headers, body)
+
+
+def _streamed(headers: Mapping[str, str], events: bytes | httpx2.AsyncByteStream) -> httpx2.Response:
+    return _response(200, headers, events, "text/event-stream")
+
+
+def _response(
+    status: int,
+    headers: Mapping[str, str],
+    content: bytes | httpx2.AsyncByteStream,
+    content_type: str = "application/json",
+) -> httpx2.Response:
+    kept = {name: value for name, value in headers.items() if name.lower() not in _OF_THE_SERVER}
+    return httpx2.Response(status, headers={**kept, "content-type": content_type}, content=content)
 
 
 def _broken(code: str) -> Exception:

@@ -1,4 +1,4 @@
-"""The five components of a rerun as processes that end with this one."""
+"""The five components of a rerun as processes that end with this one, and their plan."""
 
 import asyncio
 import contextlib
@@ -12,11 +12,14 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process import health
 from antiphon_shared.process.environment import environment_without
+from antiphon_shared.values import Value
 
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end
 from antiphon.leftovers import OwnFolder
-from antiphon.replay.serving.plan import Plan
+from antiphon.recording.files import naming, read_lines
+from antiphon.replay.serving.exchanges import Match
+from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
 
 _START_LIMIT_S = 120.0
@@ -24,11 +27,30 @@ _STOP_LIMIT_S = 3.0
 _LOOK_EVERY_S = 0.05
 
 
+class Plan(Value):
+    """The address of Redis, the recordings, and the comparison of requests to the model."""
+
+    redis_url: str
+    paths: tuple[Path, ...]
+    match: Match
+
+    def scores(self) -> dict[str, RecordingIndex]:
+        """Return the scores by session. Raises UnreadableEvent, OSError."""
+        scores = map(read_score, self.paths)
+        return {recording_index.session_id: recording_index for recording_index in scores}
+
+
+def read_score(path: Path) -> RecordingIndex:
+    """Return the score of one recording. Raises UnreadableEvent, which names the file, and OSError."""
+    with naming(path):
+        return RecordingIndex(read_lines(path))
+
+
 @contextlib.asynccontextmanager
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """Run all five, ready, while the block runs. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
-    surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
+    surroundings = environment_without(*HIDDEN) | variables(plan.redis_url)
     folder = OwnFolder("rerun")
     try:
         file = folder.path / "plan.json"

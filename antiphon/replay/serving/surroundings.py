@@ -18,7 +18,7 @@ HIDDEN = (
 """The prefixes of variables hidden from the components of a rerun: settings, keys and proxies."""
 
 
-def variables(redis_url: str, model_url: str) -> dict[str, str]:
+def variables(redis_url: str) -> dict[str, str]:
     """Return the environment of all five: without retries and without recording."""
     own = {
         "ANTIPHON_REDIS_URL": redis_url,
@@ -27,7 +27,6 @@ def variables(redis_url: str, model_url: str) -> dict[str, str]:
         "ANTIPHON_BUS_MAX_OPEN_SESSIONS": "100000",
         "ANTIPHON_BUS_MAX_EVENT_BYTES": "100000000",
         "ANTIPHON_BUS_RECORDING": "false",
-        "ANTHROPIC_BASE_URL": model_url,
     }
     # Steps that never end occupy their slots until the rerun is over.
     return own | {f"ANTIPHON_{name.upper()}_CONCURRENCY": "256" for name in COMPONENTS}

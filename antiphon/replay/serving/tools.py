@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 from antiphon_shared.bus.handling import SessionStore
-from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.formats import FORMAT
+from antiphon_shared.memory.reading import BEGUN
 from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from antiphon_shared.tools.relevance import BUILT_INS
@@ -182,13 +182,8 @@ def recorded_tools(recording_index: RecordingIndex) -> dict[str, Tool]:
 async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
     """Write into a batch's journal the recorded content for calls that were in flight."""
     for result in batch.results:
-        entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
+        entry = begun_entry(result.call_id) if result.error == BEGUN else outcome_entry(result.call_id)
         await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
-
-
-def misses_key(bus: Bus) -> str:
-    """Return the key of a list: session and description of every tool call without a recorded result."""
-    return f"{bus.keys.namespace}:rerun:misses"
 
 
 class _Anything:
@@ -202,15 +197,6 @@ class _Anything:
 
 def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
     raise AssertionError("a recorded tool is not run")
-
-
-def _is_begun(result: ToolResult) -> bool:
-    """Return whether a call was only known to have begun; see response_assembler/handlers.py."""
-    return (
-        result.error is not None
-        and result.error.error_type == "outcome_unknown"
-        and result.error.message.startswith("The session ended")
-    )
 
 
 def _named(call: ToolCall) -> _Named:

@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, SpecificationLine
 from antiphon.replay.differences import AtNode, Difference
 from coordinator.decision import Logged
 
@@ -75,6 +75,18 @@ class Known:
     opened: SessionOpened | RunOpened | None = None
     forgotten: list[str] = field(default_factory=list)
     """The log entries of the events that were dropped."""
+
+    def read(self, line: Line) -> None:
+        """Add the content of a line; a record is none of it."""
+        match line:
+            case EventLine():
+                self.add(line)
+            case CatalogueLine():
+                self.catalogues[line.hash] = line.catalogue
+            case ContentLine():
+                self.contents[line.hash] = line.content
+            case SpecificationLine():
+                self.specifications[line.hash] = line.specification
 
     def add(self, line: EventLine) -> None:
         if self.opened is None and isinstance(line.event.data, SessionOpened | RunOpened):

@@ -26,14 +26,11 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 
 from antiphon.recording.lines import (
-    CatalogueLine,
-    ContentLine,
     End,
     EventLine,
     Header,
     Line,
     RecordLine,
-    SpecificationLine,
 )
 from antiphon.replay.checks.assemblies import Assemblies
 from antiphon.replay.checks.batches import Batches
@@ -45,10 +42,8 @@ from antiphon.replay.report import (
     STILL_OPEN,
     Report,
 )
-from antiphon.replay.steps.compared_outputs import ComparedOutputs
-from antiphon.replay.steps.findings import Findings
+from antiphon.replay.steps.findings import ComparedOutputs, Findings, raised
 from antiphon.replay.steps.known import COMPONENT_OF, Known, Redo, Redone, Step
-from antiphon.replay.steps.raised import raised
 from antiphon.replay.steps.redelivery import redelivered
 from antiphon.replay.steps.undecided import Undecided
 
@@ -112,16 +107,12 @@ class Replay:
                 self._read_fork(record)
             case RecordLine(record=record):
                 self._read_record(record)
-            case CatalogueLine():
-                self.known.catalogues[line.hash] = line.catalogue
-            case ContentLine():
-                self.known.contents[line.hash] = line.content
-            case SpecificationLine():
-                self.known.specifications[line.hash] = line.specification
             case Header():
                 self.header = line
             case End(redactions=redactions):
                 self._is_ended, self._redactions = True, redactions
+            case _:
+                self.known.read(line)
 
     @property
     def is_same(self) -> bool:

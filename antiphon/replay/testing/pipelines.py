@@ -1,11 +1,13 @@
 """Pipelines for tests: embedded, without connections beyond the test."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable
-from typing import Any, Literal
+import contextvars
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, TypeVar
 
 from antiphon import Antiphon, Response
-from antiphon.replay.testing.blocking import waited_for
 from antiphon.replay.testing.scripted import ScriptedModel
 
 AnyModel = ScriptedModel | Literal["offline"]
@@ -41,3 +43,20 @@ class Pipelines:
                 return await antiphon.ask(query, **options)
 
         return waited_for(ask())
+
+
+T = TypeVar("T")
+
+
+def waited_for(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return a coroutine's result, run on its own loop; in its own thread where a loop is running already.
+
+    So one way to wait works with every runner of async tests; the test's own loop is blocked meanwhile.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    context = contextvars.copy_context()
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(lambda: context.run(asyncio.run, coroutine)).result()

@@ -21,7 +21,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from antiphon.embedded import dispatcher_settings, registry_of
 from antiphon.recording.hashes import content_hash
-from antiphon.recording.lines import CatalogueLine, EventLine, Header, Line, RecordLine
+from antiphon.recording.lines import CatalogueLine, Header, Line, data_in, records_in
 from antiphon.replay.differences import ABSENT, differences
 from antiphon.replay.reports.shown import change, printable
 from antiphon.replay.testing.scripted import ScriptedModel, is_scripted, scripted_reply
@@ -82,16 +82,14 @@ def question_of(
 
 def question_in(lines: Sequence[Line]) -> Question:
     """Return the question that a recording answers. Raises UnreadableEvent when it is unknown."""
-    events = [line.event.data for line in lines if isinstance(line, EventLine)]
-    submitted = next((data for data in events if isinstance(data, QuerySubmitted)), None)
-    opened = next((data for data in events if isinstance(data, SessionOpened)), None)
+    submitted, opened = next(data_in(lines, QuerySubmitted), None), next(data_in(lines, SessionOpened), None)
     if submitted is None or opened is None:
         raise UnreadableEvent("the session was not open yet when it was recorded.")
     catalogues = {line.hash: line.catalogue for line in lines if isinstance(line, CatalogueLine)}
     if opened.catalogue and opened.catalogue not in catalogues:
         raise UnreadableEvent(f"it lacks the tool catalogue {opened.catalogue}.")
     catalogue = catalogues.get(opened.catalogue, Catalogue())
-    exchanges = exchanges_in(lines)
+    exchanges = list(records_in(lines, ExchangeRecord))
     calls = [call for exchange in exchanges for call in exchange.calls]
     has_script = any(is_scripted(call.reply or {}) for call in calls)
     is_offline = any(exchange.is_offline for exchange in exchanges)
@@ -107,15 +105,6 @@ def question_in(lines: Sequence[Line]) -> Question:
         models=None if is_offline else opened.models,
         script=[_reply(call) for call in calls] if has_script else None,
     )
-
-
-def exchanges_in(lines: Sequence[Line]) -> list[ExchangeRecord]:
-    """Return the exchanges with models, in order."""
-    return [
-        line.record
-        for line in lines
-        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
-    ]
 
 
 def difference(then: Question, today: Question) -> list[str]:

@@ -5,16 +5,17 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
+from antiphon_shared.events.step_records import ExchangeRecord, StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolResult
 
 from antiphon import Antiphon, Response
 from antiphon.recording.files import read_lines, write_lines
-from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
+from antiphon.recording.lines import ContentLine, EventLine, Line, data_in, records_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.redacted_lines import redacted
@@ -23,9 +24,9 @@ from antiphon.replay.reports.rerun import told
 from antiphon.replay.requests import whole_request
 from antiphon.replay.rerun import rerun
 from antiphon.replay.rerun_report import RerunReport
-from antiphon.replay.testing.blocking import waited_for
 from antiphon.replay.testing.judged import Diverged, judge
-from antiphon.replay.testing.question import difference, exchanges_in, question_in, question_of
+from antiphon.replay.testing.pipelines import waited_for
+from antiphon.replay.testing.question import difference, question_in, question_of
 from antiphon.replay.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 
@@ -95,23 +96,22 @@ class Recorded:
     @property
     def query(self) -> str:
         """Return the query."""
-        return next((one.data.query for one in self.events if isinstance(one.data, QuerySubmitted)), "")
+        return next((one.query for one in data_in(self.lines, QuerySubmitted)), "")
 
     @property
     def response(self) -> Response:
         """Return the final response. Raises AssertionError when the session had not ended."""
-        for event in reversed(self.events):
-            if isinstance(event.data, ResponseReady):
-                return Response.model_validate(event.data.model_dump())
-        raise AssertionError(
-            f"{self.path} contains no answer: the session had not ended when it was recorded."
-        )
+        answers = list(data_in(self.lines, ResponseReady))
+        if not answers:
+            raise AssertionError(
+                f"{self.path} contains no answer: the session had not ended when it was recorded."
+            )
+        return Response.model_validate(answers[-1].model_dump())
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:
         """Return the results of its calls, in the order of the calls."""
-        completed = (one.data for one in self.events if isinstance(one.data, ToolsCompleted))
-        return tuple(result for batch in completed for result in batch.results)
+        return tuple(result for batch in data_in(self.lines, ToolsCompleted) for result in batch.results)
 
     def verify(self, allow_unchecked: str = "") -> Report:
         """Verify it with today's code: `replay verify`.
@@ -176,9 +176,8 @@ class Recorded:
     def _requests(self) -> list[dict[str, Any]]:
         """Return the requests to the model, whole."""
         contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
-        return [
-            whole_request(call, contents) for exchange in exchanges_in(self.lines) for call in exchange.calls
-        ]
+        exchanges = records_in(self.lines, ExchangeRecord)
+        return [whole_request(call, contents) for exchange in exchanges for call in exchange.calls]
 
     async def _record(
         self,
@@ -203,7 +202,6 @@ async def _closed(bus: Bus, session_id: str) -> list[Line]:
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:
             lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
-            records = [cast(Any, line).record for line in lines if isinstance(line, RecordLine)]
-            if any(getattr(record, "closes", False) for record in records):
+            if any(getattr(record, "closes", False) for record in records_in(lines, StepRecord)):
                 return lines
             await asyncio.sleep(_LOOK_EVERY_S)

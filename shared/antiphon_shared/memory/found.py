@@ -42,6 +42,11 @@ class Found:
     """The name and output of each finished step."""
 
 
+def lost_filing(number: int) -> str:
+    """Return the name of a filing in memory that could not be read, for `missing`."""
+    return f"memory of filing {number}"
+
+
 def found_of(request: AssemblyRequested, read: Read) -> Found:
     """Return the findings, with the last round filed if it was not."""
     results, unfinished = read.results, tuple[tuple[str, str], ...]()

@@ -15,7 +15,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import MaterialRead
-from antiphon_shared.memory.found import Read
+from antiphon_shared.memory.found import Read, lost_filing
 from antiphon_shared.memory.layers import MEMORY_DELTA, Memory, MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
@@ -23,6 +23,12 @@ from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes
 from antiphon_shared.values import Round
 
 DataT = TypeVar("DataT", bound=EventData)
+BEGUN = ToolError(
+    error_type="outcome_unknown",
+    message="The session ended while the call was running.",
+    suggested_action="Check whether it took effect before doing it again.",
+)
+"""The error of a write in a batch in flight that had begun and not ended."""
 
 
 @dataclass
@@ -81,7 +87,7 @@ class Reading:
             try:
                 deltas.append(MEMORY_DELTA.read(item))
             except UnreadableEvent:
-                self.missing.append(f"memory of filing {number}")
+                self.missing.append(lost_filing(number))
         return tuple(deltas)
 
     async def _read_batch(self, round: Round, calls: Sequence[ToolCall]) -> None:
@@ -98,9 +104,4 @@ class Reading:
 
 
 def _of_unknown_outcome(index: int, call: ToolCall) -> ToolResult:
-    error = ToolError(
-        error_type="outcome_unknown",
-        message="The session ended while the call was running.",
-        suggested_action="Check whether it took effect before doing it again.",
-    )
-    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=BEGUN)

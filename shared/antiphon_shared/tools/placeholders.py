@@ -87,17 +87,23 @@ def find(value: object) -> Iterator[tuple[Path, Placeholder]]:
     """Yield every placeholder at any depth of JSON with its path, in order."""
     if not _may_hold_one(value):
         return
+    for path, text in texts_in(value):
+        found = read(text)
+        if not isinstance(found, str):
+            yield path, found
+
+
+def texts_in(value: object) -> Iterator[tuple[Path, str]]:
+    """Yield every text at any depth of JSON with its path, in order."""
     waiting: list[tuple[Path, object]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
         if isinstance(item, str):
-            found = read(item)
-            if not isinstance(found, str):
-                yield path, found
+            yield path, item
         elif isinstance(item, dict):
             waiting += [((*path, key), inner) for key, inner in reversed(item.items())]
-        elif isinstance(item, list):
-            waiting += [((*path, place), item[place]) for place in reversed(range(len(item)))]
+        elif isinstance(item, list | tuple):
+            waiting += [((*path, index), item[index]) for index in reversed(range(len(item)))]
 
 
 def has_placeholder(value: object) -> bool:

@@ -4,7 +4,7 @@ Sets of nodes are bits of an integer, numbered in topological order, which makes
 fast.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import and_
@@ -70,7 +70,7 @@ class Order:
     """The order of a graph without cycles."""
 
     def __init__(self, graph: Mapping[str, Any], after: Mapping[str, Mapping[str, bool]]) -> None:
-        self.ids = _sorted(after)
+        self.ids = in_order(after)
         self.index = {id: n for n, id in enumerate(self.ids)}
         self._nodes = [graph[id] for id in self.ids]
         self._needed = [
@@ -217,7 +217,8 @@ def _activations(node: Any) -> list[tuple[str, Ends]]:
     return found
 
 
-def _sorted(after: Mapping[str, Mapping[str, bool]]) -> list[str]:
+def in_order(after: Mapping[str, Collection[str]]) -> list[str]:
+    """Return names so that each comes before those that `after` lists for it; names in a cycle are left out."""
     waiting_for = dict.fromkeys(after, 0)
     for following in after.values():
         for one in following:

@@ -13,6 +13,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from antiphon_shared.tools.placeholders import texts_in
+
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PART = rf"(?:{_NAME}|[0-9]{{1,9}}(?![A-Za-z0-9_]))"
 BARE = re.compile(rf"\$({_NAME})(\?(?=\.{_PART}))?((?:\.{_PART})*)")
@@ -105,16 +107,7 @@ def reference_of(found: re.Match[str]) -> Reference:
 
 def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield every text in JSON, at any depth, that holds a `$`, with its path."""
-    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
-    while waiting:
-        path, item = waiting.pop()
-        if isinstance(item, str):
-            if "$" in item:
-                yield path, item
-        elif isinstance(item, dict):
-            waiting += [((*path, key), inner) for key, inner in reversed(item.items())]
-        elif isinstance(item, list | tuple):
-            waiting += [((*path, index), item[index]) for index in reversed(range(len(item)))]
+    return ((path, text) for path, text in texts_in(value) if "$" in text)
 
 
 def resolve(value: Any, values: Mapping[str, Any]) -> Any:

@@ -352,3 +352,30 @@ async def test_a_hostile_result_cannot_leave_its_fence(asked_of: AskedOf) -> Non
     assert text.count("</result>") == text.count("<result ") == 1
     assert 'trust="untrusted"' in text
     assert "\n# Question" not in text
+
+
+async def test_a_bound_on_an_unknown_cost_is_reported_with_the_answer(asked_of: AskedOf) -> None:
+    async with serving(ANSWER) as server:
+        asked_of(server)
+        response = await asked(look_up, max_cost_usd=1.0, model="a-model-without-prices")
+    assert response.status == "complete"
+    assert "cost_unknown" in {one.kind for one in response.uncertainty}
+
+
+async def test_a_write_that_a_person_would_have_to_repeat_is_refused(asked_of: AskedOf) -> None:
+    entered: list[str] = []
+
+    @tool(effect="write", repeat="ask")
+    async def enter_once(word: str) -> str:
+        """Enters a word."""
+        entered.append(word)
+        return f"entered {word}"
+
+    use = Scripted(uses=(Use(name="enter_once", input={"word": "fugue"}),))
+    async with serving(use, use, ANSWER) as server:
+        asked_of(server)
+        response = await asked(enter_once, scopes=["read", "write"])
+        result = messages(server, 2)[-1]["content"][0]
+    assert entered == ["fugue"]
+    assert result["is_error"] is True
+    assert response.status == "complete"

@@ -3,8 +3,7 @@
 import pytest
 
 from antiphon.recipes.chain import NotLearnable
-from antiphon.recipes.learn import learn
-from antiphon.recipes.replay_check import differences
+from antiphon.recipes.learn import differences, learn
 from antiphon.workflows import Specification, build
 from tests.antiphon.recipes.chains import a_call, a_chain, a_tool, args_of, edges_of, learned, params_of
 

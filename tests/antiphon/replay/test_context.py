@@ -39,7 +39,7 @@ def test_each_round_tells_what_was_shown_and_what_was_new(courses_lines: list[Li
 
 def test_each_source_of_the_answer_was_in_the_briefing_it_was_written_from(courses_lines: list[Line]) -> None:
     told = context(courses_lines)
-    assert told.answered_from == told.briefings[-1].n
+    assert told.answered_from == told.briefings[-1].event
     assert told.sources
     assert {one.shown for one in told.sources} == {"whole"}
     assert all(one.source.id in told.facts for one in told.sources)

@@ -6,7 +6,7 @@ a failed step fails, an unfinished step never ends, open breakers are open, and 
 rerun needs no clock to reach a deadline, and today's code decides on the same inputs in the same order.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 
@@ -15,16 +15,17 @@ from antiphon_shared.events import Component
 from antiphon_shared.process.service import Service
 
 from antiphon.replay.serving.components.part import Part
+from antiphon.replay.serving.exchanges import Match
 from antiphon.replay.serving.recording_index import RecordingIndex
 
 
-def part_of(name: Component, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> Service:
+def part_of(name: Component, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> Service:
     """Return one component for the sessions of these scores.
 
     Build it in their environment. Raises ConfigurationError.
     """
     # By its name: the process of one component does not need the code of the others.
-    part: Part = import_module(f"{__name__}.{name}").PART(bus, scores, model_url)
+    part: Part = import_module(f"{__name__}.{name}").PART(bus, scores, match)
     program: Service = import_module(f"{name}.component").build(bus)
     return replace(
         program,
@@ -32,16 +33,4 @@ def part_of(name: Component, bus: Bus, scores: Mapping[str, RecordingIndex], mod
         # A step that was stopped then has no output, and never ends here. Whether a stop comes in time depends on
         # the machine: a summary that came just after the answer would be dropped in one rerun, and come in another.
         stops_with_session=False,
-        close=_both(part.close, program.close),
     )
-
-
-def _both(
-    first: Callable[[], Awaitable[None]], second: Callable[[], Awaitable[None]] | None
-) -> Callable[[], Awaitable[None]]:
-    async def close() -> None:
-        await first()
-        if second is not None:
-            await second()
-
-    return close

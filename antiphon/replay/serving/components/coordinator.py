@@ -15,6 +15,7 @@ from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.replay.serving.components.part import Part, at_its_time
+from antiphon.replay.serving.exchanges import Match
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import reached
 from coordinator.component import build
@@ -28,8 +29,8 @@ class CoordinatorPart(Part):
 
     name = "coordinator"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
-        super().__init__(bus, scores, model_url)
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
+        super().__init__(bus, scores, match)
         self._locks = {id: asyncio.Lock() for id in scores}
         self._outages = dict.fromkeys(scores, NO_OUTAGES)
         self._latest = {id: recording_index.query.time for id, recording_index in scores.items()}

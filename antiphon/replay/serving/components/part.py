@@ -6,12 +6,14 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Any, ClassVar
 
+import orjson
 from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, Component
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.service import Service
 
+from antiphon.replay.serving.exchanges import Match, Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import SessionBus
 from antiphon.replay.serving.turns import events_there
@@ -30,8 +32,8 @@ class Part:
 
     name: ClassVar[Component]
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
-        self.bus, self.scores, self.model_url = bus, scores, model_url
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
+        self.bus, self.scores, self.match = bus, scores, match
         self._handlers: dict[str, Handlers] = {}
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
@@ -80,8 +82,15 @@ class Part:
         """Return the event as it is handled."""
         return event
 
-    async def close(self) -> None:
-        """Close clients."""
+    async def report(self, misses: list[Miss]) -> None:
+        """Report requests that the recordings do not hold, to the process that directs the rerun; empty the list."""
+        while misses:
+            await self.bus.batcher.submit("RPUSH", misses_key(self.bus), orjson.dumps(misses.pop(0)))
+
+
+def misses_key(bus: Bus) -> str:
+    """Return the key of the list of all misses, as JSON."""
+    return f"{bus.keys.namespace}:rerun:misses"
 
 
 def at_its_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:

@@ -14,15 +14,14 @@ from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.replay.requests import system_in
 from antiphon.replay.serving.components.part import Part
+from antiphon.replay.serving.exchanges import Exchanges, Match
 from antiphon.replay.serving.model import RecordedCallGuard, RecordedModel, UnderWay, under_way
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import events_there
 from reasoning_engine.component import build
-from reasoning_engine.model import messages_model
 from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
-_TIMEOUT_S = 600.0
 _TIME_TO_REPLY = timedelta(minutes=10)
 _TIME_TO_GIVE_UP = timedelta(seconds=2)
 """The time for an exchange that ran into its session's deadline."""
@@ -36,9 +35,9 @@ class EnginePart(Part):
 
     name = "reasoning_engine"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
-        super().__init__(bus, scores, model_url)
-        self._model = messages_model(None, model_url, _TIMEOUT_S)
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
+        super().__init__(bus, scores, match)
+        self._exchanges = {id: Exchanges.of(recording_index, match) for id, recording_index in scores.items()}
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         records = list(recording_index.records_of(ExchangeRecord))
@@ -46,7 +45,7 @@ class EnginePart(Part):
         default = next((record.default_model for record in records), "")
         return build(
             bus,
-            RecordedModel(self._model, recording_index.session_id, is_offline),
+            RecordedModel(self._exchanges[recording_index.session_id], is_offline),
             guard=RecordedCallGuard(),
             settings=engine_settings(recording_index),
             pipeline=PipelineSettings.model_construct(model=default),
@@ -60,7 +59,10 @@ class EnginePart(Part):
         id, recording_index = delivery.event.id, self.recording_index(session.session_id)
         failed = recording_index.output(id, SummaryFailed)
         if failed is None or id in recording_index.exchanges:
-            return await super().play(delivery, session)
+            try:
+                return await super().play(delivery, session)
+            finally:
+                await self.report(self._exchanges[session.session_id].misses)
         await events_there(self.bus, session.session_id, recording_index.place_of(id))
         return Outcome(events=(failed,))
 
@@ -74,9 +76,6 @@ class EnginePart(Part):
         is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
         deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
-
-    async def close(self) -> None:
-        await self._model.close()
 
 
 PART = EnginePart

@@ -9,13 +9,13 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.service import Service
 
 from antiphon.replay.serving.components.part import Part
+from antiphon.replay.serving.exchanges import Match
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.tools import (
     RecordedCaller,
     RecordedGatekeeper,
     RecordedResults,
     course,
-    misses_key,
     recorded_tools,
 )
 from tool_dispatcher.component import build
@@ -27,8 +27,8 @@ class DispatcherPart(Part):
 
     name = "tool_dispatcher"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], model_url: str) -> None:
-        super().__init__(bus, scores, model_url)
+    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
+        super().__init__(bus, scores, match)
         self._results = {id: RecordedResults(recording_index) for id, recording_index in scores.items()}
         self._callers = {id: RecordedCaller(id) for id in scores}
 
@@ -49,10 +49,7 @@ class DispatcherPart(Part):
         if await then.put_back(delivery.event.data, session):
             delivery = delivery._replace(redelivered=True)
         outcome = await super().play(delivery, session)
-        misses = self._callers[id].misses
-        while misses:
-            miss = misses.pop(0)
-            await self.bus.batcher.submit("RPUSH", misses_key(self.bus), miss.session_id, miss.asked)
+        await self.report(self._callers[id].misses)
         return outcome
 
 

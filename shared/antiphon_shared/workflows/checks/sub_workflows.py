@@ -9,7 +9,7 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.checks.flow import Flow
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import ForeachNode, WorkflowNode, YieldNode, parts
-from antiphon_shared.workflows.order import Order, cycles
+from antiphon_shared.workflows.order import Order, cycles, in_order
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.problem import Path, Problem, error, warning
 from antiphon_shared.workflows.references import MalformedReference, read_template
@@ -56,18 +56,11 @@ def check_sizes(specification: Specification) -> Iterator[Problem]:
 
 def _inner_first(inside: Mapping[str, Mapping[str, bool]]) -> list[str]:
     """Return names so that each comes after those that it contains, which keeps the recursion of `size` shallow."""
-    left = {name: len(called) for name, called in inside.items()}
     around: dict[str, list[str]] = {name: [] for name in inside}
     for name, called in inside.items():
         for one in called:
             around[one].append(name)
-    ready = [name for name, count in left.items() if count == 0]
-    for name in ready:
-        for one in around[name]:
-            left[one] -= 1
-            if left[one] == 0:
-                ready.append(one)
-    return ready
+    return in_order(around)
 
 
 def _called(workflow: Workflow) -> list[str]:

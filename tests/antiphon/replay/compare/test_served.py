@@ -11,6 +11,7 @@ from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, Too
 from antiphon.linear.tools import LinearTools
 from antiphon.recording.lines import CatalogueLine, EventLine, Line
 from antiphon.replay.compare.served import Served
+from antiphon.replay.recorded_calls import answered
 from tool_dispatcher.authoring.failures import ToolFailed
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings
@@ -47,9 +48,12 @@ def a_batch(*calls: tuple[str, dict[str, Any], Any]) -> Served:
         for n, (name, _, got) in enumerate(calls)
     )
     served = Served()
-    served._note(
-        ToolsRequested(round=1, calls=requested, deadline=NOW), ToolsCompleted.of(round=1, results=results)
+    request, completed = (
+        ToolsRequested(round=1, calls=requested, deadline=NOW),
+        ToolsCompleted.of(round=1, results=results),
     )
+    for call, given, got in answered(request, completed):
+        served.add(call.name, given, got)
     return served
 
 

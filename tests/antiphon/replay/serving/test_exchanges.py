@@ -24,7 +24,7 @@ def first_asked(recording_index: RecordingIndex) -> Asked:
 
 
 def test_a_request_gets_what_it_got_then(recording_index: RecordingIndex) -> None:
-    exchanges = Exchanges([recording_index])
+    exchanges = Exchanges.of(recording_index)
     for exchange in recording_index.exchanges.values():
         for asked in exchange.calls:
             assert exchanges.take(dict(reversed(list(asked.request.items())))) == asked
@@ -39,7 +39,7 @@ def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines
         for line in courses_lines
     ]
     recording_index = RecordingIndex(lines)
-    exchanges, request = Exchanges([recording_index]), dict(first_asked(recording_index).request)
+    exchanges, request = Exchanges.of(recording_index), dict(first_asked(recording_index).request)
     answers = [exchanges.take(request) for _ in range(3)]
     assert [answer.call.duration_ms if answer else None for answer in answers] == [1, 2, None]
     assert "so often" in exchanges.misses[0].asked
@@ -51,9 +51,11 @@ def twice(record: ExchangeRecord) -> ExchangeRecord:
 
 
 def test_a_session_is_given_its_own_answers_alone(recording_index: RecordingIndex) -> None:
-    exchanges, request = Exchanges([recording_index]), dict(first_asked(recording_index).request)
-    assert exchanges.take(request, "another-session") is None
-    assert exchanges.take(request, recording_index.session_id) is not None
+    another, own = Exchanges("another-session", []), Exchanges.of(recording_index)
+    request = dict(first_asked(recording_index).request)
+    assert another.take(request) is None
+    assert another.misses[0].session_id == "another-session"
+    assert own.take(request) is not None
 
 
 def spaced(request: Request) -> None:
@@ -106,12 +108,12 @@ def test_what_else_may_differ_is_little(
             "tools": list(original.request["tools"]),
         }
         change(request)
-        found = Exchanges([recording_index], match).take(request)
+        found = Exchanges.of(recording_index, match).take(request)
         assert (found is not None) == (match in found_by)
 
 
 def test_a_miss_shows_the_nearest_recorded_request(recording_index: RecordingIndex) -> None:
-    exchanges = Exchanges([recording_index])
+    exchanges = Exchanges.of(recording_index)
     request = {**first_asked(recording_index).request, "max_tokens": 17}
     assert exchanges.take(request) is None
     (miss,) = exchanges.misses

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from antiphon.replay.serving.exchanges import Exchanges
 from antiphon.replay.serving.messages import message_events
 from antiphon.replay.serving.model import RecordedModel
-from antiphon.replay.serving.model_server import ModelServer
 from antiphon.replay.serving.recording_index import Asked
 from reasoning_engine.exchange_record import message_json
-from reasoning_engine.model import messages_model
 from reasoning_engine.model_errors import MODEL_ERRORS, classify, error_json
 from reasoning_engine.prompt import Prompt
 
@@ -40,22 +38,21 @@ class Always(Exchanges):
     """Recordings that hold one answer, to everything."""
 
     def __init__(self, call: ModelCall) -> None:
-        super().__init__([])
+        super().__init__("s", [])
         self._call = call
 
-    def take(self, request: Any, session_id: str = "") -> Asked | None:
+    def take(self, request: Any) -> Asked | None:
         return Asked(request, self._call)
 
 
 async def asked(call: ModelCall) -> Message | BaseException:
-    async with ModelServer(Always(call)).listening() as server:
-        model = messages_model(None, server.url, timeout_s=10)
-        try:
-            return await RecordedModel(model, "s", False).reply(PROMPT, lambda _: None, lambda _: None)
-        except MODEL_ERRORS as error:
-            return error
-        finally:
-            await model.close()
+    model = RecordedModel(Always(call), is_offline=False)
+    try:
+        return await model.reply(PROMPT, lambda _: None, lambda _: None)
+    except MODEL_ERRORS as error:
+        return error
+    finally:
+        await model.close()
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+import orjson
 import pytest
 from antiphon_shared.bus.handling import Delivery, Handler
 from antiphon_shared.bus.redis_bus import Bus
@@ -13,8 +14,9 @@ from antiphon_shared.tools.calls import RequestedCall
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.recording.lines import Line
 from antiphon.replay.serving.components import part_of
+from antiphon.replay.serving.components.part import misses_key
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
-from antiphon.replay.serving.tools import misses_key
 
 
 @dataclass
@@ -38,9 +40,9 @@ class Batch:
         assert isinstance(completed, ToolsCompleted)
         return completed.model_copy(update={"duration_ms": self.then.duration_ms})
 
-    async def misses(self) -> list[bytes]:
-        told: list[bytes] = await self.bus.batcher.submit("LRANGE", misses_key(self.bus), 0, -1)
-        return told
+    async def misses(self) -> list[Miss]:
+        reported: list[bytes] = await self.bus.batcher.submit("LRANGE", misses_key(self.bus), 0, -1)
+        return [Miss(**orjson.loads(one)) for one in reported]
 
 
 @pytest.fixture
@@ -52,9 +54,7 @@ async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
     pipeline = EmbeddedPipeline([], "offline")
     bus = await pipeline.start()
     try:
-        service = part_of(
-            "tool_dispatcher", bus, {recording_index.session_id: recording_index}, "http://127.0.0.1:9"
-        )
+        service = part_of("tool_dispatcher", bus, {recording_index.session_id: recording_index}, "strict")
         for n in range(line.n):  # its turn has come
             await bus.batcher.submit(
                 "XADD", bus.keys.log(recording_index.session_id), f"1-{n + 1}", "event", ""
@@ -89,6 +89,6 @@ async def test_what_was_not_recorded_is_refused_and_told(batch: Batch) -> None:
     assert result.status == "error"
     assert result.error is not None
     assert "holds no such call" in result.error.message
-    session, asked = await batch.misses()
-    assert session.decode() == batch.event.subject
-    assert b"something else" in asked
+    (miss,) = await batch.misses()
+    assert miss.session_id == batch.event.subject
+    assert "something else" in miss.asked

@@ -7,7 +7,6 @@ place: the briefing differs in that text alone, the session not at all.
 from collections.abc import Callable
 from functools import cache
 
-import pytest
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.layers import Memory
@@ -34,6 +33,7 @@ from tests.fences import unfence
 from tests.injections.corpus import INJECTIONS, Injection
 from tests.injections.strict_reader import ReadBriefing, ReadFact, read_strictly
 from tests.memories import Call, a_round, an_error
+from tests.rows import each_row
 
 QUESTION = "What does the licence of the product cost,\n\nand who sells it?"
 HARMLESS = "The weather was mild, and the boats stayed in the harbour until the evening."
@@ -57,8 +57,8 @@ PLACES: dict[str, Callable[[str], Call]] = {
     "a tool's name": lambda text: (text[:200], {}, an_error("unknown_tool", "There is no such tool.")),
 }
 
-every_injection = pytest.mark.parametrize("injection", INJECTIONS, ids=[one.name for one in INJECTIONS])
-every_place = pytest.mark.parametrize("place", PLACES)
+every_injection = each_row("injection", INJECTIONS, ids=[one.name for one in INJECTIONS])
+every_place = each_row("place", PLACES)
 
 
 def the_desk(place: str, text: str) -> SessionIndex:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 Test = Callable[..., Any]
-Ids = Callable[[Any], object] | Sequence[str] | None
+Ids = Callable[[Any], object] | Iterable[str] | None
 _CHARACTERS_MAX = 120
 """Of a value in a row's name."""
 
@@ -25,7 +25,7 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any], ids: Ids = None) -
     rows need their own is parametrized instead.
     """
     fields = names.replace(" ", "").split(",") if isinstance(names, str) else list(names)
-    table = _Table(fields, list(rows), ids)
+    table = _Table(fields, list(rows), ids if ids is None or callable(ids) else list(ids))
 
     def with_rows(test: Test) -> Test:
         check, others = getattr(test, "checks", (test, ()))
@@ -38,7 +38,7 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any], ids: Ids = None) -
 class _Table:
     fields: list[str]
     rows: list[Any]
-    ids: Ids
+    ids: Callable[[Any], object] | list[str] | None
 
     def named(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each row: its name, and its values by argument."""
@@ -57,7 +57,7 @@ class _Table:
 def _shown(value: object) -> str:
     try:
         shown = ascii(value)
-    except ValueError:  # a number of too many digits
+    except (ValueError, RecursionError):  # a number of too many digits, or too deep
         return type(value).__name__
     return shown if len(shown) <= _CHARACTERS_MAX else f"{shown[:_CHARACTERS_MAX]}..."
 

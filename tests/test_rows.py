@@ -49,7 +49,10 @@ async def test_every_row_that_fails_is_named() -> None:
     assert noting.ended == later.ended == ENDED
 
 
-@pytest.mark.parametrize("ids", [["one", "two", "three"], {1: "one", 2: "two", 3: "three"}.get])
+@pytest.mark.parametrize(
+    "ids",
+    [["one", "two", "three"], dict.fromkeys(("one", "two", "three")), {1: "one", 2: "two", 3: "three"}.get],
+)
 def test_a_row_is_named_by_its_id(ids: Any) -> None:
     noting = Noting()
     each_row("number", [1, 2, 3], ids=ids)(lambda number: None)(subtests=noting)

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.kept_forms import Reader, differences, write
-from tests.rows import each_row
 from tests.variants import ODD, variants
 from tool_dispatcher.authoring import contract, hint_file
 from tool_dispatcher.authoring.failures import InvalidTool
@@ -122,7 +123,7 @@ READERS = (
 )
 
 
-@each_row("reader", READERS, ids=str)
+@pytest.mark.parametrize("reader", READERS, ids=str)
 def test_of_each_fault_the_same_is_said_as_before(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

@@ -205,6 +205,11 @@ def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequ
     return session, only(answered(session, a_briefing(2), CATALOGUE), ReasoningRequested)
 
 
+@cache
+def after_harmless_tools(place: str) -> tuple[Session, ReasoningRequested]:
+    return after_tools(results_with(place, HARMLESS).results)
+
+
 def without_ids(session: Session) -> Session:
     """Everything but the ids that are drawn anew for each session."""
     return replace(session, awaiting=())
@@ -216,7 +221,7 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
     injection: Injection, place: str
 ) -> None:
     session, asked = after_tools(results_with(place, injection.text).results)
-    harmless, asked_harmlessly = after_tools(results_with(place, HARMLESS).results)
+    harmless, asked_harmlessly = after_harmless_tools(place)
     assert without_ids(session) == without_ids(harmless)
     assert asked == asked_harmlessly
 

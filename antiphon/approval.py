@@ -76,7 +76,7 @@ async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str,
 
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
-    """Return the calls of a session or run that a person has to decide on; an empty tuple when there are none."""
+    """Return the calls of a session or run that a person must decide on, or an empty tuple."""
     from antiphon.run_state import calls_to_decide
 
     session = await unanswered_session(bus, session_id)
@@ -87,14 +87,14 @@ async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
 
 
 async def _run(bus: Bus, session_id: str) -> "RunState | None":
-    """Return the state of the run; None where the session is no run."""
+    """Return the state of the run, or None if the session is not a run."""
     from antiphon.run_state import run_state
 
     return await run_state(bus, session_id)
 
 
 async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
-    """Return the state of the session; None when there is none, or it has been answered."""
+    """Return the state of the session, or None if it does not exist or has been answered."""
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     return SESSION.read(content) if content and response is None else None
@@ -130,7 +130,7 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "no a
 
 
 async def _doing_of_run(bus: Bus, session_id: str) -> str:
-    """Return what a run does, in words; empty where the session is no run."""
+    """Return the activity of a run as text, or an empty text if the session is not a run."""
     from antiphon.run_state import doing
 
     state = await _run(bus, session_id)

@@ -244,7 +244,7 @@ class Antiphon:
         """Answer the model's questions to the user: those given, or all that wait; return their ids.
 
         Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
-        InvalidQuery when a question does not wait or the text is no answer, UnknownSession,
+        InvalidQuery if a question does not wait or the text is not an answer, UnknownSession,
         SubmissionRejected.
         """
         check_components(("coordinator",))
@@ -256,7 +256,7 @@ class Antiphon:
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
-        """Return the unanswered questions of the model to the user; an empty tuple when there are none."""
+        """Return the unanswered questions of the model to the user, or an empty tuple."""
         check_components(("coordinator",))
         from antiphon.answering import questions_waiting
 

@@ -70,7 +70,7 @@ class BreakerStatus(Value):
     calls: int
     """The calls in the window, failures included."""
     retry_in_s: float | None = None
-    """Until the next call may run; None when one may now, or when only a person can close it."""
+    """Time until the next call may run. None if one may run now, or only a person can close it."""
     held: ByHand | None = None
 
 

@@ -31,7 +31,7 @@ def explained(error: ImportError) -> ImportError:
 
 
 def foreign(name: str) -> str | None:
-    """Return what shadows our top-level package `name`, as a sentence; None when nothing does."""
+    """Return a sentence that names the folder or file that shadows our top-level package `name`, or None."""
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):  # a module put into sys.modules by hand may have no spec

@@ -1,6 +1,6 @@
 """The permissions in Redis, as an ACL file. Pure.
 
-`_rules` is the table of what each user does with which keys; everything else is denied. A rule becomes a
+`_rules` is the table of the commands of each user and their keys; all other commands are denied. A rule becomes a
 selector (Redis 7.0 and later), so that a command is allowed on the rule's keys alone. Redis checks a script's
 commands like any others of its caller, so the rules include the commands of the scripts; EVALSHA requires
 that the script's keys are both readable and writable, which in itself allows no command.
@@ -22,6 +22,7 @@ from antiphon_shared.bus.handling import (
 )
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.events.base import emitter_of
 from antiphon_shared.events.codec import EVENT_DATA
 
 User = Component | Literal["client", "operator"]
@@ -60,7 +61,7 @@ def acl_file(
     is_cluster: bool = False,
     has_sentinels: bool = False,
 ) -> str:
-    """Return the file for `aclfile`: the users in `passwords`, where None stands for no password at all.
+    """Return the file for `aclfile`: the users in `passwords`, where None means no password.
 
     The default user is switched off. A user may change into another database only when `database` is not the
     first, read the layout of a cluster only in one, and ask whether a server is the master only behind
@@ -81,7 +82,7 @@ def rules_of(user: User, namespace: str) -> tuple[Rule, ...]:
 
 def outboxes(component: Component) -> tuple[Component, ...]:
     """Return the components whose inboxes receive a component's events; failures go to the coordinator."""
-    emitted = (data for data in EVENT_DATA if data.__module__ == f"antiphon_shared.events.{component}")
+    emitted = (data for data in EVENT_DATA if emitter_of(data) == component)
     inboxes = {data.inbox for data in emitted} | {"coordinator"}
     return tuple(other for other in COMPONENTS if other in inboxes)
 

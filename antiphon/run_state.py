@@ -19,7 +19,7 @@ class CallToDecide:
 
 
 async def run_state(bus: Bus, run_id: str) -> RunState | None:
-    """Return the state of a run; None where there is no run of that id."""
+    """Return the state of a run, or None if no run has that id."""
     stored = await stored_run(bus, run_id)
     return None if stored is None else stored[1]
 

@@ -45,7 +45,7 @@ def with_instance(response: Response, shape: Shape | None) -> Response:
 
 
 def schema_of(shape: Shape) -> dict[str, Any]:
-    """Return the JSON Schema of a shape. Raises InvalidQuery for a type that has none."""
+    """Return the JSON Schema of a shape. Raises InvalidQuery for a type without one."""
     if isinstance(shape, dict):
         return shape
     try:
@@ -58,7 +58,7 @@ def schema_of(shape: Shape) -> dict[str, Any]:
 
 
 def instance_of(shape: Shape, result: Any) -> Any:
-    """Return a result as an instance of the shape; unchanged for a JSON Schema, and where there is none.
+    """Return a result as an instance of the shape; unchanged for a JSON Schema, or without a result.
 
     Raises UnfitResult where the type has rules beyond its JSON Schema.
     """

@@ -159,7 +159,7 @@ def checked_session_id(session_id: str, name: str = "session_id") -> str:
 
 
 def checked_timeout_s(timeout_s: float | None) -> float | None:
-    """Return `timeout_s` if it is valid; None stands for no limit. Raises InvalidQuery."""
+    """Return `timeout_s` if it is valid; None means no limit. Raises InvalidQuery."""
     is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
     if timeout_s is None or (is_number and 0 <= timeout_s < _TIMEOUT_S_MAX):
         return timeout_s

@@ -140,7 +140,7 @@ def read_processes(processes: int, replicas: str) -> tuple[dict[Component, int],
     if numbers:
         raise ConfigurationError(
             "--replicas: with --processes 1 there is one of each component, all in one process.",
-            hint="Run further processes beside it with `antiphon run NAME`, or leave out --processes.",
+            hint="Run further processes with `antiphon run NAME`, or leave out --processes.",
         )
     return dict.fromkeys(COMPONENTS, 0), {"antiphon": ONE_PROCESS}
 

@@ -67,7 +67,7 @@ def main() -> None:
 
 @dataclass
 class Samples:
-    """What the runs of one pipeline gave."""
+    """The results of the runs of one pipeline."""
 
     measured: Pipeline
     rates: list[float] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Samples:
 
 
 def speed(five: Samples, one: Samples, sessions: int, runs: int, peer_sessions: int) -> list[Row]:
-    """Throughput, latency and CPU of both forms; each run paired with one of the floor and of the peers."""
+    """Measure throughput, latency and CPU of both forms; pair each run with one of the floor and of the peers."""
     hops = five.measured.hops()
     floor_rates, floor_idle_ms = [], []
     peers: dict[Peer, list[langgraph_peer.Measured]] = {peer: [] for peer in PEERS if peer_sessions}
@@ -164,7 +164,7 @@ def peer_rows(peer: Peer, found: list[langgraph_peer.Measured], five: Samples, o
 
 
 def growth(measured: Pipeline) -> list[Row]:
-    """Bytes that a session leaves in Redis, over its rounds."""
+    """Measure the bytes that a session leaves in Redis, over its rounds."""
     sizes = {}
     for rounds in (5, 10, 20, 40):
         measured.run(1, f"rounds={rounds}", max_rounds=rounds + 1, max_tool_calls=1000, max_tokens=10_000_000)
@@ -178,7 +178,7 @@ def growth(measured: Pipeline) -> list[Row]:
 
 
 def memory(measured: Pipeline, sessions: int) -> list[Row]:
-    """Resident memory after the first thousands of sessions, and after all."""
+    """Measure resident memory after the first thousands of sessions, and after all."""
     measured.run(sessions // 4)
     early = measured.memory_mb()
     measured.run(sessions - sessions // 4)
@@ -197,7 +197,7 @@ def memory(measured: Pipeline, sessions: int) -> list[Row]:
 
 
 def retention() -> list[Row]:
-    """Redis's memory before, at the height, and after the retention of 2,000 sessions."""
+    """Measure Redis's memory before, at the peak, and after the retention of 2,000 sessions."""
     with pipeline(ANTIPHON_BUS_RETENTION_S="5") as measured:
         measured.start()
         measured.run(50)

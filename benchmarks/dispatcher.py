@@ -59,7 +59,7 @@ async def wait(q: str) -> str:
 
 
 def measure(runs: int) -> list[Row]:
-    """Every row, each figure the median of so many runs, each ratio of pairs."""
+    """Return every row: each figure the median of so many runs, each ratio that of pairs."""
     with running() as server:
         return asyncio.run(_measure(server.url, runs))
 
@@ -125,7 +125,7 @@ async def _waves(handler: Handler, bus: Bus, runs: int) -> Row:
 
 
 async def _microseconds(batch: Batch, size: int) -> float:
-    """Per call, over as many batches as make CALLS_PER_RUN calls."""
+    """Return the cost per call, over as many batches as make CALLS_PER_RUN calls."""
     batches = max(1, CALLS_PER_RUN // size)
     started = time.perf_counter()
     for _ in range(batches):
@@ -169,7 +169,7 @@ async def _by_hand(client: Any, function: Callable[[str], Awaitable[Any]], size:
 
 
 async def _pipelined(bus: Bus, function: Callable[[str], Awaitable[Any]], size: int) -> None:
-    """The same over the bus's one connection, whose commands share round trips."""
+    """Measure the same over the bus's one connection, whose commands share round trips."""
     key = uuid4().hex
 
     async def one(n: int) -> None:

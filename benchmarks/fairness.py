@@ -71,7 +71,7 @@ class Asking:
         self._grant = a_grant(("read", "write"), tenant="small")
 
     def __call__(self) -> float:
-        """Seconds from a submission to its answer."""
+        """Return the seconds from a submission to its answer."""
         session_id = f"small.{next(self._numbers)}"
         answer = self._five.keys.of_session(session_id, "response")
         started = time.perf_counter()

@@ -26,7 +26,7 @@ class Hop:
 
 
 def measure(port: int, hops: list[Hop], sessions: int, in_flight: int) -> float:
-    """Sessions per second through all hops, with `in_flight` of them under way at once."""
+    """Return sessions per second through all hops, with `in_flight` of them at once."""
     context = multiprocessing.get_context("spawn")
     names = sorted({hop.process for hop in hops})
     ready = context.Barrier(len(names) + 1)

@@ -23,7 +23,7 @@ Checkpointer = Literal["SQLite", "memory"]
 
 
 class Measured(NamedTuple):
-    """What so many processes did together."""
+    """The combined results of so many processes."""
 
     rate: float
     """Sessions per second."""
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
 
 class State(TypedDict):
-    """What LangGraph checkpoints after every step."""
+    """The state that LangGraph checkpoints after every step."""
 
     round: int
     messages: Annotated[list[dict[str, Any]], operator.add]

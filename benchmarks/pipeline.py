@@ -34,7 +34,7 @@ class Pipeline:
     def __init__(
         self, server: RedisServer, tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
     ) -> None:
-        """`tree` holds the source that runs, `modules` are its processes by name."""
+        """Prepare a pipeline of the source in `tree`; `modules` are its processes by name."""
         self.server, self._modules = server, modules
         self.client: Any = redis.Redis(port=server.port, protocol=3)
         self.keys = Keys()
@@ -84,7 +84,7 @@ class Pipeline:
         return time.perf_counter() - started
 
     def latency_s(self) -> float:
-        """Seconds from one submission to its response, with nothing else to do."""
+        """Return the seconds from one submission to its response, without other load."""
         stream = self.keys.responses(0)
         newest = self.client.xrevrange(stream, count=1)
         last = newest[0][0] if newest else "0"
@@ -95,25 +95,25 @@ class Pipeline:
         return time.perf_counter() - started
 
     def answered(self) -> int:
-        """Responses so far, also those trimmed since."""
+        """Return the number of responses so far, also those trimmed since."""
         with contextlib.suppress(redis.ResponseError):
             return int(self.client.xinfo_stream(self.keys.responses(0))["entries-added"])
         return 0
 
     def memory_mb(self) -> dict[str, float]:
-        """Resident memory of each process."""
+        """Return the resident memory of each process."""
         return {
             name: psutil.Process(process.pid).memory_info().rss / 1e6
             for name, process in self.processes.items()
         }
 
     def cpu_s(self) -> dict[str, float]:
-        """CPU seconds of each process so far, Redis's too."""
+        """Return the CPU seconds of each process so far, Redis's too."""
         pids = {name: process.pid for name, process in self.processes.items()} | {"redis": self.server.pid}
         return {name: sum(psutil.Process(pid).cpu_times()[:2]) for name, pid in pids.items()}
 
     def on_cpu_s(self) -> dict[str, float]:
-        """Seconds that each process has been on a CPU, Redis too; finer than `cpu_s` where the kernel tells."""
+        """Return each process's seconds on a CPU, Redis's too; finer than `cpu_s` where the kernel allows."""
         pids = {name: process.pid for name, process in self.processes.items()} | {"redis": self.server.pid}
         try:
             return {name: _on_cpu_s(pid) for name, pid in pids.items()}
@@ -121,11 +121,11 @@ class Pipeline:
             return self.cpu_s()
 
     def redis_memory_mb(self) -> float:
-        """What the data in Redis takes, without what the server itself does."""
+        """Return the memory of the data in Redis, without that of the server itself."""
         return float(self.client.info("memory")["used_memory_dataset"]) / 1e6
 
     def wait_for_retention(self) -> None:
-        """Until nothing of any session is kept any more."""
+        """Wait until no session has any key."""
         self._until(lambda: not self.client.exists(self.keys.sessions(0)), 0.1)
         self._until(lambda: not self.client.xlen(self.keys.responses(0)), 0.1)
 
@@ -134,14 +134,14 @@ class Pipeline:
         return str(fields[b"session_id"].decode())
 
     def session_bytes(self, session_id: str) -> int:
-        """Bytes of Redis memory that belong to one session."""
+        """Return the bytes of Redis memory that belong to one session."""
         pattern = self.keys.of_session(session_id, "*")
         return sum(
             self.client.memory_usage(key, samples=0) for key in self.client.scan_iter(pattern, count=1000)
         )
 
     def hops(self) -> list[Hop]:
-        """The messages of the newest session, each with its stream, its reader and its size."""
+        """Return the messages of the newest session, each with its stream, its reader and its size."""
         hops = [Hop("coordinator", self.keys.queries(), 60)]
         for _, fields in self.client.xrange(self.keys.log(self.newest_session())):
             inbox = _inbox_of(orjson.loads(fields[b"event"])["type"])
@@ -160,7 +160,7 @@ class Pipeline:
 
 
 def _on_cpu_s(pid: int) -> float:
-    """Over all threads, in nanoseconds, where ticks of 10 ms would hide a hundredth of a short run."""
+    """Sum over all threads; ticks of 10 ms would hide a hundredth of a short run, so the kernel's nanoseconds count."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     found = [int(thread.read_text().split()[0]) for thread in threads]
     if not found:
@@ -176,7 +176,7 @@ def _inbox_of(event_type: str) -> Component | None:
 def pipeline(
     tree: Path = ROOT, modules: Mapping[str, str] = MODULES, **environment: str
 ) -> Iterator[Pipeline]:
-    """A pipeline of a source tree on a fresh Redis, to be started, and ended with the block."""
+    """Yield a pipeline of a source tree on a fresh Redis, to be started; end it with the block."""
     with running() as server:
         measured = Pipeline(server, tree, modules, **environment)
         try:

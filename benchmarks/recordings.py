@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def measure(sessions: int = 300, megabytes: int = 40) -> list[Row]:
-    """Small sessions, then a large one."""
+    """Measure small sessions, then a large one."""
     with tempfile.TemporaryDirectory() as folder, running() as server:
         small = _small(Path(folder, "small"), sessions)
         large = _large(Path(folder, "large"), megabytes)
@@ -82,7 +82,7 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
 
 
 def _small(folder: Path, count: int) -> list[Path]:
-    """The same session under as many names."""
+    """Return the same session under as many names."""
     lines = asyncio.run(recorded())
     folder.mkdir()
     paths = [folder / f"{n}.jsonl" for n in range(count)]
@@ -115,7 +115,7 @@ def _read(paths: Iterable[Path]) -> None:
 
 
 async def _timed(work: Callable[[], Awaitable[object]]) -> tuple[float, float]:
-    """Seconds of CPU, and on the wall."""
+    """Return the seconds of CPU and of wall time."""
     cpu_s, wall_s = time.process_time(), time.perf_counter()
     await work()
     return time.process_time() - cpu_s, time.perf_counter() - wall_s

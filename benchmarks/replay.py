@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def measure(runs: int, seconds: float) -> list[Row]:
-    """Sessions of each length, two calls of a no-op tool in every round but the last, beside the peer in pairs."""
+    """Measure sessions of each length, with two no-op calls in all rounds but the last, paired with the peer."""
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
         for rounds, path in recorded(Path(folder)).items():
@@ -79,7 +79,7 @@ def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def rate(path: Path, seconds: float, only: Collection[Component]) -> float:
-    """Verifications of a file in one CPU second, each from the file to the report."""
+    """Return the verifications of a file in one CPU second, each from the file to the report."""
     for _ in range(WARM_UP):
         verify(path)
     usual = gc.get_threshold()
@@ -97,7 +97,7 @@ def rate(path: Path, seconds: float, only: Collection[Component]) -> float:
 
 
 def recorded(folder: Path) -> dict[int, Path]:
-    """A recording by the whole pipeline for each number of rounds."""
+    """Return a recording by the whole pipeline for each number of rounds."""
     paths = {}
     with pipeline() as measured:
         measured.start()
@@ -109,7 +109,7 @@ def recorded(folder: Path) -> dict[int, Path]:
 
 
 async def _lines(measured: Pipeline) -> list[Line]:
-    """The newest session, once it is closed."""
+    """Return the newest session, once it is closed."""
     bus = Bus(Connections(measured.server.url), measured.keys, BusSettings())
     await bus.open()
     try:

@@ -52,7 +52,7 @@ class StubModel:
 
 
 def build_stubbed(bus: Bus) -> Service:
-    """The reasoning engine as it is, but for its model."""
+    """Build the reasoning engine with a stub in place of its model."""
     return build(bus, StubModel())
 
 

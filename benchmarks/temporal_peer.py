@@ -41,7 +41,7 @@ class Rounds:
 def events_per_second(
     events: int, histories: int, reply: str, *, is_sandboxed: bool = True
 ) -> tuple[int, float]:
-    """Replays `histories` of about `events` events each; how many each has, and events per second and core.
+    """Replay `histories` of about `events` events each; return the events of each, and events per second and core.
 
     `is_sandboxed`: as the Replayer comes; else without the sandbox that keeps a workflow from what is not
     deterministic.
@@ -113,7 +113,7 @@ class _Writing:
         return event
 
     def workflow_task(self) -> int:
-        """One that is scheduled, started and completed; the id of its last event."""
+        """Add a workflow task that is scheduled, started and completed; return the id of its last event."""
         scheduled = self.add(EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED)
         scheduled.workflow_task_scheduled_event_attributes.task_queue.name = _QUEUE
         started = self.add(EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED)

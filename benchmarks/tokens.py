@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def row(folder: Path, tokenizer: Tokenizer) -> list[str]:
-    """One kind of text: its name, how dense it is, and the errors at each length; `–` where no text is that long."""
+    """Return one kind of text: its name, its density, and the errors at each length; `–` where no text is that long."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.iterdir()) if path.is_file()]
     characters = tokens = 0
     cells = []
@@ -44,13 +44,13 @@ def row(folder: Path, tokenizer: Tokenizer) -> list[str]:
 
 
 def pieces(text: str, length: int) -> list[str]:
-    """The first pieces of a text, each of that many characters, and not blank."""
+    """Return the first pieces of a text, each of that many characters, and not blank."""
     starts = range(0, len(text) - length + 1, length)[:PIECES_OF_A_FILE_MAX]
     return [text[start : start + length] for start in starts if text[start : start + length].strip()]
 
 
 def within(errors: list[float]) -> float:
-    """What 95 of 100 errors do not exceed, whichever way they go."""
+    """Return the bound that 95 of 100 absolute errors do not exceed."""
     return sorted(abs(error) for error in errors)[max(0, -(-95 * len(errors) // 100) - 1)]
 
 

@@ -66,7 +66,7 @@ class Weigh(Protocol):
 
 
 def embed_of(setting: str) -> Embed:
-    """Return the function that the setting names. Raises ConfigurationError when there is none."""
+    """Return the function that the setting names. Raises ConfigurationError if it does not exist."""
     return MiniLM() if setting == BUILT_IN else _load_custom(setting)
 
 

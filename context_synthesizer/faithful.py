@@ -52,7 +52,7 @@ _DIRECTIONS = {
     for word in side.split()
 }
 _MUST_MATCH = frozenset((0, 1))
-"""Pairs of which neither side may be added or left out; of the other pairs a line must not have the opposite side."""
+"""Pairs of which neither side may be added or left out; for the other pairs only the opposite side is wrong."""
 _BEGIN_SENTENCES = frozenset((
     "according", "after", "all", "also", "although", "another", "around", "because", "before", "both", "during",
     "each", "either", "every", "few", "first", "he", "here", "however", "last", "later", "many", "more", "most",
@@ -108,7 +108,7 @@ class Said:
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """Return the dates and ids: words with a digit that are no numbers."""
+        """Return the dates and ids: words with a digit that are not numbers."""
         numbers = {at for one in self.amounts for at in range(one.start, one.end)}
         return frozenset(
             token

@@ -32,7 +32,7 @@ class Plan:
 
     @property
     def shown(self) -> Sequence[str] | None:
-        """Return the ids in their order; None when there is no plan."""
+        """Return the ids in their order, or None without a plan."""
         return self._shown if self._units else None
 
     def advance(

@@ -113,7 +113,7 @@ def tool_lines(use: ToolUse, characters: int) -> Piece:
 
 
 def words_of(use: ToolUse, characters: int) -> list[str]:
-    """Return the text of a call about itself, in its fence: what happened, then what to do. Most have none.
+    """Return the text of a call about itself, in its fence: what happened, then what to do. Most calls have no text.
 
     A failed call has the same form everywhere, with a name on each line. Sessions before format 4 have no
     names.

@@ -118,7 +118,7 @@ class _Shown:
 
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: TokenBudget, by_call: bool) -> _Shown | None:
-    """Return the whole memory, in one section of facts; None when it does not fit."""
+    """Return the whole memory, in one section of facts, or None if it does not fit."""
     if pieces.units_least > room.left:
         return None
     page = Page("Facts", memory, pieces, room, by_call)

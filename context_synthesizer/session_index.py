@@ -101,7 +101,7 @@ class SessionIndex:
         return self._scores
 
     def _scores_in(self, step: StepText | None) -> dict[str, float]:
-        """Return the closeness of each fact to the step and its searches; to the query when there is no step."""
+        """Return the closeness of each fact to the step and its searches; without a step, to the query."""
         if step is None and not self._salience:
             return self.scores
         if self._in_step is None or self._in_step[0] != step:

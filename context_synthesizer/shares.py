@@ -2,10 +2,10 @@
 
     a repetition      a statement in the words of one that is shown, except numbers and one word in five; unless
                       it or its title holds a word that is asked for and that the other one lacks
-    one document      a quarter of a page's budget
-    untrusted text    half of it, where there are trusted facts
+    one document      beyond a quarter of a page's budget
+    untrusted text    beyond half of it, where there are trusted facts
 
-Facts beyond a share wait and are shown after the rest, as far as they fit: without other facts, none is lost.
+These facts wait and are shown after the rest, as far as they fit: it is an order, not a bound.
 """
 
 from collections import Counter, defaultdict

@@ -69,7 +69,7 @@ class Section:
 
 
 def beside(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
-    """Return the tool uses and notes that are shown at that level, beside facts."""
+    """Return the tool uses and notes that are shown at that level, in addition to facts."""
     uses = () if level == "minimal" else memory.tool_usage
     return uses, memory.reasoning if level == "full" else ()
 

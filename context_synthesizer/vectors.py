@@ -1,6 +1,6 @@
 """The vectors of one session's facts and searches, each number in one byte. Pure, and mutable.
 
-Vectors are kept in Redis beside the memory, one item for each round with new ones, so that each text is embedded
+Vectors are stored in Redis next to the memory, one item for each round with new ones, so that each text is embedded
 once, whichever process continues the session:
 
     {"model": "minilm", "facts": ["F1", "F2"], "asked": ["<digest>"]}
@@ -51,7 +51,7 @@ class Vectors:
                 self._put({id: cut[id] for id in told["facts"]}, {name: cut[name] for name in told["asked"]})
 
     def add(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> bytes:
-        """Add new rows, and return the item for them; empty when there are none."""
+        """Add new rows, and return the item for them; empty without new rows."""
         if not (facts or asked):
             return b""
         self.items += 1

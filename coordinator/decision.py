@@ -1,4 +1,4 @@
-"""The values that a decision takes beside the session, and the decision itself."""
+"""The inputs of a decision in addition to the session, and the decision itself."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class OfferBounds:
     all_max: int = 30
     """Up to this number, all tools are offered."""
     subset: int = 8
-    """The number of tools offered beside the pinned ones, when there are more."""
+    """The number of tools offered in addition to the pinned ones, if there are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ IGNORED = GrantCheck(is_ignored=True)
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The values that a session is opened with, beside its query and the tools."""
+    """The values that a session is opened with, in addition to its query and the tools."""
 
     limits: Limits
     catalogue: str

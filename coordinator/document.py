@@ -122,7 +122,7 @@ def in_format(session: Session, format: int) -> Session:
 
 
 def changes(before: Session | None, after: Session) -> Fields:
-    """Return the fields of `after` that differ, as JSON; of a part of the session only the fields that differ.
+    """Return the fields of `after` that differ, as JSON; parts of the session also contain only such fields.
 
     For a session that is opened, return all fields that differ from their defaults.
     """

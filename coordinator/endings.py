@@ -99,7 +99,7 @@ def without_assembler(session: Session, why: str) -> Decision:
 def when_overdue(session: Session, ending: AssemblyRequested | None, now: datetime) -> Decision:
     """Wait for the assembler until the deadline, when it has not answered yet.
 
-    A burst or a restart is no failure. A cancelled session does not wait.
+    A burst or a restart is not a failure. A cancelled session does not wait.
     """
     is_waited_for = ending is not None and ending.status != "cancelled"
     if is_waited_for and now < session.deadline - NEARLY:

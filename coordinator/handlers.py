@@ -1,4 +1,4 @@
-"""The async shell around `decide`: load the session, decide, return what is to be committed."""
+"""The async shell around `decide`: load the session, decide, return the outcome to commit."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -80,7 +80,7 @@ _WORKFLOWS_SINCE = 5
 """The first format of sessions in which workflows are offered as tools."""
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
 _OPENING_WAITS = 20
-"""Further deliveries of an early cancellation, beside those for a catalogue, as opening may take time and
+"""Further deliveries of an early cancellation, in addition to those for a catalogue, as opening may take time and
 fail at first.
 """
 

@@ -104,7 +104,7 @@ def request_reasoning(
 
 
 def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
-    """Return the notice that the model gets once, beside the briefing."""
+    """Return the notice that the model gets once, in addition to the briefing."""
     told = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
     if session.output.because:
         faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))

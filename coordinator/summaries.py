@@ -18,7 +18,7 @@ from coordinator.session import Session, replace
 _FAILURES_MAX = 2
 _BUDGET_SHARE = 0.2
 _OWN_PROMPT_TOKENS = 500
-"""The tokens of the engine's instructions, beside the text."""
+"""The tokens of the engine's instructions, in addition to the text."""
 
 
 def may_ask(session: Session) -> bool:

@@ -24,7 +24,7 @@ class Wanted:
     tool_style: ToolStyle = "native"
 
     def otherwise(self, prompt: Prompt) -> "Wanted | None":
-        """Return the fallback for a server that refuses the schema in `prompt`; None where there is no other way."""
+        """Return the fallback for a server that refuses the schema in `prompt`, or None."""
         is_native = self.output_style == "auto" and "output_config" in prompt
         return replace(self, output_style="tool") if is_native else None
 

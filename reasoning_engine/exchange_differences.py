@@ -37,7 +37,7 @@ class ExchangeDifferences:
     """Turns exchange records into differences from the session's round before."""
 
     def __init__(self, record_bytes_max: int, interruptions: Callable[[], int] = int) -> None:
-        """`record_bytes_max`: above it the bus leaves a record out. `interruptions`: of the connection, so far."""
+        """`record_bytes_max`: above it the bus leaves a record out. `interruptions`: the connection's, so far."""
         self._record_bytes_max, self._interruptions = record_bytes_max, interruptions
         self._newest: OrderedDict[_Session, tuple[int, Base]] = OrderedDict()
         """The round and the record of each session, the latest last."""

@@ -36,4 +36,4 @@ class OfflineModel:
         return message_of(whole)
 
     async def close(self) -> None:
-        """Do nothing: there is no connection."""
+        """Do nothing, as the model has no connection."""

@@ -1,6 +1,6 @@
 """From the SDK's Message to our reply. Pure, and total: it accepts any message.
 
-The SDK checks little of what a server sends, so no value is assumed to have its declared type.
+The SDK hardly checks a server's reply, so no value is assumed to have its declared type.
 """
 
 from collections.abc import Iterable
@@ -145,7 +145,7 @@ def _problem(arguments: object) -> str | None:
 
 
 def _fault(value: object, depth_left: int) -> str | None:
-    """Return the part of a value that JSON cannot hold, in words; None when there is none."""
+    """Return the part of a value that JSON cannot hold, in words, or None."""
     if depth_left == 0:
         return f"more than {_DEPTH_MAX} levels of lists and objects; flatten them"
     match value:

@@ -156,7 +156,7 @@ class EngineSettings(Settings):
     )
 
     def system_prompt(self) -> str | None:
-        """Return the operator's own system prompt; None where there is none. Raises ConfigurationError."""
+        """Return the operator's own system prompt, or None. Raises ConfigurationError."""
         if not self.prompt_file:
             return None
         try:

@@ -1,6 +1,6 @@
 """From facts to the prompt for their summary, and from its reply to the summary. Pure.
 
-The text to shorten is built like a section of a briefing: tool results stand in fences that they cannot break
+The text to shorten is built like a section of a briefing: tool results are in fences that they cannot break
 out of. The synthesizer, which files the summary, checks that it keeps to the facts.
 """
 
@@ -52,7 +52,7 @@ def build_summary_prompt(request: SummaryRequested, source: str, model_id: str) 
 
 
 def summary_in(reply: Reply) -> str:
-    """Return the lines of a reply that name facts; empty when it is no summary. A line that was cut off is dropped."""
+    """Return the lines of a reply that name facts; empty if it is not a summary. A line that was cut off is dropped."""
     if reply.stop_reason == "refusal":
         return ""
     lines = reply.text.splitlines()

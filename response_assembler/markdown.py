@@ -74,7 +74,7 @@ class Block:
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Return the sentences in their order; headings and code have none."""
+        """Return the sentences in their order, without headings and code."""
         if self.kind in ("heading", "code"):
             return ()
         said, split = _blanked(self.text, self.citations, self.start), self.without_code

@@ -1,4 +1,4 @@
-"""The gaps of a partial answer: what is missing, why, and what to try next. Pure."""
+"""The gaps of a partial answer: the missing parts, the reasons, and the next steps. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Gaps:
 
 
 def missing_section(gaps: Gaps) -> str:
-    """Return the section on what is missing and why; empty when there are no known gaps."""
+    """Return the section on the gaps and their reasons; empty without known gaps."""
     searched: set[str] = set()
     lines = [*_open_questions(gaps, searched), *_of_calls(gaps, searched)]
     if lost := facts_lost(gaps.memory):

@@ -1,4 +1,4 @@
-"""An answer without a model: the question, what is known, what is missing and why, and what to try next. Pure."""
+"""An answer without a model: the question, the known facts, the gaps with reasons, and the next steps. Pure."""
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
@@ -12,7 +12,7 @@ from antiphon_shared.text.excerpt import one_line
 from response_assembler.closeness import Cluster, Group, grouped, most_telling
 from response_assembler.missing import Gaps, missing_section, next_section
 from response_assembler.quote import document_of, plain, plain_but_cited, said, title
-from response_assembler.uncertainty import LIMITS
+from response_assembler.uncertainty import WHY_INCOMPLETE
 
 _QUESTION_CHARACTERS = 500
 _LINE_CHARACTERS = 400
@@ -48,14 +48,18 @@ def compose_partial(
 
 
 def closing_note(reason: TerminationReason) -> str:
-    """Return the note under a model's text that may be incomplete; empty when no limit applies."""
-    return f"---\n\n*This answer may be incomplete: {LIMITS[reason]}.*" if reason in LIMITS else ""
+    """Return the note under a model's text that may be incomplete; empty for a natural completion."""
+    return (
+        f"---\n\n*This answer may be incomplete: {WHY_INCOMPLETE[reason]}.*"
+        if reason in WHY_INCOMPLETE
+        else ""
+    )
 
 
 def _opening(memory: Memory, reason: TerminationReason, status: Status, is_something_known: bool) -> str:
     question = plain(one_line(memory.query, _QUESTION_CHARACTERS))
     asked = f"You asked: “{question}”" if question.strip() else ""
-    why = LIMITS.get(reason, "the model replied with nothing")
+    why = WHY_INCOMPLETE.get(reason, "the model replied with nothing")
     if is_something_known:
         told = f"I have no finished answer, because {why}. Here is what I know so far."
     elif status == "cancelled":

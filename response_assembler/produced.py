@@ -9,7 +9,7 @@ from response_assembler.shaped import written
 
 
 def steps_section(steps: Sequence[tuple[str, str]]) -> str:
-    """Return the section in Markdown, from name and output of each step; empty where there are none."""
+    """Return the section in Markdown, from name and output of each step; empty without steps."""
     if not steps:
         return ""
     produced = [f"{code(name)}:\n\n{_shown(output)}" for name, output in steps]

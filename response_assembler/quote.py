@@ -38,7 +38,7 @@ def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> 
 
 
 def title(document: Document) -> str:
-    """Return the title in bold; empty when there is none."""
+    """Return the title in bold, or an empty text."""
     shown = plain(one_line(document.title, _TITLE_CHARACTERS))
     return f"**{shown}**" if shown.strip() else ""
 

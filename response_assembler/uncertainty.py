@@ -128,9 +128,9 @@ KINDS: dict[str, Kind] = {
     "output_missing": Kind("The answer was to fit a schema, and none that does was given.", "serious"),
     "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""The last eleven come from the coordinator, with the request."""
+"""By kind. The last eleven come only from the coordinator, with its request."""
 
-LIMITS: dict[TerminationReason, str] = {
+WHY_INCOMPLETE: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
     "max_tool_rounds_reached": "the rounds with tools were used up before everything was looked up",
     "max_tool_calls_reached": "the limit of tool calls was reached before everything was looked up",
@@ -149,7 +149,7 @@ LIMITS: dict[TerminationReason, str] = {
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",
 }
-"""Why an answer is incomplete, as the end of a sentence."""
+"""Why an answer is incomplete, as the end of a sentence, for every termination reason but `natural_completion`."""
 
 _ANSWERED = ("ok", "not_found")
 _ANSWERS_IN_THEMSELVES = (*_ANSWERED, "outcome_unknown")
@@ -173,9 +173,9 @@ def with_severity(told: Uncertainty) -> Uncertainty:
 
 def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
     """Yield the uncertainty that follows from the end of the session itself."""
-    if reason in LIMITS:
-        limit = LIMITS[reason]
-        yield uncertain(reason, f"{limit[0].upper()}{limit[1:]}.", "session")
+    if reason in WHY_INCOMPLETE:
+        why = WHY_INCOMPLETE[reason]
+        yield uncertain(reason, f"{why[0].upper()}{why[1:]}.", "session")
 
 
 def of_memory(memory: Memory) -> Iterator[Uncertainty]:
@@ -218,7 +218,7 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """Return the last failure of each tool that did not succeed in a later round. An empty result is no failure.
+    """Return the last failure of each tool that did not succeed in a later round. An empty result is not a failure.
 
     An unknown tool name is the model's slip, made good by any later call that succeeded. A question that the
     user has not answered is reported as `question_unanswered` instead.

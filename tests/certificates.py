@@ -23,7 +23,7 @@ class Authority:
         self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def issue(self, name: str, address: str = "127.0.0.1") -> tuple[Path, Path]:
-        """The files of a certificate for an address, and of its key."""
+        """Return the files of a certificate for an address, and of its key."""
         key = ec.generate_private_key(ec.SECP256R1())
         builder = _builder(_name(name), self._name, key.public_key())
         names = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address(address))])

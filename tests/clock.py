@@ -20,13 +20,13 @@ class Clock:
         self.ahead_s = 0.0
 
     def forward(self, seconds: float) -> None:
-        """Whatever was to wait until then, in this process, waits no longer."""
+        """Move the clock forward, which ends the waits of this process up to that time."""
         self.ahead_s += seconds
 
 
 @contextmanager
 def clock_in_hand() -> Iterator[Clock]:
-    """That of this process and of its event loops, for the length of a block."""
+    """Control the clock of this process and of its event loops, for the length of a block."""
     clock, right_s = Clock(), time.monotonic
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: right_s() + clock.ahead_s)

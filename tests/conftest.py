@@ -30,7 +30,7 @@ structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.p
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Have the garbage collector leave alone what lasts as long as the run: modules, models and thousands of tests."""
+    """Exclude long-lived objects from garbage collection: modules, models and thousands of tests."""
     gc.disable()
     try:
         return (yield)
@@ -42,21 +42,21 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _logs_as_they_come() -> Iterator[None]:
-    """A client sets the process's logging up where nobody else has: no test is to find what another has left."""
+    """Keep the logging of the test run: a client sets up the logging of a process that has none."""
     yield
     structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """One plain server for the whole run; tests keep apart by namespace."""
+    """Run one plain server for the whole run; tests are separated by namespace."""
     with running() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def redis_cluster() -> Iterator[RedisServer]:
-    """A cluster of one node: it refuses every command that crosses slots."""
+    """Yield a cluster of one node: it refuses every command that crosses slots."""
     with running(is_cluster=True) as server:
         yield server
 
@@ -74,7 +74,7 @@ def namespace() -> str:
 
 @pytest.fixture
 def bus_settings() -> BusSettings:
-    """Short leases, so that takeovers happen within a test."""
+    """Use short leases, so that takeovers happen within a test."""
     return BusSettings(
         lease_s=0.6, retry_delay_s=0.05, max_deliveries=5, max_attempts=3, max_open_sessions=1_000
     )
@@ -84,7 +84,7 @@ def bus_settings() -> BusSettings:
 async def bus(
     request: pytest.FixtureRequest, namespace: str, bus_settings: BusSettings
 ) -> AsyncIterator[Bus]:
-    """An open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
+    """Yield an open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
     keys = Keys(namespace, partitions=3 if request.param == "cluster" else 1)
     if request.param == "fakeredis":
         client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)

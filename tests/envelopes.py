@@ -14,7 +14,7 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def an_event(
     data: EventData, session_id: str = "s1", *, answers: UUID | None = None, at_s: float = 1.0
 ) -> AnyEvent:
-    """`data` in an envelope of its own, `at_s` seconds after START, as the answer to the event `answers`."""
+    """Return `data` in an envelope of its own, `at_s` seconds after START, as the answer to the event `answers`."""
     event_id = new_id()
     return ENVELOPES[type(data)](
         id=event_id,

@@ -2,5 +2,5 @@
 
 
 def unfence(text: str) -> str:
-    """The text that `fence` has indented, with its own lines; what it replaced stays replaced."""
+    """Return the text that `fence` has indented, with its own lines; replaced characters stay replaced."""
     return text.replace("\n  ", "\n")

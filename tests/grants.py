@@ -13,6 +13,6 @@ def a_payload(scopes: Any, **claims: Any) -> dict[str, Any]:
 
 
 def a_grant(scopes: Any = ("read",), **claims: Any) -> str:
-    """A token whose payload says so; a claim may be overwritten with anything."""
+    """Return a token with these claims; a claim may be overwritten with any value."""
     payload = urlsafe_b64encode(orjson.dumps(a_payload(scopes, **claims))).rstrip(b"=").decode()
     return f"eyJhbGciOiJFZERTQSJ9.{payload}.c2lnbmVkIGJ5IG5vYm9keQ"

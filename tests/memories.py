@@ -42,7 +42,7 @@ def a_memory(
     question: str = "Why?",
     untrusted: Collection[str] = (),
 ) -> Memory:
-    """The rounds filed one after the other; the calls named in `untrusted` may have been written by anybody."""
+    """Return the rounds filed one after the other; the calls named in `untrusted` have unknown authors."""
     memory, known = Memory.of(question), Known()
     for reasoning, results in rounds:
         delta = file_round(memory, reasoning, results, known=known, untrusted=untrusted)
@@ -62,7 +62,7 @@ SERVERS_PAGE = "# Servers\n\n" + "\n\n".join(
 
 
 def a_course_memory() -> Memory:
-    """Three rounds about courses, with a typing error, an empty search, a failure and a doubtful write."""
+    """Return three rounds about courses, with a typing error, an empty search, a failure and an unknown write."""
     introduction = (
         "MCP lets a model use tools over one protocol. Before it, every pair of a model and a tool needed its own"
         " adapter. A host runs one client for each server that it speaks with. Messages are JSON-RPC over a pipe or"

@@ -216,12 +216,12 @@ class MessagesServer:
 
 
 def _is_gone(reader: asyncio.StreamReader) -> bool:
-    """Whether the client has left; seen when it is looked for, or when there is more to send."""
+    """Return whether the client has closed the connection, as far as the reader knows."""
     return reader.at_eof() or reader.exception() is not None
 
 
 async def _read(reader: asyncio.StreamReader) -> Received | None:
-    """The next request of a connection; None at its end."""
+    """Return the next request of a connection; None at its end."""
     opening = await reader.readline()
     if not opening:
         return None
@@ -349,7 +349,7 @@ def _pieces(text: str, length: int) -> list[str]:
 
 
 def serving(*script: Scripted) -> contextlib.AbstractAsyncContextManager[MessagesServer]:
-    """A server for the length of a block."""
+    """Serve for the length of a block."""
     return MessagesServer(script).listening()
 
 

@@ -22,7 +22,7 @@ _MARKS: dict[int, int] = {}
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that is this process's from now on: nobody else is given it.
+    """Return a port that no process listens on, reserved for this process.
 
     Not one that the system has given away and taken back: until it is listened on, and while a server that was
     killed is away, any other socket on the machine could be given the same. Ours is marked by a socket for datagrams
@@ -51,7 +51,7 @@ def _give_back(port: int) -> None:
 
 
 def require_redis_server() -> str:
-    """The path of redis-server. Skips where it is missing; fails where CI=true promises it."""
+    """Return the path of redis-server. Skips where it is missing; fails where CI=true promises it."""
     path = shutil.which("redis-server")
     if path is None:
         message = "redis-server is not on PATH; `make setup` installs it where it can"
@@ -62,7 +62,7 @@ def require_redis_server() -> str:
 
 
 def require_tls() -> None:
-    """Skips where redis-server was built without TLS: it does not know its directives then."""
+    """Skip where redis-server was built without TLS: it does not know its directives then."""
     given = "tls-port 0\nno-such-directive yes\n"
     said = subprocess.run([require_redis_server(), "-"], input=given, capture_output=True, text=True)
     if "no-such-directive" not in said.stdout + said.stderr:
@@ -79,7 +79,7 @@ class RedisServer:
         login: str = "",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`environment` is added to this process's own."""
+        """Prepare a server; `environment` is added to this process's own."""
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="antiphon-redis-")
         self._options = options
@@ -93,7 +93,7 @@ class RedisServer:
         return self.url_of(self._login)
 
     def url_of(self, login: str) -> str:
-        """The address for `user:password`; for nobody in particular when empty."""
+        """Return the address for `user:password`; without a user when empty."""
         return f"redis://{login}{'@' * bool(login)}127.0.0.1:{self.port}/0"
 
     @property
@@ -130,13 +130,13 @@ class RedisServer:
                     time.sleep(0.02)
 
     def kill(self) -> None:
-        """SIGKILL: nothing is flushed, nobody is told."""
+        """Kill it by SIGKILL: no data is flushed."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def terminate(self) -> None:
-        """SIGTERM, and gone; the data stays."""
+        """Stop it by SIGTERM and wait for its end; the data stays."""
         assert self._process is not None
         self._process.terminate()
         self._process.wait(timeout=STOP_LIMIT_S)
@@ -166,7 +166,7 @@ class RedisServer:
 
 @contextlib.contextmanager
 def running(*options: str, is_cluster: bool = False, login: str = "") -> Iterator[RedisServer]:
-    """A server for the length of a block; `login`, as `user:password`, is who may do everything there."""
+    """Run a server for the length of a block; `login`, as `user:password`, is its only user, with all rights."""
     server = RedisServer(*options, is_cluster=is_cluster, login=login)
     server.start()
     try:

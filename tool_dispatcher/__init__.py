@@ -6,7 +6,7 @@ first:
     authoring/    the API for authors of tools
     access/       permissions of a session
     batch/        the plan of a batch (pure)
-    running/      the run of one unit, from its arguments to its results; write.py is the way of a write
+    running/      the run of one unit, from its arguments to its results; write.py makes a write
     idempotency/  writes that happen once
     bounds/       limits shared by all processes
     results/      results as they are stored and sent

@@ -124,7 +124,7 @@ def _sql_queries(settings: ToolDispatcherSettings) -> SqlQueries:
 def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
     rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
     rule.check(tools)
-    # `*` stands for the operator's tools: the built-in ones only read, and need no approval.
+    # `*` means the operator's tools: the built-in ones only read, and need no approval.
     return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 

@@ -160,7 +160,7 @@ class Executor:
         return Executed(plan, known, trace, results, batch.filled, request.round, monotonic_s() - began_s)
 
     async def _known(self, batch: BatchRun, ahead: _Ahead, noted: Noted) -> Known:
-        """Return what is known of the batch's calls before any of them runs."""
+        """Return the known facts about the batch's calls before any of them runs."""
         permissions, request = batch.permissions, batch.request
         invalid = {
             place: self._outcomes.without_secrets(error)

@@ -1,4 +1,4 @@
-"""Errors for a module of tools that cannot be used: what was found, where, and what to do."""
+"""Errors for a module of tools that cannot be used: the problem, its place, and the remedy."""
 
 import pkgutil
 import sysconfig

@@ -40,7 +40,7 @@ class Journal:
     ) -> None:
         """`format` is that of the session.
 
-        A run asks for one call at a time, and the commit of its result follows at once: of a run only writes are
+        A run asks for one call at a time, and the commit of its result follows at once: in a run only writes are
         noted, by the ledger. What is lost with a dispatcher in between is a read, which is made again.
         """
         self._session, self.format, self._is_of_run = session, format, is_of_run

@@ -1,7 +1,7 @@
 """The tool `recall`: returns earlier results of the session's tools, whole.
 
 The session's memory maps an id to the call it came from; the content is read where it is stored whole, by its
-handle or in the session's log. Where neither holds it any longer, the facts in memory stand in for it.
+handle or in the session's log. If neither holds it any longer, the facts in memory replace it.
 """
 
 from collections.abc import Iterable

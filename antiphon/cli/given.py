@@ -62,7 +62,7 @@ def read_grant(given: str | None) -> str:
 
 
 def read_query(query: str) -> str:
-    """Return the query, or standard input. Raises UnreadableEvent when that is no text."""
+    """Return the query, or standard input. Raises UnreadableEvent if that is not text."""
     if query != "-":
         return query
     try:

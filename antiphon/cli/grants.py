@@ -144,7 +144,7 @@ async def _show(given: str, key: Path | None, is_json: bool) -> int:
 
 
 def _token(given: str) -> str:
-    """Return the token from the argument, a file or stdin. Raises UsageError when there is none."""
+    """Return the token from the argument, a file or stdin. Raises UsageError if it is missing."""
     try:
         if given == "-":
             content = sys.stdin.read(GRANT_LENGTH_MAX * 2)

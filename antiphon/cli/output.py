@@ -165,7 +165,7 @@ class Printer:
         self._console.print(Markdown(_ENTITY.sub(_harmless_entity, harmless(text)), hyperlinks=False))
 
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
-        """Print rows under headings; return False, and print nothing, when there are none."""
+        """Print rows under headings; without rows print nothing and return False."""
         from rich.table import Table
 
         table = Table(*headings, box=None, pad_edge=False, header_style="bold")
@@ -271,7 +271,7 @@ def print_json(value: Any, *, is_indented: bool = False) -> None:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], empty: str) -> None:
-    """Print rows under headings; print `empty` on stderr when there are none."""
+    """Print rows under headings; without rows print `empty` on stderr."""
     if not stdout().table(headings, rows):
         stderr().print(empty, style="dim")
 

@@ -186,7 +186,7 @@ def _in_order(kept: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, R
 def _waits_for(one: tuple[int, RecordedCall], others: Sequence[tuple[int, RecordedCall]]) -> set[int]:
     n, recorded = one
     named = {found.call for _, found in find(recorded.call.arguments) if isinstance(found, Reference)}
-    assert recorded.definition is not None, "what has no definition is not learned"
+    assert recorded.definition is not None, "a call without a definition is not learned"
     tools = {needed.tool for needed in recorded.definition.contract.depends_on}
     return (named | {m for m, other in others if other.call.name in tools}) - {n}
 

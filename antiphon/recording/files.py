@@ -116,7 +116,7 @@ def header_of(path: Path) -> Header:
     """Return the header of a recording. Raises UnreadableEvent."""
     lines = read_lines(path)
     header = next(lines, None)
-    assert isinstance(header, Header), "what has another first line is unreadable"
+    assert isinstance(header, Header), "a file with another first line is unreadable"
     return header
 
 
@@ -164,7 +164,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 def as_text(path: Path) -> str:
-    """Return a file's name, which may hold bytes that are no text, as text."""
+    """Return a file's name as text; the name may hold bytes that are not valid text."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 

@@ -21,7 +21,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'gone'
 end
 
--- What is left of a session of this id whose log has expired is not this one's.
+-- Remaining keys of an earlier session of this id, whose log has expired, do not belong to this one.
 redis.call('DEL', KEYS[4], KEYS[5], KEYS[6])
 redis.call('RENAME', KEYS[1], KEYS[3])
 redis.call('PEXPIRE', KEYS[3], ARGV[3])

@@ -1,4 +1,4 @@
-"""The lines of a recording: one JSON object each, told apart by `line`.
+"""The lines of a recording: one JSON object each; the field `line` says its kind.
 
     header          the session, the writing version and the redaction; always first
     catalogue       a tool catalogue, before the event that names it

@@ -15,7 +15,7 @@ class Next(Value):
 
     kind: Literal["answered", "asks_model", "calls_tools", "waits"]
     event: int
-    """The number of the recorded event that it follows from; of a recorded answer, its own number."""
+    """The number of the recorded event that it follows from; for a recorded answer, its own number."""
     round: int = 0
     """The rounds used, of an answer."""
     status: str = ""

@@ -88,7 +88,7 @@ class Report:
 
     @property
     def incomparable(self) -> dict[str, int]:
-        """Return the unchecked recorded steps; an event that the session had not handled is no step."""
+        """Return the unchecked recorded steps; an event that the session had not handled does not count as a step."""
         return {reason: count for reason, count in self.unchecked.items() if not reason.endswith(STILL_OPEN)}
 
     @property

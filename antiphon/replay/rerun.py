@@ -61,7 +61,7 @@ async def rerun(
     ConfigurationError.
     """
     if not structlog.is_configured():
-        logs.silence("critical")  # recorded failures occur again, and are no news
+        logs.silence("critical")  # recorded failures occur again, and are expected
     scores = [(path, read_score(path)) for path in paths]
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(scores):

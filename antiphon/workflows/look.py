@@ -149,7 +149,7 @@ async def _line(bus: Bus, run_id: str) -> RunLine | None:
             return None
         stored = await stored_run(bus, run_id)
     except (UnreadableEvent, LookupError):
-        return None  # an unreadable log is no run
+        return None  # an unreadable log does not count as a run
     return _queued(first) if stored is None else _line_of(run_id, call.name, first, stored[1])
 
 

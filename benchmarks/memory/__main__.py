@@ -135,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _chosen(arguments: argparse.Namespace) -> list[list[Question]]:
-    """The questions to measure, set by set. Ends the program with 2 when none is left."""
+    """Return the questions to measure, set by set. Ends the program with 2 when none is left."""
     if arguments.data:
         sets = [[question for path in arguments.data for question in read(path)]]
     elif arguments.seed is not None:
@@ -162,7 +162,7 @@ def _of_kinds(questions: Sequence[Question], kinds: Sequence[str], limit: int) -
 
 
 def _show(question: Question, share: float) -> int:
-    """The last briefing as it is, then the gold: found or not, and from where."""
+    """Print the last briefing as text, then the gold: found or not, and from where."""
     tokens = int(raw_tokens(question) * share / 100)
     text = [one.text for one in ours.briefings(question, tokens)][-1]
     lost = missing(question.gold, ours.statements(text))

@@ -38,7 +38,7 @@ class Library:
 
 
 def library(world: World, random: Random) -> Library:
-    """An article of one or two passages for each entity, and some on general matters that use the same words."""
+    """Return articles of one or two passages on each entity, and some on general matters with the same words."""
     made = Library()
     for entity in world.all:
         _write_article(made, entity, world, random)
@@ -59,7 +59,7 @@ def library(world: World, random: Random) -> Library:
 def slots(
     entity: Entity | None, world: World, random: Random, target: str = "", *, in_full: bool = False
 ) -> Callable[[str], str]:
-    """What fills a template's slots; the subject stands as a pronoun mostly, or with its name `in_full`."""
+    """Return the texts for a template's slots; the subject is mostly a pronoun, or its name `in_full`."""
     years: list[int] = []
 
     def draw(slot: str) -> str:
@@ -96,7 +96,7 @@ def slots(
 
 
 def _write_article(made: Library, entity: Entity, world: World, random: Random) -> None:
-    """The article's sentences, cut into passages of three to eight; some begin with a relation, as leads often do."""
+    """Write the article's sentences in passages of three to eight; some begin with a relation, as leads often do."""
     own = templates()[entity.kind]
     draw = slots(entity, world, random)
     lines: list[tuple[str, str]] = []
@@ -123,7 +123,7 @@ def _write_article(made: Library, entity: Entity, world: World, random: Random) 
 
 
 def _sentence(template: str, draw: Callable[[str], str], random: Random) -> str:
-    """The template filled, now and then with a clause before or behind it that says nothing to the matter."""
+    """Fill the template, sometimes with an irrelevant clause before or after it."""
     text = _capital(fill(template, draw, random))
     if random.random() < _WITH_TAIL and text.endswith("."):
         text = text[:-1] + fill(random.choice(templates()["tail"]["all"]), draw, random) + "."

@@ -24,7 +24,7 @@ class Index:
                 self._postings[word].append((n, count))
 
     def scores(self, query: str) -> list[float]:
-        """What each text is worth for the query, whose words count once each."""
+        """Return the score of each text for the query, whose words count once each."""
         scores = [0.0] * self._size
         for word in dict.fromkeys(self._words(query)):
             held = self._postings.get(word, ())
@@ -34,6 +34,6 @@ class Index:
         return scores
 
     def best(self, query: str, n: int) -> list[int]:
-        """The texts that share a word with the query, at most `n`, the best first."""
+        """Return the texts that share a word with the query, at most `n`, the best first."""
         scores = self.scores(query)
         return sorted((i for i, score in enumerate(scores) if score > 0), key=lambda i: (-scores[i], i))[:n]

@@ -58,7 +58,7 @@ class _Told:
 
 
 def dialogues(random: Random) -> list[Question]:
-    """The questions of ten dialogues: for each half one of each style."""
+    """Return the questions of ten dialogues: for each half one of each style."""
     return [
         question
         for half in HALVES
@@ -87,7 +87,7 @@ def _dialogue(id: str, half: str, style: Style, random: Random) -> Iterator[Ques
 
 
 def _sessions(style: Style, people: list[str], random: Random) -> list[_Session]:
-    """Twenty sessions of small talk."""
+    """Return twenty sessions of small talk."""
     day = date(2022, 1, 3) + timedelta(days=random.randint(0, 300))
     talk = _unrepeated(style.lines["fill"], random)
     made = []
@@ -137,7 +137,7 @@ def _question(
     engine: Engine,
     random: Random,
 ) -> Question:
-    """The question in six to nine rounds: a hit for each turn that answers it, the rest is fishing."""
+    """Return the question in six to nine rounds: a hit for each turn that answers it; the other searches miss."""
     days = next((told.dates[label[:1]] for label in ask.labels if _names_a_day(told, label)), {})
     filled = _drawing(told.slots | days, style, random)
     text = fill(random.choice(ask.questions), filled, random)
@@ -164,7 +164,7 @@ def _names_a_day(told: _Told, label: str) -> bool:
 
 
 def _aside(text: str, searches: list[str], people: list[str], random: Random) -> str:
-    """The question itself, some words of it, or a name with some word."""
+    """Return the question itself, some words of it, or a name with some word."""
     about = random.choice(["family", "plans", "news", "problem", "work", "last week", "change", "decision"])
     said = text.rstrip("?").split()
     return random.choice(
@@ -173,7 +173,7 @@ def _aside(text: str, searches: list[str], people: list[str], random: Random) ->
 
 
 def _pieces(session: _Session, random: Random) -> Iterator[Passage]:
-    """A session in pieces of some turns, as a memory for conversations would store it."""
+    """Yield a session in pieces of some turns, as a memory for conversations would store it."""
     lines = [turn for exchange in session.exchanges for turn in exchange]
     while lines:
         size = random.randint(*_PIECE)
@@ -182,7 +182,7 @@ def _pieces(session: _Session, random: Random) -> Iterator[Passage]:
 
 
 def _exchange(text: str, me: str, you: str, slots: dict[str, str], style: Style, random: Random) -> list[str]:
-    """The turns of an exchange as lines; `slots` are those already filled, and grow."""
+    """Return the turns of an exchange as lines; `slots` are those already filled, and grow."""
     made = []
     for n, turn in enumerate(text.split(" /// ")):
         speaker, other = (me, you) if n % 2 == 0 else (you, me)
@@ -194,7 +194,7 @@ def _exchange(text: str, me: str, you: str, slots: dict[str, str], style: Style,
 
 
 def _padded(text: str, style: Style, random: Random) -> str:
-    """The exchange with something said beside the fact in the first turn, mostly."""
+    """Return the exchange, mostly with another remark next to the fact in the first turn."""
     if random.random() >= _PADDED:
         return text
     pad = random.choice(style.lines["pad"])
@@ -203,7 +203,7 @@ def _padded(text: str, style: Style, random: Random) -> str:
 
 
 def _drawing(slots: dict[str, str], style: Style, random: Random) -> Callable[[str], str]:
-    """What fills a slot: the value it has, or one that no other slot of the list has. `x_c` is `x` capitalized."""
+    """Return the text for a slot: its value, or one that no other slot of the list has. `x_c` is `x` capitalized."""
 
     def draw(name: str) -> str:
         if name.endswith("_c"):
@@ -219,7 +219,7 @@ def _drawing(slots: dict[str, str], style: Style, random: Random) -> Callable[[s
 
 
 def _days(day: date, random: Random) -> dict[str, str]:
-    """A day before and one after that, as they are named and as dates."""
+    """Return a day before and one after that, as they are named and as dates."""
     made: dict[str, str] = {}
     for name, phrases, sign in (("when", _BACK, -1), ("soon", _AHEAD, 1)):
         phrase, distance = random.choice(phrases)
@@ -234,7 +234,7 @@ def _pair(style: Style, people: list[str], random: Random) -> tuple[str, str]:
 
 
 def _unrepeated(texts: list[str], random: Random) -> Iterator[str]:
-    """The texts in random order, each again only when all have been used."""
+    """Yield the texts in random order, each again only when all have been used."""
     while True:
         yield from random.sample(texts, len(texts))
 

@@ -31,14 +31,14 @@ class Draft:
 
 
 def chain(kind: str, hops: int, world: World, made: Library, random: Random) -> Draft:
-    """`What is the length of the river on which the birthplace of the director of ... stands?`"""
+    """Ask `What is the length of the river on which the birthplace of the director of ... stands?`."""
     path = _path(hops, world, random)
     question = path[-1][1].question.format(x=_phrase(path[0][0], path[:-1], random))
     return Draft(kind, question, tuple(_step(entity, relation, made) for entity, relation in path))
 
 
 def comparison(world: World, made: Library, random: Random) -> Draft:
-    """Two subjects, one or two hops each, and which of them is ahead."""
+    """Return a question on two subjects, one or two hops each, and which of them is ahead."""
     kind, name, ask = random.choice(_COMPARED)
     relation = relations()[kind][name]
     every = [one for of_kind in relations().values() for one in of_kind.values()]
@@ -54,7 +54,7 @@ def comparison(world: World, made: Library, random: Random) -> Draft:
 
 
 def number(world: World, made: Library, random: Random) -> Draft:
-    """A figure at the end of two or three hops, and how it stands to another one."""
+    """Return a question for a figure at the end of two or three hops, and how it compares with another one."""
     kind, name, figure = random.choice(_FIGURES)
     path = _path(random.choice([2, 3]), world, random, ends_in=kind)
     found = _end(path)
@@ -69,7 +69,7 @@ def number(world: World, made: Library, random: Random) -> Draft:
 
 
 def update(world: World, made: Library, random: Random) -> Draft:
-    """What holds now, or held once, where dated reports follow one another; they are put into the library."""
+    """Return a question for the present or an earlier state in dated reports; add the reports to the library."""
     kind, what, ask, ask_then, searches, lines = random.choice(_DATED)
     path = _path(random.choice([1, 2]), world, random, ends_in=kind)
     about = _end(path)
@@ -89,7 +89,7 @@ def update(world: World, made: Library, random: Random) -> Draft:
 def _reports(
     about: Entity, what: str, lines: tuple[str, ...], world: World, made: Library, random: Random
 ) -> Iterator[tuple[int, int, str]]:
-    """Three to five dated passages, each stating the same attribute anew: year, passage and sentence."""
+    """Yield three to five dated passages, each with a new value of the same attribute: year, passage and sentence."""
     for year in sorted(random.sample(range(1998, 2025), random.randint(3, 5))):
         month = random.choice(words()["month"])
         value = f"{random.randint(300, 90_000):,}" if "number" in what else world.any("person", random).name
@@ -113,7 +113,7 @@ def _reports(
 
 
 def _phrase(root: Entity, path: Sequence[_Hop], random: Random) -> str:
-    """`the birthplace of the director of the film ...`"""
+    """Return `the birthplace of the director of the film ...`."""
     phrase = root.in_question
     for _, relation in path:
         phrase = random.choice(relation.phrases).format(x=phrase)
@@ -128,7 +128,7 @@ def _end(path: Sequence[_Hop]) -> Entity:
 
 
 def _path(hops: int, world: World, random: Random, ends_in: str = "") -> list[_Hop]:
-    """A walk of so many relations over different entities; the last may lead out of the world."""
+    """Return a walk of so many relations over different entities; the last may lead out of the world."""
     for _ in range(_TRIES):
         entity = world.any(random.choice(_ROOTS), random)
         path: list[_Hop] = []

@@ -19,17 +19,17 @@ class _NothingKept:
 
 
 class Embedding:
-    """What the setting `ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS` names, without its time limit."""
+    """The function that the setting `ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS` names, without its time limit."""
 
     def __init__(self, setting: str) -> None:
-        """Raises ConfigurationError."""
+        """Raise ConfigurationError for an unknown function."""
         self._embed = embeddings.embed_of(setting)
         self._known: dict[str, Sequence[float]] = {}
         self._embeddings = embeddings.Embeddings(setting, self._remembered, timeout_s=3_600)
         self._cpu_s, self._asked, self._rounds = 0.0, 0, 0
 
     def weighed(self, delta: MemoryDelta, kept: Kept, round: Round) -> MemoryDelta:
-        """A round's delta with its facts' salience; the session index knows what became of those filed earlier."""
+        """Return a round's delta with its facts' salience; the session index has the new closeness of earlier facts."""
         self._rounds += 1
         weighing = self._embeddings.weigh(delta, kept, round, _NothingKept())  # type: ignore[arg-type]  # no more is read
         weighed = asyncio.run(weighing)

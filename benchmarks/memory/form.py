@@ -41,7 +41,7 @@ class Passage(_Form):
     @model_validator(mode="before")
     @classmethod
     def _unfold(cls, given: Any) -> Any:
-        """Text alone, a pair of title and sentences as in HotpotQA, or `sentences` in place of `text`."""
+        """Read text alone, a pair of title and sentences as in HotpotQA, or `sentences` in place of `text`."""
         if isinstance(given, str):
             return {"text": given}
         if isinstance(given, list) and len(given) == 2:
@@ -93,7 +93,7 @@ class Call(_Form):
 
 
 class Round(_Form):
-    """What was done in one round: one search or several at once."""
+    """The calls of one round: one search or several at once."""
 
     calls: tuple[Call, ...] = Field(min_length=1)
     reasoning: str = ""
@@ -187,7 +187,7 @@ class Question(_Form):
 
 
 def read(path: Path) -> list[Question]:
-    """All questions of a file. Raises UnreadableData, naming the line, when one cannot be used."""
+    """Return all questions of a file. Raises UnreadableData, with the line, when one cannot be used."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -199,7 +199,7 @@ def read(path: Path) -> list[Question]:
 
 
 def write(questions: Iterable[Question]) -> Iterator[str]:
-    """The lines of a file that `read` reads, in the long form."""
+    """Yield the lines of a file that `read` reads, in the long form."""
     for question in questions:
         calls_by_round = [
             {
@@ -222,7 +222,7 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
 
 
 def _passage(passage: Passage) -> dict[str, Any]:
-    """A passage by its sentences where they were given: a line of dialogue may be several sentences."""
+    """Return a passage by its sentences where they were given: a line of dialogue may be several sentences."""
     for joined_by in (" ", "\n"):
         if passage.parts and joined_by.join(passage.parts) == passage.text:
             return {"title": passage.title, "sentences": passage.parts, "joined_by": joined_by}
@@ -248,7 +248,7 @@ def _question(line: str, where: str, number: int) -> Question:
 
 
 def _without_surrogates(given: Any) -> Any:
-    """Half characters, which JSON allows and UTF-8 does not, become question marks."""
+    """Replace half characters, which JSON allows and UTF-8 does not, by question marks."""
     return json.loads(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace"))
 
 

@@ -21,7 +21,7 @@ SEED = 4
 
 
 def generate(seed: int = SEED) -> list[Question]:
-    """124 questions on the country, and some 140 on ten dialogues."""
+    """Generate 124 questions on the country, and some 140 on ten dialogues."""
     random = Random(seed)
     world = World(random)
     made = library(world, random)

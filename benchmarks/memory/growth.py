@@ -32,7 +32,7 @@ class Line:
 
 
 def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS) -> Question:
-    """Rounds of a set, of different questions, as if they were one session's."""
+    """Return rounds of a set, of different questions, as if they were one session's."""
     asked = [question for question in questions if not question.kind.startswith("conversation")]
     rounds = [round for question in asked for round in question.rounds]
     rounds = rounds or [round for question in questions for round in question.rounds]
@@ -41,7 +41,7 @@ def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS)
 
 
 def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
-    """Bytes and time by round, and the unchanged beginning at two budgets; empty when there are too few rounds."""
+    """Return bytes and time by round, and the unchanged beginning at two budgets; empty with too few rounds."""
     session = long_session(questions, seed)
     if len(session.rounds) < _ROUNDS_MIN:
         return {}
@@ -58,19 +58,19 @@ def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
 
 
 def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
-    """The rounds of some sessions that grow past 150 passages, for their times."""
+    """Return the rounds of some sessions that grow past 150 passages, for their times."""
     sessions = [long_session(questions, seed + n, _TIMED_ROUNDS) for n in range(_TIMED_SESSIONS)]
     return [one for session in sessions for one in briefings(session, _TIMED_TOKENS)]
 
 
 def series(question: Question, tokens: int) -> list[Filed]:
-    """Each round of the session at one budget, after a first run that warms up."""
+    """Measure each round of the session at one budget, after a first run that warms up."""
     list(briefings(question, tokens))
     return list(briefings(question, tokens))
 
 
 def line(figures: Sequence[float]) -> Line:
-    """Least squares over the rounds' numbers, from 1."""
+    """Fit a line by least squares over the rounds' numbers, from 1."""
     numbers = range(1, len(figures) + 1)
     slope, start = linear_regression(numbers, figures)
     middle = mean(figures)
@@ -84,18 +84,18 @@ def line(figures: Sequence[float]) -> Line:
 
 
 def unchanged(rounds: Sequence[Filed]) -> float:
-    """The mean share of a briefing's characters that are, from the first on, those of the briefing before."""
+    """Return the mean share of a briefing's characters that are, from the first on, those of the briefing before."""
     shares = [_common(a.text, b.text) / len(b.text) for a, b in pairwise(rounds)]
     return mean(shares) if shares else 1.0
 
 
 def _unchanged_in(questions: Sequence[Question], tokens: int) -> float:
-    """The same over the set's own sessions with the most rounds, each of which is about one matter."""
+    """Return the same over the set's own sessions with the most rounds, each of which is about one matter."""
     longest = sorted(questions, key=lambda question: -len(question.rounds))[:_LONGEST]
     return mean(unchanged(list(briefings(question, tokens))) for question in longest)
 
 
 def _common(a: str, b: str) -> int:
-    """Characters that both begin with."""
+    """Return the number of characters that both begin with."""
     pairs = enumerate(zip(a, b, strict=False))
     return next((n for n, (one, other) in pairs if one != other), min(len(a), len(b)))

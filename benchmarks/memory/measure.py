@@ -48,7 +48,7 @@ class Outcome:
 
 
 def raw_tokens(question: Question, count: Count = estimate_tokens) -> int:
-    """What all results would cost as they came, as JSON text."""
+    """Return the tokens of all results as JSON text, as they came."""
     results = [
         [{"title": one.title, "text": one.text} for one in call.results]
         for round in question.rounds
@@ -64,7 +64,7 @@ def measure(
     count: Count = estimate_tokens,
     embedding: Embedding | None = None,
 ) -> Outcome:
-    """The method's outcome with `share` percent of the raw tokens, as `count` counts them."""
+    """Return the method's outcome with `share` percent of the raw tokens, as `count` counts them."""
     tokens_max = int(raw_tokens(question, count) * share / 100)
     if method == OURS:
         # Question and round are told whatever they cost.
@@ -89,7 +89,7 @@ def measure(
 
 
 def missing(gold: Sequence[str], shown: str) -> tuple[str, ...]:
-    """The gold sentences that are not shown verbatim; of a gold text of several sentences, each has to be."""
+    """Return the gold sentences that are not shown verbatim; of a gold text of several sentences, each has to be."""
     held = _compared(shown)
     return tuple(one for one in gold if not _is_in(one, held))
 
@@ -99,7 +99,7 @@ def _is_in(gold: str, held: str) -> bool:
 
 
 def _compared(text: str) -> str:
-    """White space does not count, nor how a fence writes brackets and parentheses."""
+    """Return the text without the escapes of a fence, with each run of white space as one space."""
     return squeeze(unescaped(text))
 
 
@@ -135,7 +135,7 @@ def measure_all(
     count: Count = estimate_tokens,
     embedding: Embedding | None = None,
 ) -> list[Outcome]:
-    """Every method on every question at every budget; `told` hears how far it has come."""
+    """Measure every method on every question at every budget; `told` gets the progress."""
     outcomes = []
     for n, question in enumerate(questions, 1):
         told(f"{n} of {len(questions)}: {question.id}")

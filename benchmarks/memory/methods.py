@@ -16,7 +16,7 @@ Method = Callable[[Question, int], str]
 
 
 def keep_last(question: Question, tokens: int) -> str:
-    """The newest results, by whole passages in the order of the search, each that fits."""
+    """Return the newest results, by whole passages in the order of the search, each that fits."""
     room = _Room(tokens)
     for call in reversed(_calls(question)):
         for passage in call.results:
@@ -25,7 +25,7 @@ def keep_last(question: Question, tokens: int) -> str:
 
 
 def clear_old_results(question: Question, tokens: int) -> str:
-    """Every call stays with its query; results are cleared except the newest ones, by whole passages."""
+    """Keep every call with its query; clear results except the newest ones, by whole passages."""
     room = _Room(tokens)
     calls = _calls(question)
     for call in reversed(calls):
@@ -38,7 +38,7 @@ def clear_old_results(question: Question, tokens: int) -> str:
 
 
 def truncate_each(question: Question, tokens: int) -> str:
-    """Every call's result is cut to the same length; what short ones leave over goes to the others."""
+    """Cut every call's result to the same length; unused length of short ones goes to the others."""
     texts = ["\n".join(map(_as_text, call.results)) for call in _calls(question)]
     left, shown = tokens * UNITS_PER_TOKEN, dict.fromkeys(range(len(texts)), "")
     for place, n in enumerate(sorted(shown, key=lambda n: token_units(texts[n]))):
@@ -48,19 +48,19 @@ def truncate_each(question: Question, tokens: int) -> str:
 
 
 def bm25_question(question: Question, tokens: int) -> str:
-    """The sentences that BM25 ranks first for the question."""
+    """Return the sentences that BM25 ranks first for the question."""
     lines = _sentences(question)
     return _best(lines, Index([line for _, line in lines]).scores(question.question), tokens)
 
 
 def bm25_titles(question: Question, tokens: int) -> str:
-    """The same, each sentence indexed together with its passage's title."""
+    """Return the same, each sentence indexed together with its passage's title."""
     lines = _sentences(question)
     return _best(lines, Index([f"{title} {line}" for title, line in lines]).scores(question.question), tokens)
 
 
 def bm25_searches(question: Question, tokens: int) -> str:
-    """The same, ranked for the question and the queries of all searches together."""
+    """Return the same, ranked for the question and the queries of all searches together."""
     lines = _sentences(question)
     query = " ".join([question.question, *(call.query for call in _calls(question))])
     return _best(lines, Index([f"{title} {line}" for title, line in lines]).scores(query), tokens)
@@ -87,7 +87,7 @@ class _Room:
         self._lines: dict[str, None] = {}
 
     def take(self, line: str) -> bool:
-        """Whether the line is in, now or already: what came twice is shown once."""
+        """Add a line if it fits, and return whether it is shown; a repeated line is shown once."""
         if line not in self._lines:
             cost = token_units(line + "\n")
             if cost > self._left:
@@ -102,7 +102,7 @@ class _Room:
 
 
 def _best(lines: Sequence[tuple[str, str]], scores: Sequence[float], tokens: int) -> str:
-    """The best by score, first fit, in the order in which they were found."""
+    """Return the best by score, first fit, in the order in which they were found."""
     left, taken = tokens * UNITS_PER_TOKEN, []
     for n in sorted(range(len(lines)), key=lambda n: (-scores[n], n)):
         cost = token_units(lines[n][1] + "\n")
@@ -113,7 +113,7 @@ def _best(lines: Sequence[tuple[str, str]], scores: Sequence[float], tokens: int
 
 
 def _sentences(question: Question) -> list[tuple[str, str]]:
-    """Every sentence with its title, once."""
+    """Return every sentence with its title, once."""
     pairs = ((passage.title, line) for passage in question.passages for line in passage.sentences)
     return list(dict.fromkeys(pairs))
 
@@ -131,7 +131,7 @@ def _said(texts: Iterable[str]) -> Iterable[str]:
 
 
 def _head(text: str, units: int) -> str:
-    """The longest beginning that costs no more."""
+    """Return the longest beginning that costs no more."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2

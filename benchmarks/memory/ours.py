@@ -20,7 +20,7 @@ _FACT = re.compile(r"^F\d+ (?:\((?:superseded by|supersedes|contradicts|shortene
 
 @dataclass(frozen=True)
 class Filed:
-    """What one round came to."""
+    """The outcome of one round."""
 
     text: str
     """The briefing's text."""
@@ -63,7 +63,7 @@ def least_text(question: Question) -> str:
 
 
 def statements(text: str) -> str:
-    """What a briefing shows of its facts: their statements, without ids, marks, indentation and what is around them."""
+    """Return the statements of a briefing's facts, without ids, marks, indentation and the text around them."""
     shown: list[str] = []
     section, is_fenced = "", False
     for line in text.split("\n"):
@@ -79,7 +79,7 @@ def statements(text: str) -> str:
 
 
 def _events(question: Question, number: int, round: Round) -> tuple[ReasoningCompleted, ToolsCompleted]:
-    """What the reasoning engine and the tool dispatcher would have said of the round."""
+    """Return the round's events, as the reasoning engine and the tool dispatcher would have emitted them."""
     calls, results = [], []
     for index, call in enumerate(round.calls):
         id = f"call_{number}_{index + 1}"

@@ -16,7 +16,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Difference:
-    """What ours keeps more than the peer of the questions of one kind at one budget."""
+    """The recall that ours keeps above the peer for the questions of one kind at one budget."""
 
     kind: str
     share: float

@@ -18,7 +18,7 @@ Templates = dict[str, dict[str, list[str]]]
 
 @cache
 def words() -> dict[str, list[str]]:
-    """The word lists by name."""
+    """Return the word lists by name."""
     lists = {}
     for name, line in _lines("words.txt"):
         lists[name] = [word.strip() for word in (line.split(",") if "," in line else line.split())]
@@ -27,7 +27,7 @@ def words() -> dict[str, list[str]]:
 
 @cache
 def templates() -> Templates:
-    """The articles' sentences."""
+    """Return the articles' sentences."""
     found: Templates = defaultdict(lambda: defaultdict(list))
     kind = ""
     for name, line in _lines("prose.txt"):
@@ -39,14 +39,14 @@ def templates() -> Templates:
 
 
 def fill(template: str, slot: Callable[[str], str], random: Random) -> str:
-    """The template with one of each choice taken, and each slot filled."""
+    """Return the template with one of each choice taken, and each slot filled."""
     chosen = _CHOICE.sub(lambda match: random.choice(match[1].split("|")), template)
     text = _SLOT.sub(lambda match: slot(match[1]), chosen)
     return _AN.sub(r"\1n ", re.sub(r"  +", " ", text)).strip()
 
 
 def _lines(name: str) -> list[tuple[str, str]]:
-    """What stands before the first `|`, and what follows, of each line that says something."""
+    """Return the text before the first `|`, and the rest, of each line with text."""
     text = (DATA / name).read_text(encoding="utf-8")
     said = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
     return [(head.strip(), rest.strip()) for head, _, rest in (line.partition("|") for line in said)]

@@ -39,7 +39,7 @@ class Engine:
         self._index = Index(texts, _plain_words)
 
     def search(self, query: str, n: int, random: Random, wanted: int | None = None) -> tuple[Passage, ...]:
-        """The `n` best; `wanted` is among them, at its place if it is good enough, else somewhere."""
+        """Return the `n` best; `wanted` is among them, at its rank if it is good enough, otherwise anywhere."""
         scores = self._index.scores(query)
         noisy = [(score * random.uniform(_NOISE, 1.0), i) for i, score in enumerate(scores) if score > 0]
         found = [i for _, i in sorted(noisy, key=lambda pair: (-pair[0], pair[1]))[:n]]
@@ -51,12 +51,12 @@ class Engine:
 
 
 def _plain_words(text: str) -> list[str]:
-    """Of this file alone, so that the set stays as it is when words come to be compared otherwise."""
+    """Return words by a rule of this file, so that the set does not change with the comparison of words."""
     return [word for word in re.findall(r"\w{3,}", text.lower()) if word not in _SAY_LITTLE]
 
 
 def with_rounds(draft: Draft, id: str, rounds: int, engine: Engine, random: Random) -> Question:
-    """The question with so many rounds: one for each step in order, the others off the mark."""
+    """Return the question with so many rounds: one for each step in order, the others irrelevant."""
     places = sorted(random.sample(range(rounds), len(draft.steps)))
     made = []
     asked: set[str] = set()
@@ -78,7 +78,7 @@ def _call(query: str, step: Step | None, engine: Engine, n: int, random: Random)
 
 
 def _query(step: Step | None, draft: Draft, done: Sequence[Step], asked: set[str], random: Random) -> str:
-    """What to search for; not what was searched for before, as long as something else comes to mind."""
+    """Return a new search text, as long as there is another idea."""
     query = ""
     for _ in range(_TRIES):
         query = random.choice(step.searches) if step else _off_the_mark(draft, done, random)
@@ -89,7 +89,7 @@ def _query(step: Step | None, draft: Draft, done: Sequence[Step], asked: set[str
 
 
 def _off_the_mark(draft: Draft, done: Sequence[Step], random: Random) -> str:
-    """The question itself or some of its words, a thing asked again in other words, or a name misread."""
+    """Return the question itself or some of its words, a thing asked again in other words, or a name misread."""
     said = draft.question.rstrip("?").split()
     step = random.choice(done or draft.steps[:1])
     surname = step.subject.name.split()[-1]

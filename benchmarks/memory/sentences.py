@@ -7,11 +7,11 @@ from sentencex import segment
 
 @lru_cache(20_000)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences, without the space around them; a line's end ends a sentence."""
+    """Return the sentences, without the space around them; a line's end ends a sentence."""
     lines = [line for line in text.split("\n") if line.strip()]
     return tuple(part for line in lines for piece in segment("en", line) if (part := piece.strip()))
 
 
 def squeeze(text: str) -> str:
-    """The text with every run of white space as one space."""
+    """Return the text with every run of white space as one space."""
     return " ".join(text.split())

@@ -22,7 +22,7 @@ NAMES = ("friends", "support", "team", "family", "tutoring")
 
 @dataclass(frozen=True)
 class Ask:
-    """What can be asked about a thread, the turns that answer it, and what a model would search for."""
+    """A question about a thread, the turns that answer it, and the searches of a model."""
 
     questions: tuple[str, ...]
     labels: tuple[str, ...]
@@ -36,7 +36,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Thread:
-    """What one person tells over several sessions, and the questions on it."""
+    """A matter that one person tells over several sessions, and the questions on it."""
 
     name: str
     says: dict[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Style:
 
 @cache
 def style(name: str) -> Style:
-    """The style of that name, with the small talk that all share."""
+    """Return the style of that name, with the small talk that all share."""
     made = Style(defaultdict(list), {}, [])
     for file in (name, "common"):
         for line in (DATA / "dialogues" / f"{file}.txt").read_text(encoding="utf-8").split("\n"):

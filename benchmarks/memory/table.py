@@ -30,7 +30,7 @@ TIME_MS = 5.0
 
 
 def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]) -> None:
-    """Every kind's table, then the times and the growth of ours where it was measured."""
+    """Print every kind's table, then the times and the growth of ours where it was measured."""
     for kind in dict.fromkeys(one.kind for one in outcomes):
         console.print(recall_table(kind, [one for one in outcomes if one.kind == kind]))
     if pairs := differences(outcomes):
@@ -54,14 +54,14 @@ def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]
 
 
 def target(kind: str, share: float) -> float | None:
-    """What is asked of ours for questions of that kind, by its name."""
+    """Return the target of our method for questions of that kind, by its name."""
     named = kind.lower().replace("_", "-").replace(" ", "-")
     family = next((family for word, family in _NAMED.items() if word in named), "")
     return TARGETS.get(family, {}).get(int(share))
 
 
 def recall_table(kind: str, outcomes: Sequence[Outcome]) -> Table:
-    """One kind of question: methods down, budgets across; recall, and questions with all their gold."""
+    """Return the table of one kind of question: methods down, budgets across; recall, and questions with all gold."""
     shares = sorted({one.share for one in outcomes})
     methods = list(dict.fromkeys(one.method for one in outcomes))
     of_first = [one for one in outcomes if (one.method, one.share) == (methods[0], shares[0])]
@@ -105,7 +105,7 @@ def time_table(buckets: Sequence[Mapping[str, float]]) -> Table:
 
 
 def by_passages(outcomes: Iterable[Outcome], timed: Iterable[Filed]) -> list[dict[str, float]]:
-    """Times of our rounds by the passages stored."""
+    """Return the times of our rounds by the passages stored."""
     rounds = [
         pair
         for one in outcomes
@@ -125,7 +125,7 @@ def by_passages(outcomes: Iterable[Outcome], timed: Iterable[Filed]) -> list[dic
 
 
 def spread(times: Sequence[float]) -> tuple[float, float]:
-    """Median and 95th percentile."""
+    """Return median and 95th percentile."""
     if len(times) < 2:
         return (times[0], times[0]) if times else (0.0, 0.0)
     cuts = quantiles(times, n=20, method="inclusive")
@@ -133,7 +133,7 @@ def spread(times: Sequence[float]) -> tuple[float, float]:
 
 
 def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """One object for each kind, method and budget."""
+    """Return one object for each kind, method and budget."""
     groups: dict[tuple[str, str, float], list[Outcome]] = {}
     for one in outcomes:
         groups.setdefault((one.kind, one.method, one.share), []).append(one)

@@ -23,7 +23,7 @@ _NAMED_AS = {
 
 @dataclass
 class Entity:
-    """What an article is about."""
+    """The subject of an article."""
 
     kind: str
     name: str
@@ -55,7 +55,7 @@ class Relation:
 
 @cache
 def relations() -> dict[str, dict[str, Relation]]:
-    """Kind of article -> name of the relation -> the relation."""
+    """Return the relations, by kind of article and by name."""
     found: dict[str, dict[str, Relation]] = {}
     for line in (DATA / "relations.txt").read_text(encoding="utf-8").split("\n"):
         if line and not line.startswith("#"):

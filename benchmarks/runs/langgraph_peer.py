@@ -15,7 +15,7 @@ from benchmarks.runs.graphs import Graph, levels
 
 
 class State(TypedDict):
-    """What is checkpointed after every step."""
+    """The state that is checkpointed after every step."""
 
     done: Annotated[int, operator.add]
 

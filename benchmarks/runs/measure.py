@@ -47,7 +47,7 @@ def measure(runs: int, peer_runs: int = 1) -> list[Row]:
 
 
 def _speed(measured: Processes, name: str, graph: Graph, runs: int, peer_runs: int) -> Row:
-    """Nodes per second, each run paired with one of the floor and of each peer."""
+    """Return nodes per second, each run paired with one of the floor and of each peer."""
     specification = graphs.specification_of(graph)
     rates: dict[str, list[float]] = {"ours": [], "floor": []}
     for run in range(runs):
@@ -66,7 +66,7 @@ def _speed(measured: Processes, name: str, graph: Graph, runs: int, peer_runs: i
 
 
 def _floor(measured: Processes, graph: Graph) -> float:
-    """The two messages of each node by bare redis-py, as many at once as a level of the graph has on average."""
+    """Measure the two messages of each node by bare redis-py, as many at once as a level has on average."""
     asked = Hop("tool_dispatcher", measured.keys.inbox(0, "tool_dispatcher"), _ASKED_BYTES)
     answered = Hop("coordinator", measured.keys.inbox(0, "coordinator"), _ANSWERED_BYTES)
     with running() as server:
@@ -81,7 +81,7 @@ def _alone(nodes_per_second: Callable[[Graph], float], graph: Graph) -> float:
 
 
 def _costs(measured: Processes) -> list[Row]:
-    """CPU of all processes for a node, in runs of few and of many: the state of a run grows, its decisions do not.
+    """Return the CPU of all processes per node, in runs of few and many: the state grows, a decision's cost does not.
 
     As many nodes are under way at once in either, and one run after the other: commits at once share their round trips.
     """
@@ -93,7 +93,7 @@ def _costs(measured: Processes) -> list[Row]:
 
 
 def _cost(measured: Processes, name: str, shape: Callable[[int], Specification]) -> Row:
-    """Few, many and few again: a machine that is busier for a while shows in both."""
+    """Run few, many and few again: a machine that is busier for a while shows in both."""
     few, many = _SIZES
     first, large, second = (_microseconds(measured, shape(size), size) for size in (few, many, few))
     small = (first + second) / 2
@@ -110,7 +110,7 @@ def _microseconds(measured: Processes, specification: Specification, size: int) 
 
 
 def _memory() -> list[Row]:
-    """Resident memory of a coordinator at its height, after a foreach."""
+    """Return the peak resident memory of a coordinator, after a foreach."""
     peaks: dict[int, float] = {}
     for items in _ITEMS:
         with processes() as measured:
@@ -123,7 +123,7 @@ def _memory() -> list[Row]:
 
 
 def _of_two(measured: Processes) -> list[Row]:
-    """The same with two coordinators and two dispatchers, which decide on the same run by turns."""
+    """Measure the same with two coordinators and two dispatchers, which decide on the same run by turns."""
     rows: list[Row] = []
     shapes: dict[str, tuple[int, Specification]] = {
         "a fan of 1,000 nodes": (1_000, graphs.specification_of(graphs.fan(1_000))),

@@ -44,7 +44,7 @@ class Processes(Pipeline):
             return time.perf_counter() - begun
 
     def peak_mb(self, name: str) -> float:
-        """The most memory that a process has had."""
+        """Return the most memory that a process has had."""
         status = Path(f"/proc/{self.processes[name].pid}/status").read_text()
         (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1e3
@@ -52,7 +52,7 @@ class Processes(Pipeline):
 
 @contextlib.contextmanager
 def processes(copies: int = 1) -> Iterator[Processes]:
-    """Such processes for the length of a block."""
+    """Run such processes for the length of a block."""
     with running() as server:
         tools, open_max = "benchmarks.runs.tools", "1000"
         measured = Processes(server, ANTIPHON_TOOLS=tools, ANTIPHON_BUS_MAX_OPEN_SESSIONS=open_max)

@@ -47,7 +47,7 @@ class Call(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the briefing shows of a call: `ok`, or the kind of its error."""
+    """The outcome of a call in the briefing: `ok`, or the kind of its error."""
 
     status: str
     facts: list[dict[str, Any]]
@@ -90,7 +90,7 @@ Work = Steps[str]
 
 
 class Booker:
-    """How the model works at a trip: what it calls, given what came of the calls before."""
+    """The model's work on a trip: its calls, given the outcomes of the calls before."""
 
     def __init__(self, trip: Trip, mistakes: Mistakes, seed: int) -> None:
         self._trip, self._mistakes, self._seed = trip, mistakes, seed
@@ -135,7 +135,7 @@ class Booker:
     def _booked(
         self, flights: list[dict[str, Any]], rooms: list[dict[str, Any]]
     ) -> Steps[tuple[Result, Result]]:
-        """Return what came of booking a seat and a room; what may pass is tried again."""
+        """Return the results of booking a seat and a room; transient failures are tried again."""
         who = self._trip.traveller
         seat = room = _NOTHING
         flight, hotel = 0, 0

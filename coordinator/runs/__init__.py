@@ -1,6 +1,6 @@
 """Runs: sessions whose next step comes from a workflow. Decisions about the graph are in coordinator/workflows.
 
-handlers.py    the async shell: load the run, decide, return what is to be committed; read this first
+handlers.py    the async shell: load the run, decide, return the outcome to commit; read this first
 step.py        the decision on one event of a run. Pure
 happening.py   the meaning of an event for the graph. Pure
 commands.py    the meaning of a command of the graph for the bus. Pure

@@ -1,4 +1,4 @@
-"""The async shell of runs: load the run, decide, return what is to be committed.
+"""The async shell of runs: load the run, decide, return the outcome to commit.
 
 The decisions of a run are made one after the other, each on the state in memory after the previous one, and
 are committed in that order; see memory.py.

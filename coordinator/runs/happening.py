@@ -1,4 +1,4 @@
-"""The meaning of an event for the graph of a run. Pure. A late event, or one that no node waits for, has none."""
+"""The meaning of an event for the graph of a run. Pure. A late event, or one that no node waits for, is ignored."""
 
 from antiphon_shared.bus.handling import CancelTimer
 from antiphon_shared.events import (

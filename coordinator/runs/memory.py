@@ -187,7 +187,7 @@ class RunsInMemory:
 
 
 async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID, RunChange]]:
-    """Return the changes of a run from index `start`, with their events; an empty list when there is no run."""
+    """Return the changes of a run from index `start`, with their events, or an empty list."""
     return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN, start)]
 
 

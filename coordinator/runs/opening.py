@@ -34,7 +34,7 @@ def opened_run(
     Args:
         event: The query.submitted.
         query: Its data, which names the workflow.
-        specification: The named or published one; None when there is none.
+        specification: The named or published one, or None.
         specification_hash: Its hash.
         published: The names of published workflows, for suggestions.
         opening: The values that a session is opened with.

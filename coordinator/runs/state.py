@@ -46,7 +46,7 @@ class Beginning(Value):
 
 
 class RunChange(Value):
-    """The change of one decision: new values of what it touched."""
+    """The change of one decision: the new values of its changed parts."""
 
     nodes: dict[str, NodeState] = {}
     scopes: dict[str, ScopeState] = {}

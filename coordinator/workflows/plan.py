@@ -117,7 +117,7 @@ def scope_of(path: str, node: GraphNode) -> str:
 
 
 def parent_of(path: str) -> str:
-    """Return the path of the container or workflow node that a path lies in."""
+    """Return the path of the container or workflow node around a path."""
     return path.rpartition("/")[0]
 
 

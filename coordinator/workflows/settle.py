@@ -90,5 +90,5 @@ def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: Node
 
 
 def _failure_of(path: str, part: NodeState) -> Failure:
-    assert part.failure is not None, "what has failed says why"
+    assert part.failure is not None, "a failed node has its reason"
     return Failure(part.failure.kind, f"`{path}`: {part.failure.message}")

@@ -113,7 +113,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of a decision: new values of what it touched."""
+    """The changes of a decision: the new values of its changed parts."""
 
     nodes: Mapping[str, NodeState]
     scopes: Mapping[str, ScopeState]

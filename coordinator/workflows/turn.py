@@ -13,7 +13,7 @@ from coordinator.workflows.plan import Plan, instance, join, scope_of, template_
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
 Kept = Callable[[str], Any]
-"""A function that returns a kept value. It raises KeyError when there is none, NotLoaded when it has to be
+"""A function that returns a kept value. It raises KeyError if it is missing, NotLoaded if it must be
 fetched.
 """
 

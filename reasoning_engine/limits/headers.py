@@ -39,7 +39,7 @@ class ReportedLimits:
 
     limit: int
     remaining: int | None = None
-    """The rest of it; None when the server does not report it."""
+    """The remaining part of it, or None if the server does not report it."""
 
 
 def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:

@@ -4,7 +4,7 @@
     ...  # the call; limits in the server's headers go to limiter.learn
     reservation.settle(spent)
 
-The scripts do the arithmetic, on Redis's clock. While Redis is unavailable there is no limit: calls are made.
+The scripts do the arithmetic, on Redis's clock. While Redis is unavailable, calls are made without limits.
 """
 
 import asyncio

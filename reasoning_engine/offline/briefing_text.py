@@ -79,7 +79,7 @@ def read_briefing(text: str) -> Notes:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """Return the text under each heading; of a repeated heading, the first counts."""
+    """Return the text under each heading; if a heading is repeated, the first counts."""
     found: dict[str, str] = {}
     headings = list(_SECTION.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]

@@ -24,7 +24,7 @@ _TYPES = {kind: kind for kind in ("string", "integer", "number", "boolean", "arr
 
 
 def schema_of(described: Any) -> dict[str, Any] | None:
-    """Return the schema of an object whose properties a value describes; None where it describes none."""
+    """Return the schema of an object whose properties a value describes, or None."""
     if isinstance(described, dict):
         if isinstance(described.get("properties"), dict):
             return described

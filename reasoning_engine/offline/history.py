@@ -28,7 +28,7 @@ class _Read:
 
 
 def as_briefing(messages: list[Any]) -> str | None:
-    """Return the briefing with the messages' content; None when they hold no result of a tool.
+    """Return the briefing with the messages' content, or None if they hold no result of a tool.
 
     A result may hold its facts by id, below a line such as `ok: F1-F9`, as in a briefing. Any other result is
     one fact: JSON where it can be parsed, else text.

@@ -136,7 +136,7 @@ def _at(whole: Any, path: Iterable[str | int]) -> Any:
 
 
 def _schema_at(schema: dict[str, Any], path: Iterable[str | int], root: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the path; one that allows everything where there is none."""
+    """Return the schema of the path; if it is missing, a schema that allows everything."""
     found: Any = schema
     for step in path:
         one = next(alternatives(found, root), {})

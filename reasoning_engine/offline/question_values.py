@@ -88,7 +88,7 @@ def is_asked_for(question: Question, value: Any) -> bool:
 
 
 def option(text: str, options: tuple[Any, ...]) -> Any:
-    """Return the option that a text names; None when it names none.
+    """Return the option that a text names, or None.
 
     An option that is a whole word precedes one that is only a part of a word, such as an address.
     """

@@ -28,7 +28,7 @@ class Record:
 
     fields: dict[str, Any]
     fact: FactNote = _NO_FACT
-    """A fact without an id stands for the output of the step before."""
+    """A fact without an id is the output of the step before."""
     keys: tuple[str, ...] = ()
     parents: tuple["Record", ...] = ()
     place: int = 0
@@ -40,7 +40,7 @@ class Record:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return the stems of its kind: of the name of the list around it, else of its tool."""
+        """Return the stems of its kind: the name of the list around it, otherwise its tool's name."""
         return frozenset(stems_of_name(self.keys[-1][:200] if self.keys else self.fact.tool))
 
     @property

@@ -105,7 +105,7 @@ def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a schema that a reference names; an empty one where there is none."""
+    """Return the part of a schema that a reference names, or an empty schema."""
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
         node = node.get(part) if isinstance(node, dict) else None

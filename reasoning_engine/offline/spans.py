@@ -125,7 +125,7 @@ def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...])
 def _start_of_name(
     tokens: list[_Token], index: int, nouns: frozenset[str], numbers: tuple[Number, ...]
 ) -> tuple[int, str | None]:
-    """Return the start of the name at or after this token, and its noun; -1 when there is none."""
+    """Return the start of the name at or after this token, and its noun; -1 without a name."""
     token = tokens[index]
     before = tokens[index - 1].text.lower() if index else ""
     if stem(token.text) in nouns:

@@ -77,7 +77,7 @@ def fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...], reason
 
 
 def mentioned_at(tool: Tool, instructions: str) -> int:
-    """Return the position of a tool's request in the instructions, in words; a large number where there is none."""
+    """Return the position of a tool's request in the instructions, in words; a large number without a request."""
     found = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
     if found:
         return len(words_as_written(instructions[: found.start()]))

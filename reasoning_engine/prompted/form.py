@@ -28,7 +28,7 @@ _FENCE = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a reply: an object in one of the forms, or the reason why there is none, or only prose."""
+    """The form of a reply: an object in one of the forms, or the reason why it is missing, or only prose."""
 
     value: dict[str, Any] | None = None
     problem: str = ""

@@ -74,7 +74,7 @@ Tenant = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0
 DEFAULT_TENANT = "default"
 """The tenant of a session without a grant, or with a grant that names none."""
 
-Round = Annotated[int, Field(ge=1, le=10_000_000, description="Counts from 1; of a run, its requests.")]
+Round = Annotated[int, Field(ge=1, le=10_000_000, description="Counts from 1; for a run, its requests.")]
 
 
 class Usage(Value):

@@ -46,13 +46,13 @@ QUESTION = "How long does lentil soup take to cook?"
 
 @pytest.fixture(autouse=True)
 def _logging_as_it_was() -> Iterator[None]:
-    """The command line and the client set up logging; the next test must not write to this one's stderr."""
+    """Restore the logging, which the command line and the client set up: later tests write to their own stderr."""
     yield
     structlog.reset_defaults()
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """This process's environment without settings, with the house importable, and `variables`."""
+    """Return this process's environment without settings, with our packages importable, and `variables`."""
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -70,7 +70,7 @@ def until(condition: Callable[[], object], what: str) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and is not a zombie."""
     state = Path(f"/proc/{pid}/stat")
     if state.parent.parent.joinpath("self").exists():
         with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def is_alive(pid: int) -> bool:
 def antiphon(
     *arguments: str, cwd: Path, stdin: str = "", **variables: str
 ) -> "subprocess.CompletedProcess[str]":
-    """The command line as a process, run to its end."""
+    """Run the command line as a process to its end."""
     environment = clean_environment(**variables)
     return command_line(*arguments, environment=environment, folder=cwd, stdin=stdin, limit_s=LIMIT_S)
 
@@ -107,7 +107,7 @@ class InProcess:
             structlog.reset_defaults() if before is None else structlog.configure(**before)
 
     def forget(self) -> None:
-        """What the command line did to this process."""
+        """Undo the changes that the command line made to this process."""
         sys.path[:] = self._path
         for name in ("recipes", "slow_recipes"):
             sys.modules.pop(name, None)
@@ -115,7 +115,7 @@ class InProcess:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
-    """Runs `antiphon ARGUMENTS` in a folder with tools, without settings but those given."""
+    """Run `antiphon ARGUMENTS` in a folder with tools, with no settings except the given ones."""
     runner = InProcess(folder, monkeypatch)
     yield runner
     runner.forget()
@@ -123,7 +123,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A working directory with two modules of tools."""
+    """Return a working directory with two modules of tools."""
     (tmp_path / "recipes.py").write_text(TOOLS)
     (tmp_path / "slow_recipes.py").write_text(SLOW_TOOLS)
     return tmp_path
@@ -131,7 +131,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pipeline(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The five components as processes; gives the environment that reaches them."""
+    """Yield the environment of the five components as processes."""
     folder = tmp_path_factory.mktemp("pipeline")
     settings, variables = _pipeline_environment(redis_server, folder)
     log = folder / "log"
@@ -150,7 +150,7 @@ def pipeline(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
 def pipeline_under_up(
     redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[dict[str, str]]:
-    """The same as a user has it: children of `antiphon up`, each an interpreter of its own."""
+    """Yield the same as a user has it: children of `antiphon up`, each an interpreter of its own."""
     folder = tmp_path_factory.mktemp("pipeline")
     settings, variables = _pipeline_environment(redis_server, folder)
     log = folder / "log"
@@ -171,13 +171,13 @@ def pipeline_under_up(
 
 @pytest.fixture(scope="session")
 def courses_lines() -> list[Line]:
-    """A session of three rounds over the example courses."""
+    """Return a session of three rounds over the example courses."""
     return asyncio.run(recorded())
 
 
 @pytest.fixture
 def courses_path(courses_lines: list[Line], tmp_path: Path) -> Path:
-    """The same as a file."""
+    """Return the same as a file."""
     path = tmp_path / "courses.jsonl"
     write_lines(path, courses_lines)
     return path
@@ -185,7 +185,7 @@ def courses_path(courses_lines: list[Line], tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
-    """The model, and proxy, that the environment names, and gives a key for; a rerun must not call it."""
+    """Serve as the model and proxy that the environment names, with a key: a rerun must not call it."""
     async with serving(Scripted(text="I was called.", repeat=True)) as server:
         monkeypatch.setenv("HTTP_PROXY", server.url)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -194,7 +194,7 @@ async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Messa
 
 
 def _pipeline_environment(redis_server: RedisServer, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """What reaches a pipeline, and what it is started with; its tools are put into the folder."""
+    """Return the environment for a pipeline and its clients; write its tools into the folder."""
     (folder / "recipes.py").write_text(TOOLS)
     settings = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     variables = clean_environment(

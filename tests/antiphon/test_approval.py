@@ -48,7 +48,7 @@ class House:
     environment: dict[str, str]
 
     async def said(self, kind: type[DataT], session_id: str = "s1") -> DataT:
-        """The last event of a kind in the session's log, once there is one."""
+        """Return the last event of a kind in the session's log, once there is one."""
         event = await self.found(kind, session_id)
         assert isinstance(event.data, kind)
         return event.data

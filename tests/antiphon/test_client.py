@@ -47,7 +47,7 @@ async def find_nothing(query: str) -> list[dict[str, str]]:
 
 @pytest.fixture(params=["redis-server", "fakeredis"])
 def storage(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Embedded pipelines run on this; without a PATH there is no redis-server."""
+    """Run embedded pipelines on fakeredis; without a PATH there is no redis-server."""
     if request.param == "fakeredis":
         monkeypatch.setenv("PATH", os.devnull)
     return str(request.param)
@@ -55,7 +55,7 @@ def storage(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @asynccontextmanager
 async def only_a_coordinator(url: str, namespace: str, **settings: Any) -> AsyncIterator[None]:
-    """Lets queries in, and nothing more."""
+    """Let queries in, without any other work."""
     bus = Bus(Connections(url), Keys(namespace), BusSettings(**settings))
     await bus.open()
     stop = asyncio.Event()
@@ -204,7 +204,7 @@ async def test_an_unknown_session_is_said_to_be_unknown(redis_server: RedisServe
 
 @pytest.fixture
 def no_tools_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A coordinator that opens sessions although no dispatcher is there."""
+    """Let a coordinator open sessions without waiting for a dispatcher."""
     monkeypatch.setenv("ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S", "0")
 
 

@@ -15,7 +15,7 @@ from antiphon.recording.files import PART_BEGINS, PART_ENDS
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """That for temporary files."""
+    """Return the folder for temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 

@@ -16,7 +16,7 @@ NOT_OURS = 'raise SystemExit("a module of the user\'s own was imported")\n'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A directory with packages and modules of the user's own, and a module of tools."""
+    """Return a directory with packages and modules of the user's own, and a module of tools."""
     for name in OWN_FOLDERS:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(NOT_OURS)
@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def command(project: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """`antiphon`, as the installed program is started: its own folder stands first on the path, not this one."""
+    """Run `antiphon` as the installed program is started: its own folder is first on the path, not this one."""
     program = [sys.executable, "-P", "-c", "from antiphon.cli import app; app()"]
     return subprocess.run(
         [*program, *arguments],

@@ -161,7 +161,7 @@ NEVER = (
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis with the file, and an administrator; passwords are the names."""
+    """Yield a Redis with the file, and an administrator; passwords are the names."""
     acl = tmp_path_factory.mktemp("acl") / "users.acl"
     text = acl_file(KEYS, {user: user for user in USERS})
     acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
@@ -170,14 +170,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 
 def may(rules: tuple[Rule, ...], command: str, key: str) -> bool:
-    """Whether the table allows a command on a key."""
+    """Return whether the table allows a command on a key."""
     return any(
         command in rule.commands and any(fnmatchcase(key, pattern) for pattern in rule.keys) for rule in rules
     )
 
 
 def allowed(server: RedisServer, user: User, words: list[tuple[str, ...]]) -> list[bool]:
-    """What Redis says to each command, without running it."""
+    """Return Redis's verdict on each command, without running it."""
     with redis.Redis.from_url(server.url) as admin:
         pipeline = admin.pipeline(transaction=False)
         for command in words:

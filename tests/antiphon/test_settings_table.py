@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
 
 def nonsense(takes: str) -> tuple[str, ...]:
-    """Values that a setting of that description cannot have; free text can have any."""
+    """Return values that a setting of that description cannot have; free text can have any."""
     if takes.startswith(("int", "float")):
         return ("many", "nan", "inf", "-1", "1e12")
     return () if takes == "text" else ("what?",)

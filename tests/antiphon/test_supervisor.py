@@ -49,7 +49,7 @@ class Supervised:
         )
 
     def ever(self, name: str = "*") -> set[int]:
-        """Ids of the children there have ever been."""
+        """Return the ids of all children so far."""
         found = (path.suffix.removeprefix(".") for path in self.folder.glob(f"{name}.*"))
         return {int(pid) for pid in found if pid.isdigit()}
 
@@ -62,7 +62,7 @@ class Supervised:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[list[Supervised]]:
-    """Supervisors a test has started; whatever is left of them is ended by its id."""
+    """Yield the supervisors that a test starts; kill the remaining ones by id."""
     all_of_them: list[Supervised] = []
     yield all_of_them
     for supervised in all_of_them:

@@ -45,7 +45,7 @@ def words_of(delivery: Delivery) -> str:
 
 
 def session_in(keys: Keys, partition: int, n: int = 0) -> str:
-    """The n-th session id that lives in a partition."""
+    """Return the n-th session id that lives in a partition."""
     found = (f"s{i}" for i in range(10_000) if keys.partition(f"s{i}") == partition)
     return [next(found) for _ in range(n + 1)][-1]
 
@@ -139,7 +139,7 @@ async def working(
 
 
 async def all_timers_due(bus: Bus, session_id: str = "s1") -> None:
-    """As if it were time for each timer of a session's partition that is set by now."""
+    """Make each timer due that a session's partition has now."""
     timers = bus.keys.timers(bus.keys.partition(session_id))
     for name in await bus.batcher.submit("ZRANGE", timers, 0, -1):
         await bus.batcher.submit("ZADD", timers, "XX", 1, name)
@@ -148,7 +148,7 @@ async def all_timers_due(bus: Bus, session_id: str = "s1") -> None:
 async def silent(
     bus: Bus, session_id: str = "s1", component: Component = "coordinator", name: str = "gone"
 ) -> None:
-    """A worker takes what stands in an inbox into its hands, and is never heard of again."""
+    """Let a worker read the entries of an inbox, and never acknowledge them."""
     inbox = inbox_of(bus, session_id, component)
     await bus.ensure_groups([(inbox, component)])
     await bus.client.execute_command(
@@ -159,7 +159,7 @@ async def silent(
 async def delivered(
     bus: Bus, times: int, session_id: str = "s1", component: Component = "coordinator"
 ) -> None:
-    """What stands in an inbox has been delivered so often, each time to a worker that is gone, a while ago."""
+    """Deliver the entries of an inbox so often, each time to a worker that is gone, a while ago."""
     await silent(bus, session_id, component)
     inbox = inbox_of(bus, session_id, component)
     for entry, _ in await entries(bus, inbox):
@@ -175,7 +175,7 @@ async def claim(
     times: int = 1,
     silent_s: float = SILENT_S,
 ) -> None:
-    """An entry is somebody's, who has been silent for a minute, unless it is said otherwise."""
+    """Claim an entry for a worker that has been silent for `silent_s`."""
     script = (
         "return redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3],"
         " 'IDLE', ARGV[5], 'RETRYCOUNT', ARGV[4], 'JUSTID')"
@@ -184,7 +184,7 @@ async def claim(
 
 
 async def pending(bus: Bus, key: str, group: str = "coordinator") -> list[tuple[bytes, bytes, int, int]]:
-    """(entry, consumer, idle milliseconds, deliveries) of what is in somebody's hands."""
+    """Return (entry, consumer, idle milliseconds, deliveries) of each pending entry."""
     script = "return redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 100)"
     found = await bus.batcher.submit("EVAL", script, 1, key, group)
     return [(entry, consumer, idle, count) for entry, consumer, idle, count in found]
@@ -219,7 +219,7 @@ def raising(error: BaseException) -> Handler:
 
 @asynccontextmanager
 async def a_bus(url: str, namespace: str, settings: BusSettings, partitions: int = 1) -> AsyncIterator[Bus]:
-    """One more process's bus."""
+    """Yield the bus of one more process."""
     opened = Bus(Connections(url), Keys(namespace, partitions), settings)
     await opened.open()
     try:
@@ -309,6 +309,6 @@ class Tapped:
 
 
 async def admin(url: str, *command: Any) -> Any:
-    """One command over a connection of its own."""
+    """Send one command over a connection of its own."""
     async with Redis.from_url(url, socket_timeout=_ANSWER_LIMIT_S) as client:
         return await client.execute_command(*command)  # type: ignore[no-untyped-call]  # the library's gap

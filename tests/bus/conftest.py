@@ -1,4 +1,4 @@
-"""What the tests of the bus may ask for besides what every test may."""
+"""Fixtures of the tests of the bus."""
 
 import pytest
 from antiphon_shared.bus import consumer
@@ -6,5 +6,5 @@ from antiphon_shared.bus import consumer
 
 @pytest.fixture
 def unhurried_farewell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that stops hands back, however busy the machine is."""
+    """Let a stopping worker requeue its entries without a time limit, also on a busy machine."""
     monkeypatch.setattr(consumer, "_FAREWELL_S", 60.0)

@@ -32,7 +32,7 @@ class Door:
         self._count = 0
 
     def names(self, tenant: str, count: int) -> list[str]:
-        """Session ids that tell the tenant, in partition 0."""
+        """Return session ids that name the tenant, in partition 0."""
         found: list[str] = []
         while len(found) < count:
             name = f"{tenant}.{self._count}"
@@ -48,7 +48,7 @@ class Door:
         ]
 
     async def let_in(self, room: int) -> list[str]:
-        """Tenants in the order they are let in, when so many sessions have closed."""
+        """Return tenants in the order of their admission, after so many sessions have closed."""
         before = len(await self.logged())
         self.set_bounds(max_open_sessions=await self._open() + room)
         await self.admission.admit(0)
@@ -67,7 +67,7 @@ class Door:
 
 @pytest.fixture
 async def full(bus: Bus) -> Door:
-    """A door behind which there is no room."""
+    """Return an intake without room."""
     door = Door(bus)
     door.set_bounds(max_open_sessions=1)
     assert await door.come("first") == ["sent"]

@@ -43,7 +43,7 @@ class Ahead:
 async def processes(
     bus: Bus, count: int, breaker: Breaker = LONG, clock: Callable[[], float] = monotonic_s
 ) -> AsyncIterator[list[SharedBreakers]]:
-    """So many, running. A duty that ended of an error would be noticed here."""
+    """Run the breakers of so many processes, and check that no duty ended with an error."""
     all_of_them = [SharedBreakers(bus, breaker, clock) for _ in range(count)]
     duties = [asyncio.create_task(breakers.run()) for breakers in all_of_them]
     try:
@@ -73,7 +73,7 @@ async def kept(bus: Bus) -> dict[str, BreakerState]:
 
 
 async def time_passes(bus: Bus) -> None:
-    """As if what is open for long had opened so long ago: a probe is let through, and has as long for it."""
+    """Move the opening of a breaker back in time: a probe is let through, and has the whole time for it."""
     state = (await kept(bus))[LOOK]
     assert state.opened is not None
     long_ago = state.model_copy(update={"opened": state.opened - LONG.open_s})
@@ -82,7 +82,7 @@ async def time_passes(bus: Bus) -> None:
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a Redis that is there, however busy the machine is: nobody decides without it."""
+    """Let processes wait longer for Redis, so that none decides without it on a busy machine."""
     monkeypatch.setattr(breakers_module, "_PATIENCE_S", 60.0)
 
 

@@ -15,7 +15,7 @@ GROUP: Component = "coordinator"
 
 
 async def a_pending_entry(bus: Bus) -> str:
-    """One query, handed to a worker and not acknowledged; its entry."""
+    """Deliver one query to a worker, unacknowledged; return its entry."""
     await bus.publish(a_query(), "open")
     inbox = bus.keys.inbox(bus.keys.partition("s1"), GROUP)
     await bus.ensure_groups([(inbox, GROUP)])
@@ -25,7 +25,7 @@ async def a_pending_entry(bus: Bus) -> str:
 
 
 def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
-    """An event and a dead letter, with no version and no list of handled events to notice a repetition."""
+    """Yield an event and a dead letter, with no version and no list of handled events to notice a repetition."""
     partition = bus.keys.partition("s1")
     yield "event", bus.keys.inbox(partition, GROUP), CancellationRequested.type, b"{}"
     yield "bury", bus.keys.dead(partition), 100, b"letter\nevent"
@@ -41,7 +41,7 @@ async def commit(bus: Bus, entry: str, operations: Iterator[committing.Operation
 
 
 async def written(bus: Bus) -> tuple[int, int, int]:
-    """Lengths of the session's log, of the inbox, and of the dead letters."""
+    """Return the lengths of the session's log, of the inbox, and of the dead letters."""
     partition = bus.keys.partition("s1")
     streams = (bus.keys.log("s1"), bus.keys.inbox(partition, GROUP), bus.keys.dead(partition))
     log, inbox, dead = [await bus.batcher.submit("XLEN", stream) for stream in streams]

@@ -76,7 +76,7 @@ async def waiting_sessions(bus: Bus) -> list[str]:
 
 
 async def keys_of_waiting(bus: Bus) -> list[str]:
-    """Whatever is left of the waiting in Redis."""
+    """Return the remaining keys of waiting queries in Redis."""
     found: list[bytes] = []
     for partition in range(bus.keys.partitions):
         found += await bus.batcher.submit("EVAL", _WAITING, 1, bus.keys.prefix(partition))
@@ -228,7 +228,7 @@ async def test_an_id_from_the_future_decides_no_deadline_and_spoils_no_later_sub
 
 
 async def _is_of_our_age(bus: Bus) -> bool:
-    """Whether the queue has let go of the id from the future, and can be read as before."""
+    """Return whether the queue no longer has the id from the future, and can be read as before."""
     entry = await bus.batcher.submit("EVAL", _PROBE, 1, bus.keys.queries(), GROUP)
     return bool(entry)
 

@@ -80,7 +80,7 @@ async def test_a_stalled_workers_delivery_is_taken_over_and_its_late_commit_refu
 
 
 def _deafen(worker: Consumer, bus: Bus) -> None:
-    """The worker's renewals stop: what is in hand from now on lapses."""
+    """Stop the worker's renewals: leases in flight from now on expire."""
     leases = worker._leases
     leases._bus = _Mute(bus)  # type: ignore[assignment]  # all that renewing needs
 

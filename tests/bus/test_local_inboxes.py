@@ -43,7 +43,7 @@ ANSWERS = Outcome(events=(OUTPUT,), writes=(Append("memory", None, b"once"),))
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The ids of the entries that commits have taken."""
+    """Return the ids of the entries that commits have taken."""
     found: list[bytes] = []
     whole = Taking.result
 

@@ -138,7 +138,7 @@ async def test_a_poison_message_takes_none_of_its_neighbours_along(
 
 
 async def _died(worker: Process, bus: Bus) -> bool:
-    """Whether the worker dies; it is ended once there is nothing left to do."""
+    """Return whether the worker dies before the inbox is empty; then kill it."""
     try:
         await eventually(lambda: worker.returncode is not None or _is_over(bus), limit_s=30)
         return worker.returncode is not None

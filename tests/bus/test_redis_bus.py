@@ -34,7 +34,7 @@ async def test_what_sessions_share_outlives_each_of_them(
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The monotonic clock of the bus, in its one element."""
+    """Return the monotonic clock of the bus, in its one element."""
     now_s = [1_000.0]
     monkeypatch.setattr(redis_bus, "monotonic_s", lambda: now_s[0])
     return now_s

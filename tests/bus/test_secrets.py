@@ -46,7 +46,7 @@ async def test_an_address_that_cannot_be_read_is_not_quoted(url: str) -> None:
 
 @asynccontextmanager
 async def a_server(answer: bytes) -> AsyncIterator[str]:
-    """A server that answers everything the same; its address."""
+    """Yield the address of a server that answers every command the same."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while await reader.read(65_536):
@@ -93,7 +93,7 @@ async def test_a_process_that_cannot_use_its_redis_does_not_print_the_password(c
 
 
 def environment() -> dict[str, str]:
-    """This process's, without settings, and with the house importable."""
+    """Return this process's environment, without settings, and with our packages importable."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")}
     return {**inherited, "PYTHONPATH": str(Path(__file__).parents[2])}
 

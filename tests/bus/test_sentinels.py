@@ -35,7 +35,7 @@ class Servers:
 
 
 def _sentinel(stack: ExitStack, port: int, epoch: int, *lines: str) -> str:
-    """The address of a sentinel that watches the server at `port`, and is stopped with the stack."""
+    """Start a sentinel that watches the server at `port`, stopped with the stack; return its address."""
     own, folder = free_port(), Path(mkdtemp())
     file = folder / "sentinel.conf"
     monitored = f"sentinel monitor {SERVICE} 127.0.0.1 {port} 2\nsentinel config-epoch {SERVICE} {epoch}\n"
@@ -74,7 +74,7 @@ def servers() -> Iterator[Servers]:
 
 
 def nobody() -> str:
-    """An address at which nobody listens."""
+    """Return an address at which no server listens."""
     return f"redis://127.0.0.1:{free_port()}/0"
 
 
@@ -124,7 +124,7 @@ class Behind(Sentinels):
 
 
 def connection(sentinels: Sentinels) -> Any:
-    """A connection, untyped in the library."""
+    """Return a connection, untyped in the library."""
     return MasterConnection(sentinels=sentinels, host="", port=0, protocol=3)
 
 

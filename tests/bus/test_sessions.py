@@ -20,7 +20,7 @@ RETENTION_S = 60.0
 
 
 def that_tears(bus: Bus) -> Batcher:
-    """A batcher whose connection is lost after the first command of everything that is sent together."""
+    """Return a batcher whose connection is lost after the first command of each pipeline."""
 
     async def exchange(commands: Sequence[Command]) -> list[Any]:
         await bus.batcher.submit(*commands[0])

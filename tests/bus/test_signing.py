@@ -53,7 +53,7 @@ def signed(bus: Bus) -> Bus:
 
 
 def fields_of(bus: Bus, **changed: Any) -> dict[Any, Any]:
-    """An entry of the coordinator's inbox as it should be, and what is changed about it."""
+    """Return a correct entry of the coordinator's inbox with some fields changed."""
     event = encode(a_query())
     fields = {"event": event, "log": PLACE, "signature": SIGNER.sign(inbox_of(bus), event), **changed}
     return {name: value for name, value in fields.items() if value is not None}

@@ -69,7 +69,7 @@ class Endless:
 
 @asynccontextmanager
 async def coordinating(bus: Bus) -> AsyncIterator[Seen]:
-    """A coordinator that asks for work when a session opens, and stops it when it is cancelled."""
+    """Yield a coordinator that asks for work when a session opens, and stops it when it is cancelled."""
     on_failed = Seen()
     handlers: Handlers = {
         QuerySubmitted: Seen(Outcome(events=(WORK,))),

@@ -46,7 +46,7 @@ def bus_of(place: Place, url: str = "", **changed: str | Path) -> Bus:
 
 
 async def refused(bus: Bus) -> str:
-    """Why a bus does not open; it says so instead of waiting."""
+    """Return the reason why a bus does not open, instead of waiting."""
     with pytest.raises(ConfigurationError) as error:
         await bus.open(20)
     await bus.close()

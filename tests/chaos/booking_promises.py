@@ -22,7 +22,7 @@ class Bookings:
 
 
 def assert_true(response: Response, bookings: Bookings) -> None:
-    """Each write took effect once at most, and the run names each with what became of it."""
+    """Check that each write took effect at most once, and that the run reports the outcome of each."""
     outcome = response.run
     assert outcome is not None, "the answer of a run says how it ended"
     shown = f"\n{outcome}\nmade {dict(bookings.made)}\ncancelled {dict(bookings.cancelled)}"

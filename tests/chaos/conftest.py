@@ -13,7 +13,7 @@ from tests.flows.pipeline import Pipeline, pipeline
 
 @pytest.fixture(scope="module")
 def five() -> Iterator[Pipeline]:
-    """Short leases, so that what a killed process held is taken over soon; and time to be killed in.
+    """Run five processes with short leases, so that messages of killed ones are reclaimed soon, and slow steps.
 
     CHAOS_PROCESSES=1 runs all components in one process.
     """

@@ -24,7 +24,7 @@ _Cases = Mapping[Component, list[tuple[Point, Action]]]
 
 @dataclass(frozen=True)
 class Wave:
-    """What fails together."""
+    """The faults that are injected together."""
 
     name: str
     faults: dict[Component, tuple[str, ...]]
@@ -34,7 +34,7 @@ class Wave:
 
 
 def short_form() -> list[Wave]:
-    """A kill at every point, in one component each; some of everything else."""
+    """Return a kill at every point, in one component each, and some of the other actions."""
     points = _points_shared_out()
     survived = {c: _mixed(some) for c, some in points.items()}
     return [
@@ -46,7 +46,7 @@ def short_form() -> list[Wave]:
 
 
 def long_form() -> list[Wave]:
-    """Every point in every component that comes by, with every action."""
+    """Return every point in every component that passes it, with every action."""
     points = {c: [point for point in POINTS.values() if c in point.components] for c in COMPONENTS}
     found: list[Wave] = []
     for action in ACTIONS:
@@ -75,7 +75,7 @@ def _written(case: tuple[Point, Action]) -> str:
 
 
 def _points_shared_out() -> dict[Component, list[Point]]:
-    """Each point in one component only: in the one that has the fewest so far."""
+    """Return each point in one component only: in the one that has the fewest so far."""
     found: dict[Component, list[Point]] = {component: [] for component in COMPONENTS}
     for point in sorted(POINTS.values(), key=lambda point: len(point.components)):
         found[min(point.components, key=lambda component: len(found[component]))].append(point)
@@ -87,13 +87,13 @@ def _cases(points: Mapping[Component, list[Point]], action: Action) -> _Cases:
 
 
 def _one_by_one(cases: _Cases) -> list[_Cases]:
-    """The first of each component together, then the second of each, and so on."""
+    """Return the first of each component together, then the second of each, and so on."""
     rows = zip_longest(*cases.values())
     return [{c: [one] for c, one in zip(cases, row, strict=True) if one} for row in rows]
 
 
 def _mixed(points: list[Point]) -> list[tuple[Point, Action]]:
-    """Each point with one action that a process survives: the points take turns through them."""
+    """Return each point with one action that a process survives: the points take turns through them."""
     mixed: list[tuple[Point, Action]] = []
     for n, point in enumerate(points):
         can = [a for a in reversed(_SURVIVED) if a in point.actions and _survives((point, a))]

@@ -34,7 +34,7 @@ SCENARIOS: dict[str, tuple[list[Any], ...]] = {
 
 
 def run(*arguments: str) -> None:
-    """The process: URL, namespace, folder, scenario, kind, the faults that are to strike, and in which round alone."""
+    """Run the process: URL, namespace, folder, scenario, kind, the faults to inject, and their only round."""
     asyncio.run(main(*arguments))
 
 
@@ -73,5 +73,5 @@ def _tools(service: Service, is_idempotent: bool) -> list[Tool]:
 
 
 def _reported(result: Any) -> str:
-    """`ok`, `repeated` or the error type."""
+    """Return `ok`, `repeated` or the error type."""
     return result.error.error_type if result.error else "repeated" if result.repeated else "ok"

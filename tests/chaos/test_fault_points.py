@@ -56,7 +56,7 @@ def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> N
 
 @contextmanager
 def failing(five: Pipeline, wave: Wave) -> Iterator[dict[Component, str]]:
-    """One more process of each component of the wave, beside those that work; its name by component."""
+    """Start one more process of each component of the wave, next to the healthy ones; return its name by component."""
     names = {component: f"{component}-{wave.name}" for component in wave.faults}
     for component, faults in wave.faults.items():
         settings = {"ANTIPHON_FAULTS": ", ".join(faults), "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
@@ -72,7 +72,7 @@ def failing(five: Pipeline, wave: Wave) -> Iterator[dict[Component, str]]:
 
 
 def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str]) -> None:
-    """Until each fault has struck, by the log of the process in which it was to strike."""
+    """Wait until each fault has struck, by the log of its process."""
     deadline = time.monotonic() + STRIKE_LIMIT_S
     while missing := {c: left for c in wave.faults if (left := set(wave.faults[c]) - struck(five, names[c]))}:
         assert time.monotonic() < deadline, f"these faults never struck: {missing}\n{five.logs(3)}"
@@ -84,18 +84,18 @@ def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str
 
 
 def struck(five: Pipeline, name: str) -> set[str]:
-    """The faults that have struck in a process, as they were written."""
+    """Return the faults that have struck in a process, as they were written."""
     return {line["fault"] for line in told(five, name) if line["event"] == STRUCK}
 
 
 def told(five: Pipeline, name: str) -> list[dict[str, Any]]:
-    """The whole lines of a process's log; the first tells that the process is armed."""
+    """Return the whole lines of a process's log; the first says that the process is armed."""
     lines = (five.folder / f"{name}.log").read_bytes().splitlines(keepends=True)
     return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]
 
 
 def stand_still(five: Pipeline, component: Component) -> None:
-    """Have the component's other process be silent for longer than a lease, so that its work is taken over."""
+    """Stop the component's other process for longer than a lease, so that its work is reclaimed."""
     process = five.running[component]
     os.kill(process.pid, signal.SIGSTOP)
     time.sleep(STILL_S)
@@ -103,7 +103,7 @@ def stand_still(five: Pipeline, component: Component) -> None:
 
 
 def end_what_hangs(five: Pipeline, names: dict[Component, str]) -> None:
-    """What a process holds whose task never goes on is held for as long as the process lives."""
+    """End processes with a task that hangs: it holds its message for as long as the process lives."""
     for name in names.values():
         if any(":hang" in fault for fault in struck(five, name)):
             five.kill(name)

@@ -8,7 +8,7 @@ from tests.chaos.fault_waves import Wave, long_form, short_form
 
 
 def walked(waves: list[Wave]) -> set[tuple[str, str, str]]:
-    """(component, point, action) of all waves, as ANTIPHON_FAULTS is read."""
+    """Return (component, point, action) of all waves, as ANTIPHON_FAULTS is read."""
     return {
         (component, fault.point, fault.action)
         for wave in waves

@@ -25,7 +25,7 @@ PLACES: dict[Component, Place] = {"reasoning_engine": "model call", "tool_dispat
 
 @pytest.fixture(scope="module")
 def ten() -> Iterator[Pipeline]:
-    """Two processes of each component, with short leases."""
+    """Run two processes of each component, with short leases."""
     with pipeline(copies=2, wait_s=0.06, LEDGER_WAIT_S="0.06", ANTIPHON_BUS_LEASE_S="1.5") as pipeline_of_ten:
         yield pipeline_of_ten
 

@@ -75,13 +75,13 @@ def test_killing_any_component_at_any_moment_changes_nothing(five: Pipeline) -> 
 
 
 def wait_for_progress(five: Pipeline) -> None:
-    """Until another session has ended: what was killed is at work again."""
+    """Wait until another session has ended: the killed process works again."""
     before = five.response_count()
     five.until(lambda: five.response_count() > before, "the pipeline at work again")
 
 
 def assert_nothing_changed(five: Pipeline, killer: Killer, traffic: Traffic) -> None:
-    """Every session went the way of one that nothing disturbs, and ended in one response.
+    """Check that every session has the events of an undisturbed one, and ended in one response.
 
     The exception is one whose assembler did not come to answer in time: its log is whole all the same.
     """

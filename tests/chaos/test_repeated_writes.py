@@ -59,7 +59,7 @@ def effects_in(folder: Path) -> Counter[str]:
 
 
 def reported_by(redis: RedisServer, namespace: str) -> list[list[str]]:
-    """What came of the calls, by rounds."""
+    """Return the outcomes of the calls, by round."""
     with Redis.from_url(redis.url) as client:
         return [json.loads(line) for line in cast("list[Any]", client.lrange(f"{namespace}:done", 0, -1))]
 

@@ -161,7 +161,7 @@ def wait_for_answers(six: Pipeline, run_ids: list[str], killed: list[str]) -> No
 
 
 def assert_promises(six: Pipeline, run_ids: list[str]) -> None:
-    """Each run has ended in one response, and response and service agree."""
+    """Check that each run has ended in one response, and that response and service agree."""
     six.wait_until_idle()
     answered = [one.session_id for one in six.responses() if one.session_id in run_ids]
     assert sorted(answered) == sorted(run_ids)

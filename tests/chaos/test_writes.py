@@ -90,13 +90,13 @@ def test_a_dispatcher_that_wakes_up_when_others_have_taken_over_makes_no_second_
 
 
 def wait_for_progress(two: Writers) -> None:
-    """Until another batch has been answered: what was killed is at work again."""
+    """Wait until another batch has been answered: the killed process works again."""
     before = two.response_count()
     two.until(lambda: two.response_count() > before, "the dispatchers at work again")
 
 
 def assert_promises(two: Writers, killer: WriteKiller, traffic: Traffic) -> None:
-    """Each batch answered once, each write told as the service's books have it."""
+    """Check that each batch was answered once, and each write reported as in the service's records."""
     WRITES.landed += killer.landed
     WRITES.in_hand += killer.in_hand
     WRITES.frozen += killer.frozen

@@ -22,7 +22,7 @@ class Traffic:
 
     @contextmanager
     def flowing(self) -> Iterator[None]:
-        """For the length of a block."""
+        """Run for the length of a block."""
         self._thread.start()
         try:
             yield

@@ -35,12 +35,12 @@ class Books:
                 books.execute(statement)
 
     def note(self, run: str, key: str, stage: Stage) -> None:
-        """How far the request of a run is."""
+        """Note the stage of a run's request."""
         with self._writing() as books:
             books.execute("INSERT OR REPLACE INTO requests VALUES (?, ?, ?)", (run, key, stage))
 
     def take_effect(self, key: str, what: str, fence: int, honours_key: bool) -> int | None:
-        """Its receipt; that of the first when the key is honoured; None for one that has been fenced off."""
+        """Make the effect and return its receipt; the first one's if the key is honoured; None if fenced off."""
         with self._writing() as books:
             known = books.execute("SELECT receipt FROM effects WHERE key = ?", (key,)).fetchone()
             if honours_key and known:
@@ -51,7 +51,7 @@ class Books:
             return books.execute("INSERT INTO effects (key, what) VALUES (?, ?)", (key, what)).lastrowid
 
     def came_of(self, key: str, fence: int) -> int | None:
-        """The receipt of the effect that a key has had. None, once said, is kept: lower fences are refused."""
+        """Return the receipt of a key's effect. None, once returned, is final: lower fences are refused."""
         with self._writing() as books:
             known = books.execute("SELECT receipt FROM effects WHERE key = ?", (key,)).fetchone()
             if known:
@@ -61,20 +61,20 @@ class Books:
             return None
 
     def stages(self, runs: Iterable[str]) -> dict[str, Stage]:
-        """How far the service is with the requests of some runs, those that have reached it."""
+        """Return the stages of the requests of some runs, if they have reached the service."""
         wanted = tuple(runs)
         marks = ", ".join("?" * len(wanted))
         with self._open() as books:
             return dict(books.execute(f"SELECT run, stage FROM requests WHERE run IN ({marks})", wanted))
 
     def held(self) -> int:
-        """Requests that are not answered yet."""
+        """Return the requests that are not answered yet."""
         with self._open() as books:
             (count,) = books.execute("SELECT count(*) FROM requests WHERE stage = 'held'").fetchone()
             return int(count)
 
     def effects(self) -> dict[str, list[Effect]]:
-        """What was done, by key."""
+        """Return the effects by key."""
         found: dict[str, list[Effect]] = {}
         with self._open() as books:
             for key, receipt, what in books.execute(

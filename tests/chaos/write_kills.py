@@ -78,7 +78,7 @@ class WriteKiller:
         self.landed[kind, where] += 1
 
     def _note_killed(self, name: str, writes: list[Write]) -> list[Write]:
-        """Where the writes really were that a process had in hand when it was killed. It is started again."""
+        """Note and return where a killed process's writes in flight were, and start it again."""
         self._two.barrier()
         landed = self._two.places(name, [(write.kind, write.key) for write in writes])
         self._note_cut(write for write in landed if write.place in CUT)
@@ -88,7 +88,7 @@ class WriteKiller:
         return landed
 
     def _stopped_in(self, kind: Kind, place: Place) -> str:
-        """The name of a process that stands still with a write there."""
+        """Return the name of a process that is stopped with a write at that point."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             name = self._choose.choice(NAMES)
@@ -100,7 +100,7 @@ class WriteKiller:
             time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
 
     def _stop(self, name: str) -> None:
-        """Until every thread of it stands still."""
+        """Stop the process, and wait until all of its threads are stopped."""
         process = self._two.running[name]
         assert process.poll() is None, f"{name} ended by itself\n{self._two.logs(40)}"
         os.kill(process.pid, signal.SIGSTOP)
@@ -109,7 +109,7 @@ class WriteKiller:
         assert seen.si_code == os.CLD_STOPPED, f"{name} ended by itself\n{self._two.logs(40)}"
 
     def _are_taken_over(self, held: list[Write]) -> bool:
-        """Whether none of them is any more as it was when its process was frozen."""
+        """Return whether all of them have changed since their process was frozen."""
         records = self._two.records(write.key for write in held)
         return not any(records[write.key] == Record("in_progress", write.fence) for write in held)
 

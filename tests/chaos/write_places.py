@@ -30,7 +30,7 @@ CUT: frozenset[Place] = frozenset(("claim", "before", "sending", "during", "afte
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What Redis has of a write."""
+    """The data that Redis has of a write."""
 
     state: str = ""
     """Empty when nobody has claimed it."""
@@ -48,7 +48,7 @@ class Write:
 
 
 def place_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut_fence: int) -> Place:
-    """Where a write is that the process `pid` has in hand.
+    """Return the state of a write that the process `pid` has in flight.
 
     `run` is that of the record's fence, `stage` how far the service is with it, `cut_fence` the last fence that
     is known to have been cut off.

@@ -21,7 +21,7 @@ from tests.chaos.writers import Writers, key_of
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told of the writes of some sessions."""
+    """The reported outcomes of the writes of some sessions."""
 
     writes: int
     effects: int
@@ -31,7 +31,7 @@ class Told:
 
 
 def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
-    """Every promise, of every write of these sessions."""
+    """Check every promise, for every write of these sessions."""
     answers = _answers(two, session_ids)
     effects = two.books.effects()
     unknown: list[str] = []
@@ -56,7 +56,7 @@ def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
 
 
 def _answers(two: Writers, session_ids: Collection[str]) -> dict[str, tuple[ToolResult, ...]]:
-    """What each batch was answered: once, and with a result for each of its calls, in order."""
+    """Return the answer to each batch: once, and with a result for each of its calls, in order."""
     wanted = set(session_ids)
     answers: dict[str, AnyEvent] = {}
     for event in two.answers():
@@ -100,7 +100,7 @@ def _assert_unknown(two: Writers, key: str, result: ToolResult) -> None:
 
 
 def _assert_overrun(two: Writers, keys: Sequence[str]) -> None:
-    """Nobody cut them off; then somebody has taken them over, because the lease of their claim was over."""
+    """Check that unknown writes whose process was not disturbed were taken over, because their lease expired."""
     for key, record in two.records(keys).items():
         assert record.fence > 1, f"{key} is told as unknown, and nobody has cut it off: {two.runs.of(key)}"
 

@@ -29,16 +29,16 @@ class Runs:
         self._read_bytes = 0
 
     def of(self, key: str) -> list[Run]:
-        """All runs of a write, by their fence."""
+        """Return all runs of a write, by their fence."""
         return [run for _, runs in sorted(self._runs.get(key, {}).items()) for run in runs]
 
     def under(self, key: str, fence: int) -> Run | None:
-        """The run of one claim; the last, if there should be more."""
+        """Return the run of one claim; the last, if there are more."""
         runs = self._runs.get(key, {}).get(fence)
         return runs[-1] if runs else None
 
     def under_way(self, pid: int) -> int:
-        """Runs of a process that have begun and not ended."""
+        """Return the runs of a process that have begun and not ended."""
         every = [run for by_fence in self._runs.values() for runs in by_fence.values() for run in runs]
         return sum(run.pid == pid and run.at != "end" for run in every)
 

@@ -61,11 +61,11 @@ class _Door(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the books tell what came."""
+        """Log nothing: the service's records have the requests."""
 
 
 def receipt_from(port: int, path: str, **said: Any) -> int | None:
-    """What the service answers."""
+    """Return the service's answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_LIMIT_S)
     try:
         connection.request("POST", path, json.dumps(said))

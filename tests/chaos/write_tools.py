@@ -36,7 +36,7 @@ async def keyed(what: str, context: ToolContext) -> dict[str, Any]:
 
 
 def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
-    """A no is a promise: the service refuses whatever still comes from an earlier run."""
+    """Ask the service for the outcome. A no is a promise: it then refuses late requests of an earlier run."""
     receipt = receipt_from(_PORT, "/came-of", key=key, fence=context.fence)
     return NO_EFFECT if receipt is None else TookEffect({"receipt": receipt, "run": None})
 
@@ -85,7 +85,7 @@ def _drawn_s() -> float:
 
 
 def _note(at: str, run: str, kind: str, context: ToolContext) -> None:
-    """One line, in one call with O_APPEND: the lines of many processes stand whole and in order."""
+    """Write one line, in one call with O_APPEND: the lines of many processes stay whole and in order."""
     line = {
         "at": at,
         "run": run,

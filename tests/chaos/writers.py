@@ -67,7 +67,7 @@ class Writers(Processes):
     # What the coordinator does.
 
     def submit(self, query: str, **fields: str) -> None:
-        """A batch of one read, and of a write of each kind that needs what it found."""
+        """Submit a batch of one read, and of a write of each kind that needs its result."""
         session_id = fields["session_id"]
         event = an_event(a_batch(session_id, query), session_id)
         self.asked[session_id] = event
@@ -78,11 +78,11 @@ class Writers(Processes):
         return int(self.client.xlen(self._outbox))
 
     def answers(self) -> list[AnyEvent]:
-        """All that was answered, in order."""
+        """Return all answers, in order."""
         return [decode(fields[b"event"]) for _, fields in self.entries(self._outbox)]
 
     def wait_until_quiet(self) -> None:
-        """Until nothing is in hand, under way or held anywhere, and nothing was set aside."""
+        """Wait until nothing is in flight or queued, and check that nothing was set aside."""
 
         def is_quiet() -> bool:
             self.runs.read()
@@ -100,7 +100,7 @@ class Writers(Processes):
     # Where they are.
 
     def writes_of(self, name: str) -> list[Write]:
-        """Every write that a process has in hand, and where it is. Exact when the process stands still."""
+        """Return every write that a process has in flight, with its state. Exact when the process is stopped."""
         self.barrier()
         mark = f"-{self.running[name].pid}-".encode()
         pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", _PENDING_MAX)
@@ -110,7 +110,7 @@ class Writers(Processes):
         return self.places(name, keys)
 
     def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
-        """Where some writes are that a process has, or had, in hand."""
+        """Return the states of some writes that a process has, or had, in flight."""
         wanted, pid = list(keys), self.running[name].pid
         records = self.records(key for _, key in wanted)
         self.runs.read()
@@ -125,7 +125,7 @@ class Writers(Processes):
         return [Write(key, kind, records[key].fence, place(key)) for kind, key in wanted]
 
     def records(self, keys: Iterable[str]) -> dict[str, Record]:
-        """What Redis has of some writes."""
+        """Return the records of some writes in Redis."""
         wanted = list(keys)
         with self.client.pipeline(transaction=False) as pipeline:
             for key in wanted:
@@ -137,13 +137,13 @@ class Writers(Processes):
         }
 
     def barrier(self) -> None:
-        """Until Redis has executed whatever a process sent that stands still or is dead by now."""
+        """Wait until Redis has executed all commands of a process that is stopped or dead by now."""
         for _ in range(_BARRIER):
             self.client.ping()
 
     @contextlib.contextmanager
     def without_writes(self, is_wanted: bool) -> Iterator[None]:
-        """Redis executes no command that writes for the length of a block: what comes of runs cannot be settled."""
+        """Pause Redis's writing commands for the length of a block, if wanted, so that runs cannot be settled."""
         if is_wanted:
             self.client.client_pause(_WITHOUT_WRITES_MS_MAX, all=False)
         try:
@@ -153,7 +153,7 @@ class Writers(Processes):
                 self.client.client_unpause()
 
     def _session_in(self, entry: bytes) -> str | None:
-        """The session that an entry of the inbox is of; None when somebody else has just ended it."""
+        """Return the session of an inbox entry; None when another worker has just ended it."""
         if entry not in self._sessions:
             for _, fields in cast("list[Any]", self.client.xrange(self._inbox, entry, entry)):
                 self._sessions[entry] = decode(fields[b"event"]).subject
@@ -192,7 +192,7 @@ def _session_of(key: str) -> str:
 
 @contextlib.contextmanager
 def writers() -> Iterator[Writers]:
-    """Everything for the length of a block, started and ready."""
+    """Run the service and two dispatchers for the length of a block."""
     folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
     try:
         with running() as redis_server, service(folder / "books", WAIT_S, LATE_S) as port:
@@ -209,7 +209,7 @@ def writers() -> Iterator[Writers]:
 
 @contextlib.contextmanager
 def service(file: Path, hold_s: float, late_s: float) -> Iterator[int]:
-    """The port of a service with its books in `file`; see write_service.py."""
+    """Yield the port of a service with its records in `file`; see write_service.py."""
     command = [sys.executable, "-m", "tests.chaos.write_service", str(file), str(hold_s), str(late_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None

@@ -15,7 +15,7 @@ from tests.memories import Call, a_round
 
 @dataclass(frozen=True)
 class Told:
-    """What one round brought."""
+    """The data of one round."""
 
     calls: Sequence[Call] = ()
     text: str = "I look it up."
@@ -45,7 +45,7 @@ class Session:
 
 
 def a_session(*rounds: Told, query: str = "Which courses teach MCP, and who teaches them?") -> Session:
-    """The rounds filed one after the other, the first in round 1."""
+    """Return the rounds filed one after the other, the first in round 1."""
     memory, known = Memory.of(query), Known()
     deltas: list[MemoryDelta] = []
     results: dict[tuple[int, str], Any] = {}
@@ -75,7 +75,7 @@ def _as_told(delta: MemoryDelta, told: Told, memory: Memory, round: int) -> Memo
 
 
 def passages(*told: tuple[str, str]) -> list[dict[str, str]]:
-    """A search's result: titled passages."""
+    """Return a search's result: titled passages."""
     return [{"title": title, "text": text} for title, text in told]
 
 
@@ -84,13 +84,13 @@ def a_search(query: str, *told: tuple[str, str]) -> Call:
 
 
 def fact_saying(memory: Memory, words: str) -> Fact:
-    """The one fact whose statement holds those words."""
+    """Return the one fact whose statement holds those words."""
     (found,) = [fact for fact in memory.facts.values() if words in fact.statement]
     return found
 
 
 def with_rounds(session: Session, rounds: list[Told]) -> Session:
-    """The session with more rounds, as a desk files them."""
+    """Return the session with more rounds, filed as by an index."""
     session_index = session.session_index()
     deltas = list(session.deltas)
     for number, told in enumerate(rounds, len(deltas) + 1):

@@ -63,7 +63,7 @@ _tame_rounds = st.builds(
 
 @st.composite
 def sessions(draw: st.DrawFn, *, is_tame: bool = False, rounds_min: int = 0, rounds_max: int = 6) -> Session:
-    """Sessions of all kinds; tame ones have no hostile texts, no notes and no facts that others put aside."""
+    """Draw sessions of all kinds; tame ones have no hostile texts, no notes and no facts that others displace."""
     rounds = draw(st.lists(_tame_rounds if is_tame else _rounds, min_size=rounds_min, max_size=rounds_max))
     query = draw(_queries if is_tame else st.one_of(_queries, st.text(min_size=1, max_size=600)))
     return a_session(*rounds, query=query)

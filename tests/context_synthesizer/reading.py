@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model can tell of a briefing by its form alone."""
+    """The parts of a briefing that a model can recognize by form alone."""
 
     sections: dict[str, list[str]]
     facts: dict[str, Line]
@@ -49,7 +49,7 @@ _FACT = re.compile(
 
 
 def read(briefing: Briefing, query: str) -> Reading:
-    """The briefing by its form; fails on a line that has no place in it."""
+    """Read the briefing by its form; fail on an unexpected line."""
     beginning = f"# Question\n{query}"
     assert briefing.text.startswith(beginning)
     rest = briefing.text[len(beginning) :]
@@ -67,7 +67,7 @@ def read(briefing: Briefing, query: str) -> Reading:
 
 
 def _joined(lines: Iterable[str]) -> list[str]:
-    """Continuation lines go with the line above."""
+    """Join continuation lines with the line above."""
     joined: list[str] = []
     for line in lines:
         if line.startswith("  ") and joined:
@@ -102,7 +102,7 @@ def _read_page(section: str, lines: Iterable[str], facts: dict[str, Line]) -> li
 
 
 def value_at(data: Any, position: str) -> Any:
-    """What stands at a JSON path such as `$.results[2].text[120:180]`. Raises where there is nothing."""
+    """Return the value at a JSON path such as `$.results[2].text[120:180]`. Raises where there is none."""
     assert position.startswith("$")
     value, at = data, 1
     while at < len(position):
@@ -121,7 +121,7 @@ def value_at(data: Any, position: str) -> Any:
 
 
 def is_said_by(fact: Fact, source: Any) -> bool:
-    """Whether the source says exactly the statement, or at least so where texts were taken out of a record."""
+    """Return whether the source says exactly the statement, or nearly so where texts were taken out of a record."""
     if not fact.is_json:
         return bool(source == fact.statement)
     return _is_part(from_json(fact.statement), source)

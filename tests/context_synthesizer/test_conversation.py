@@ -134,7 +134,7 @@ def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
 
 
 def a_delta(turns: Iterable[Turn]) -> MemoryDelta:
-    """As it comes back from Redis."""
+    """Return the delta of a conversation as it is read from Redis."""
     delta = file_conversation(Memory(QUESTION), turns)
     return MemoryDelta.model_validate_json(delta.model_dump_json(exclude_defaults=True))
 

@@ -40,7 +40,7 @@ class ByMatter:
 async def weighed(
     embed: Embed, kept: Kept, session: FakeSession, round: int, query: str, *texts: str
 ) -> Weighed:
-    """What a round is that searched for `query` and found `texts`; filed, and its vectors kept."""
+    """Return a filed round that searched for `query` and found `texts`, with its vectors stored."""
     passages = [{"title": "a", "text": text} for text in texts]
     delta = kept.session_index.filed(*a_round(("search", {"query": query}, passages), round=round))
     made = await Embeddings("by matter", embed, timeout_s=0.5).weigh(delta, kept, round, session)
@@ -159,7 +159,7 @@ async def gives_vectors_of_many_lengths(texts: Sequence[str]) -> list[list[float
 
 
 async def gives_infinities(texts: Sequence[str]) -> list[list[float]]:
-    """Of one text alone; the others are close."""
+    """Return an infinite number for one text; the others are close."""
     return [*[[1.0, 0.0] for _ in texts[1:]], [float("inf"), 0.0]]
 
 

@@ -21,7 +21,7 @@ KEPT = Path(__file__).with_name("every_line.json")
 
 
 def _texts(*lengths: int) -> tuple[str, ...]:
-    """Texts of these lengths, each with a last word of a letter, so that one that is cut shows it."""
+    """Return texts of these lengths, each with a last word of a letter, which shows a cut."""
     return tuple("a" * (length - 2) + " b" for length in lengths)
 
 

@@ -34,7 +34,7 @@ def log_of(recording: Path) -> dict[str, AnyEvent]:
 
 
 def replayed(log: dict[str, AnyEvent], tokens: int = BRIEFING_TOKENS) -> Iterator[tuple[Memory, Briefing]]:
-    """The memory and the briefing at each request for one."""
+    """Yield the memory and the briefing at each request for one."""
     (query,) = [event.data.query for event in log.values() if isinstance(event.data, QuerySubmitted)]
     session_index = SessionIndex(query, tokens)
     for event in log.values():
@@ -56,7 +56,7 @@ def cited_sources(log: dict[str, AnyEvent]) -> list[Source]:
 
 
 def fact_of(source: Source, memory: Memory) -> Fact | None:
-    """The fact that a source was, whatever its number is now."""
+    """Return the fact from a source, with its present number."""
     saying = [
         fact
         for fact in memory.facts.values()

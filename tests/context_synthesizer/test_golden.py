@@ -83,7 +83,7 @@ def the_forum() -> Told:
 
 
 def beside(round: int) -> Told:
-    """A search that brings much that nobody asked for."""
+    """Return a search with many irrelevant results."""
     towns = [_TOWNS[(round + n) % len(_TOWNS)] for n in range(6)]
     told = [
         (

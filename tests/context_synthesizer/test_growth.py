@@ -19,7 +19,7 @@ TOPICS = "mcp courses", "mcp teachers", "course prices", "harbour fees", "ferry 
 
 
 def file_a_round(session_index: SessionIndex, number: int) -> MemoryDelta:
-    """Five passages of four sentences each, on one of a few topics."""
+    """File five passages of four sentences each, on one of a few topics."""
     topic = TOPICS[number % len(TOPICS)]
     passages = [
         (
@@ -67,7 +67,7 @@ def test_filing_a_round_calls_no_more_functions_than_before() -> None:
 
 
 def _calls_of(work: Callable[[], object]) -> int:
-    """How many Python functions are called in it: what a round costs, told without a clock."""
+    """Count the calls of Python functions in it: the cost of a round, without a clock."""
     count = 0
 
     def counted(frame: FrameType, event: str, argument: Any) -> None:

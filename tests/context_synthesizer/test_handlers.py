@@ -207,7 +207,7 @@ async def test_what_the_model_counts_beyond_the_estimate_makes_briefings_shorter
 
 
 async def with_little_room() -> tuple[CountingSession, ContextSynthesizer, Outcome]:
-    """A session with more facts than fit, and its briefing."""
+    """Return a session with more facts than fit, and its briefing."""
     session, synthesizer = a_session(), a_synthesizer(briefing_tokens=600)
     told = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held in the house by the harbour.")
             for m in range(99))) for n in range(5)]  # fmt: skip

@@ -15,7 +15,7 @@ def three() -> SessionIndex:
 
 
 def gains(salience: dict[str, float]) -> dict[str, float]:
-    """What the facts gain when embeddings have made that of them."""
+    """Return the facts' gains from these similarities."""
     session_index = three()
     by_words = session_index.scores
     session_index.weigh(salience)

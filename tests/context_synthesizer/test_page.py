@@ -126,7 +126,7 @@ def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> N
 
 
 def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
-    """All facts of a memory."""
+    """Return a page with all facts of a memory."""
     page = Page("Facts", memory, Pieces(), TokenBudget(_ROOM), by_call)
     assert all(page.put(fact) for fact in memory.facts.values())
     return page

@@ -19,7 +19,7 @@ TOPICS = "mcp courses", "mcp teachers", "harbour fees", "ferry times", "course p
 
 
 def a_long_session(rounds: int, passages: int = 5, sentences: int = 4) -> Session:
-    """Each round one search on one of a few topics; the passages are told in sentences of their own."""
+    """Return a session of rounds with one search each on one of a few topics, with different sentences."""
     return a_session(*long_rounds(rounds, passages, sentences), query=QUERY)
 
 
@@ -39,7 +39,7 @@ def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Told
 
 
 def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
-    """One after each round, of a desk that grows."""
+    """Yield the briefing after each round, of a growing index."""
     session_index = SessionIndex(session.query, tokens_max)
     for number, delta in enumerate(session.deltas, 2):
         session_index.add(delta)
@@ -47,7 +47,7 @@ def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
 
 
 def facts_text(briefing: Briefing) -> str:
-    """The briefing up to the end of the last line of a fact in its growing section."""
+    """Return the briefing up to the end of the last line of a fact in its growing section."""
     beginning = briefing.text.partition("\n\n# Further facts\n")[0]
     for title in ORDER[3:]:
         beginning = beginning.partition(f"\n\n# {title}\n")[0]
@@ -55,7 +55,7 @@ def facts_text(briefing: Briefing) -> str:
 
 
 def unchanged(former: str, text: str) -> int:
-    """How many leading characters are the same."""
+    """Return the number of leading characters that are the same."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(former, text, strict=False)))
 
 

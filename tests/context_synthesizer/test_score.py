@@ -103,7 +103,7 @@ def test_a_word_of_any_fact_before_a_search_is_known_however_far_from_the_questi
 
 
 def with_first_fact(session: Session, **fields: object) -> Session:
-    """The session with its first fact changed."""
+    """Return the session with its first fact changed."""
     delta = session.deltas[0]
     changed: Fact = delta.facts[0].model_copy(update=fields)
     deltas = (delta.model_copy(update={"facts": (changed, *delta.facts[1:])}), *session.deltas[1:])

@@ -24,7 +24,7 @@ _seldom = settings(max_examples=12, deadline=None)
 
 
 def tokens_within(session: Session, tokens: int, level: Level = "full") -> int:
-    """What a briefing has for all but its question, the round, and the frame of two sections of facts."""
+    """Return the tokens left for facts, after the question, the round, and the frame of two sections."""
     frame = (
         f"# Question\n{session.query}\n\n# Now\nRound 100 of at most 100.\n\n# Facts\n\n# Further facts\n\n"
     )
@@ -180,7 +180,7 @@ def test_irrelevant_rounds_never_remove_a_fact_that_is_cited(
 
 
 def stones(number: int, passages: int) -> Call:
-    """A search that shares no word with any other."""
+    """Return a search that shares no word with any other."""
     said = [
         f"Basalt {number}x{n} lies below lichen, moss and a cliff, then a fjord." for n in range(passages)
     ]

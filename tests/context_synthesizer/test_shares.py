@@ -34,7 +34,7 @@ _FILLERS = [
 
 
 def copies(random: Random, count: int) -> list[tuple[str, str]]:
-    """One statement, close to the question, with other numbers in it."""
+    """Return copies of one statement that is close to the question, with different numbers."""
     return [
         (
             f"Brinknes Observatory {random.randrange(10**6)}",
@@ -45,7 +45,7 @@ def copies(random: Random, count: int) -> list[tuple[str, str]]:
 
 
 def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
-    """Texts that hold the words of the question and a few of their own."""
+    """Return texts that hold the words of the question and a few others."""
     return [
         (f"{random.choice(_FILLERS)} {n}", f"{QUESTION[:-1]} {' '.join(random.sample(_FILLERS, 6))} {n}.")
         for n in range(count)
@@ -55,7 +55,7 @@ def stuffed(random: Random, count: int) -> list[tuple[str, str]]:
 def attacked(
     chaff: list[tuple[str, str]], random: Random, tokens: int, *, is_untrusted: bool
 ) -> tuple[Memory, str]:
-    """The memory of a session, and the briefing that it gives, where `chaff` came from another call than the gold."""
+    """Return the memory of a session, and its briefing, where `chaff` came from another call than the gold."""
     first = [Told([a_search("Brinknes Observatory", *GOLD)]), Told([a_search("Brinknes", *chaff)])]
     random.shuffle(first)
     later = [
@@ -106,7 +106,7 @@ def test_one_long_document_leaves_three_quarters_to_others() -> None:
 
 
 def two(first: str, second: str, query: str) -> tuple[Session, bool]:
-    """A session of two statements, and whether the second one repeats the first."""
+    """Return a session of two statements, and whether the second one repeats the first."""
     session = a_session(Told([a_search("x", ("A", first), ("B", second))]), query=query)
     memory = session.memory
     shares = Shares(Page("Facts", memory, Pieces(), TokenBudget(10**6)))

@@ -18,7 +18,7 @@ BERTHS = a_search("berths", ("Skagen", "Skagen has 14 berths."))
 
 
 def a_step(input: str = "", instructions: str = "Book the berths.", begun: int = 2) -> StepText:
-    """The second step, in its second round, whose input is the reply of the first."""
+    """Return the second step, in its second round, whose input is the reply of the first."""
     asked = StepToBrief(number=2, attempt=1, begun=begun, input="1-1" if input else None)
     steps = (STEPS[0], STEPS[1].model_copy(update={"instructions": instructions}))
     return step_text(asked, begun + 1, steps, a_reply(input) if input else None)

@@ -52,7 +52,7 @@ def a_tool(
 
 
 def a_catalogue(*tools: ToolDefinition | str, default_scopes: Iterable[str] = ("read", "write")) -> Catalogue:
-    """Tools in the order of their names, as dispatchers publish them."""
+    """Return a catalogue with the tools in the order of their names, as dispatchers publish them."""
     definitions = [a_tool(tool) if isinstance(tool, str) else tool for tool in tools]
     return Catalogue(
         tools=tuple(sorted(definitions, key=lambda tool: tool.name)), default_scopes=tuple(default_scopes)
@@ -85,7 +85,7 @@ def answered(
     outages: Outages = NO_OUTAGES,
     at_s: float = 1,
 ) -> Decision:
-    """The session's next step when `data` answers what it waits for."""
+    """Return the session's next step when `data` answers its pending request."""
     event = an_event(data, answers=session.awaited, at_s=at_s)
     return decide(session, event, log_entry, catalogue, outages)
 
@@ -97,19 +97,19 @@ def met(
     log_entry: str = ENTRY,
     named: Logged | None = None,
 ) -> Decision:
-    """The session's next step when `data` comes from outside; `named` is what the log has beside it."""
+    """Return the session's next step when `data` comes from outside; `named` is the other data in the log."""
     return decide(session, an_event(data), log_entry, catalogue, named=named)
 
 
 def only(decision: Decision, kind: type[DataT]) -> DataT:
-    """The one thing asked for, whatever is noted in the log beside it."""
+    """Return the only request, without the events that are only logged."""
     (command,) = [one for one in decision.commands if not isinstance(one, NOTED)]
     assert isinstance(command, kind)
     return command
 
 
 def rungs(*decisions: Decision) -> list[str]:
-    """The rungs of the recovery ladder that were taken, in their order."""
+    """Return the fallback steps that were taken, in their order."""
     told = (one for decision in decisions for one in decision.commands)
     return [one.rung for one in told if isinstance(one, RungTaken)]
 
@@ -134,7 +134,7 @@ def a_briefing(
 
 
 def too_much(tokens: int = 900) -> ToSummarize:
-    """What is better summarized."""
+    """Return material that should be summarized."""
     return ToSummarize(source="5eed", facts=("F20-F31",), tokens=tokens, tokens_max=100)
 
 
@@ -176,7 +176,7 @@ def a_decision(is_approved: bool = True, *calls: str, round: int = 1, **fields: 
 
 
 def a_question(id: str = "q1", question: str = "Which one?", **arguments: Any) -> ToolCall:
-    """A call that asks the user."""
+    """Return a call that asks the user."""
     return a_call("ask_user", id, arguments={"question": question, **arguments})
 
 

@@ -10,7 +10,7 @@ from tests.coordinator.builders import a_briefing, answered
 
 
 def asked(session: Session, *models_out: ModelOutage, tools_out: tuple[str, ...] = (), **at: Any) -> Decision:
-    """The decision on the briefing, with that out of order."""
+    """Return the decision on the briefing with these outages."""
     outages = Outages(tools=tools_out, models=models_out)
     return answered(session, a_briefing(session.round), outages=outages, **at)
 

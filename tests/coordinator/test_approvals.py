@@ -53,7 +53,7 @@ DECIDED = "1795244309999-0"
 
 
 def called(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> Decision:
-    """What comes of a reply with those calls, in the session's round."""
+    """Return the step after a reply with those calls, in the session's round."""
     reasoning = answered(session, a_briefing(session.round), catalogue).session
     return answered(reasoning, a_reply(calls=calls, round=session.round), catalogue)
 
@@ -180,7 +180,7 @@ def test_nobody_is_asked_about_a_tool_the_session_may_not_use() -> None:
 
 class TestUntrusted:
     def round_with(self, *results: object, **fields: object) -> Session:
-        """A session whose first batch had that outcome."""
+        """Return a session whose first batch had that outcome."""
         session = called(a_session(), a_call("browse"), a_call("search")).session
         result = a_result("browse", **fields)
         return answered(session, the_results(result, a_result("search", index=1)), TOOLS).session
@@ -253,7 +253,7 @@ class TestUntrusted:
         assert only(together, BriefingRequested).untrusted == (f"call_{name}", "call_browse")
 
     def after(self, session: Session, *names: str) -> Decision:
-        """One round on: the tools of those names have answered."""
+        """Return the decision one round later: the tools of those names have answered."""
         batch = called(session, *(a_call(name) for name in names)).session
         results = [a_result(name, index=n) for n, name in enumerate(names)]
         return answered(batch, the_results(*results, round=session.round), TOOLS)

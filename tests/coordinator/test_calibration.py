@@ -25,7 +25,7 @@ class TestCalibration:
     """The model counts other tokens than we estimate; the session learns by how much."""
 
     def after(self, *replies: tuple[int, Usage]) -> BriefingRequested:
-        """The briefing asked for after rounds whose prompts were estimated and counted so."""
+        """Return the briefing request after rounds with these estimated and counted tokens."""
         session = an_opened_session(max_rounds=9).session
         for estimated, usage in replies:
             reasoning = answered(session, a_briefing(session.round)).session

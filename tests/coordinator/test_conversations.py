@@ -107,7 +107,7 @@ class Conversing:
         return noted
 
     async def end(self, id: str, answer: str = "Six hours [1].", **fields: Any) -> Outcome:
-        """Its answer is there; the coordinator is told of it."""
+        """Give the session its answer, and report it to the coordinator."""
         ready = ResponseReady(**{**a_response().model_dump(), "session_id": id, "answer": answer, **fields})
         return await self.coordinator.on_event(Delivery(an_event(ready, id), ENTRY), self.stores[id])
 

@@ -259,7 +259,7 @@ class TestEnding:
         assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE), CancelTimer(MODEL))
 
     def the_request(self, session: Session, **fields: Any) -> Logged:
-        """What the session's answer was asked for with, as its log has it."""
+        """Return the logged request for the session's answer."""
         event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
         return Logged("7-0", event)
 

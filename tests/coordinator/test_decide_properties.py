@@ -139,12 +139,12 @@ class AnySession(RuleBasedStateMachine):
         self.twin = twin.session
 
     def recorded(self, decision: Decision) -> Outages:
-        """What was out of order, as the log has it: seen with this decision, or with an earlier one."""
+        """Return the outages as the log has them: seen with this decision, or with an earlier one."""
         seen = [one.outages for one in decision.commands if isinstance(one, OutagesSeen)]
         return seen[0] if seen else self.session.models.outages
 
     def note(self, decision: ApprovalDecided) -> None:
-        """What a person has said, where it counts: the first time, while the call waits."""
+        """Note a person's decision if it counts: the first one, while the call waits."""
         if self.session.phase == "approval" and decision.round == self.session.round:
             for id in self.session.people.undecided:
                 if not decision.calls or id in decision.calls:
@@ -202,7 +202,7 @@ class AnySession(RuleBasedStateMachine):
                     self.assemblies += 1
 
     def check_rest(self, decision: Decision) -> None:
-        """Nobody works for a session that waits for a model, and a timer wakes it."""
+        """Check that a session that waits for a model uses no worker, and has a timer."""
         (timer,) = decision.timers
         assert isinstance(timer, SetTimer)
         assert isinstance(timer.due, datetime)
@@ -210,7 +210,7 @@ class AnySession(RuleBasedStateMachine):
         assert decision.session.awaited is None
 
     def check_batch(self, before: Session, request: ToolsRequested) -> None:
-        """What has to be approved goes out as it was decided, and nothing goes out undecided."""
+        """Check that calls with an approval go out as decided, and no undecided call goes out."""
         assert all(call.idempotency_key is None for call in request.calls), "the dispatcher mints keys"
         for call in request.calls:
             if (request.round, call.id) in self.asked:
@@ -233,7 +233,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(batches=st.lists(st.integers(1, 4), min_size=1, max_size=4))
     def progress(self, batches: list[int]) -> None:
-        """The replies that are waited for: left to chance, few sessions would see a second batch."""
+        """Give the awaited replies: by chance alone few sessions would see a second batch."""
         for calls in batches:
             if self.session.phase == "briefing":
                 self.briefing(100)
@@ -263,7 +263,7 @@ class AnySession(RuleBasedStateMachine):
     @precondition(lambda self: self.session.summaries.awaiting)
     @rule(kind=st.sampled_from(["completed", "failed", "lost", "reply lost"]))
     def summary(self, kind: str) -> None:
-        """Whatever becomes of a summary, the session asks for nothing and goes on as before."""
+        """Check that a summary's outcome requests nothing and does not change the session's course."""
         before, request, round = self.session, self.session.summaries.awaiting, self.session.round
         assert request is not None
         if kind == "reply lost":
@@ -282,7 +282,7 @@ class AnySession(RuleBasedStateMachine):
             assert self.session.summaries.awaiting is None
 
     def tell(self, component: str, failed: UUID) -> Session:
-        """Fed once: that a dead letter is told of but once, the runtime sees to."""
+        """Report a dead letter, once, as the runtime ensures, and check that nothing follows."""
         event = an_event(a_dead_letter(component, failed))
         decision = decide(self.session, event, ENTRY, self.catalogue, self.outages)
         assert (decision.commands, decision.timers) == ((), ())
@@ -311,7 +311,7 @@ class AnySession(RuleBasedStateMachine):
         is_approved=st.booleans(), some=st.lists(st.integers(0, 5), max_size=4), round_off=st.integers(0, 1)
     )
     def approval(self, is_approved: bool, some: list[int], round_off: int) -> None:
-        """On calls of this round or the next, that wait or not; on all when none is named."""
+        """Decide on calls of this round or the next, waiting or not; on all when none is named."""
         round = self.session.round
         ids = [f"call_{round}_{n}" for n in some]
         self.feed(an_event(a_decision(is_approved, *ids, round=round + round_off)))
@@ -335,7 +335,7 @@ class AnySession(RuleBasedStateMachine):
         models=st.dictionaries(st.sampled_from(["m", "n"]), st.sampled_from([20, 290, 400])),
     )
     def outage(self, tools: set[str], models: dict[str, int]) -> None:
-        """Seen by the decisions from now on."""
+        """Let the decisions from now on see these outages."""
         out = tuple(
             ModelOutage(model=one, until=NOW + timedelta(seconds=s)) for one, s in sorted(models.items())
         )
@@ -355,7 +355,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(round_off=st.integers(-1, 1))
     def silence(self, round_off: int) -> None:
-        """The timer of this round's waiting, or another's."""
+        """Fire the waiting timer of this round, or of another."""
         self.feed(an_event(PersonOverdue(round=max(1, self.session.round + round_off))))
 
     @rule(calls=st.integers(1, 4), status=st.sampled_from(["ok", "error"]))
@@ -369,7 +369,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))
     def stranger(self, data: EventData) -> None:
-        """An event that answers nothing we asked changes nothing."""
+        """Check that an event that answers none of our requests changes nothing."""
         before = self.session
         self.feed(an_event(data, answers=new_id()))
         assert self.session == before
@@ -404,7 +404,7 @@ class AnySession(RuleBasedStateMachine):
         assert SESSION.read(SESSION.write(self.session, self.session.format)) == self.session
 
     def teardown(self) -> None:
-        """Whatever happened, the deadline brings the session to its one end."""
+        """Check that the deadline always brings the session to its one end."""
         if not hasattr(self, "session"):
             return
         self.feed(an_event(DeadlineReached()))
@@ -420,7 +420,7 @@ def a_dead_letter(component: str, failed: UUID) -> ComponentFailed:
 
 
 def without_summaries(decision: Decision) -> tuple[Any, ...]:
-    """All of a decision that has nothing to do with summaries."""
+    """Return all of a decision that does not concern summaries."""
     commands = [
         command.model_copy(update={"summary": None, "may_summarize": True})
         if isinstance(command, BriefingRequested)

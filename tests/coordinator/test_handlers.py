@@ -239,7 +239,7 @@ async def test_a_cancellation_leaves_an_assembler_that_is_at_it_a_moment() -> No
 
 
 def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
-    """A session that waits for its answer, and its log."""
+    """Return a session that waits for its answer, and its log."""
     reasoning = answered(an_opened_session().session, a_briefing()).session
     replied = an_event(reply, answers=reasoning.awaited)
     decision = decide(reasoning, replied, "2-0", SEARCH)

@@ -36,7 +36,7 @@ def shown(session: Session, catalogue: Catalogue = MANY) -> tuple[str, ...]:
 
 
 def next_round(session: Session, catalogue: Catalogue, reply: Any, *results: Any) -> Session:
-    """The session one round on: briefed, replied, its batch done."""
+    """Return the session one round later: briefed, replied, its batch done."""
     reasoning = answered(session, a_briefing(session.round), catalogue).session
     batch = answered(reasoning, reply, catalogue).session
     return answered(batch, the_results(*results, round=session.round), catalogue).session

@@ -39,7 +39,7 @@ def opened(**options: Any) -> Session:
 
 
 def replied(session: Session, text: str = "", catalogue: Catalogue = SEARCH, **reply: Any) -> Decision:
-    """The session's next step on the reply to what it asks in its round."""
+    """Return the session's next step after the reply to its request."""
     asked = answered(session, a_briefing(session.round), catalogue).session
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
     return decide(asked, event, ENTRY, catalogue, schema=OutputSchema(SCHEMA))
@@ -123,7 +123,7 @@ def a_validation(tool: str, of: Any, has_passed: bool = True, *errors: str) -> T
 
 
 def validated(session: Session, *results: ToolResult) -> Session:
-    """The session once a round of calls has brought these results."""
+    """Return the session after a round of calls with these results."""
     calls = [a_call(result.tool) for result in results]
     asked = replied(session, calls=calls, catalogue=BOTH).session
     return answered(asked, the_results(*results, round=asked.round), BOTH).session
@@ -246,7 +246,7 @@ def test_in_any_order_of_replies_one_answer_comes_within_the_rounds_and_only_wha
 
 
 def plainly_replied(session: Session, text: str = "", **reply: Any) -> Decision:
-    """The next step of a session that demands no shape."""
+    """Return the next step of a session that demands no shape."""
     asked = answered(session, a_briefing(session.round), SEARCH).session
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
     return decide(asked, event, ENTRY, SEARCH)

@@ -54,7 +54,7 @@ def a_session(**options: Any) -> Session:
 
 
 def called(session: Session, *calls: ToolCall) -> Decision:
-    """What comes of a reply with those calls, in the session's round."""
+    """Return the step after a reply with those calls, in the session's round."""
     reasoning = answered(session, a_briefing(session.round), TOOLS).session
     return answered(reasoning, a_reply(calls=calls, round=session.round), TOOLS)
 
@@ -327,7 +327,7 @@ def test_in_any_order_a_batch_goes_out_once_and_every_call_with_its_due(
 
 
 def of(said: EventData) -> tuple[str, ...]:
-    """The calls of round 1 that something said may concern."""
+    """Return the calls of round 1 that an answer may concern."""
     if not isinstance(said, QuestionAnswered | ApprovalDecided) or said.round != 1:
         return ()
     return said.calls or ("q0", "q1", "b0", "b1", "s")

@@ -24,7 +24,7 @@ def opened(format: int) -> Session:
 
 
 def document_of(*changed: Fields, format: int) -> Session:
-    """The document that a replay puts together."""
+    """Return the document that a replay puts together."""
     fields: Fields = {}
     for one in changed:
         fields = merged(fields, one, document_version(format))

@@ -43,7 +43,7 @@ def a_repetition(of: str, id: str = "r1", **more: Any) -> ToolCall:
 
 
 def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> Decision:
-    """What comes of a reply with those calls; what they repeat is looked up as the shell does."""
+    """Return the step after a reply with those calls; the repeated ones are looked up as the shell does."""
     reasoning = answered(session, a_briefing(session.round), catalogue).session
     reply = a_reply(calls=calls, round=session.round)
     wanted = named(reasoning, reply)
@@ -60,7 +60,7 @@ def after(session: Session, *results: ToolResult) -> Session:
 
 
 def made(call: ToolCall = MAIL, **result: Any) -> Session:
-    """A session in its second round, which has made a call in the first."""
+    """Return a session in its second round, which has made a call in the first."""
     session = asked(an_opened_session(TOOLS).session, call).session
     if session.phase == "approval":
         session = met(session, a_decision(), TOOLS).session

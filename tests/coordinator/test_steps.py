@@ -61,12 +61,12 @@ def opened(*steps: Step, **options: Any) -> Decision:
 
 
 def briefed(session: Session) -> Decision:
-    """The session's next step once its briefing is ready."""
+    """Return the session's next step once its briefing is ready."""
     return answered(session, a_briefing(session.round), CATALOGUE)
 
 
 def replied(session: Session, text: str = PROSE, entry: str = "1795244309110-0", **reply: Any) -> Decision:
-    """The session's next step on the reply to what it asks in its round, with the schema of its step."""
+    """Return the session's next step after the reply to its request, with the schema of its step."""
     asked = briefed(session).session
     schema = STEPS[session.steps.number - 1].output
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
@@ -74,12 +74,12 @@ def replied(session: Session, text: str = PROSE, entry: str = "1795244309110-0",
 
 
 def called(session: Session, *tools: str) -> Decision:
-    """The session's next step on a reply that calls tools."""
+    """Return the session's next step on a reply that calls tools."""
     return replied(session, calls=[a_call(name) for name in tools])
 
 
 def ran(session: Session, *results: ToolResult) -> Session:
-    """The session after the results of what it waits for."""
+    """Return the session after the results of its pending batch."""
     return answered(session, the_results(*results, round=session.round), CATALOGUE).session
 
 
@@ -90,7 +90,7 @@ def validated(session: Session, has_passed: bool = True, level: int = 3) -> Sess
 
 
 def in_step(number: int, **options: Any) -> Session:
-    """A session whose steps before that one are done."""
+    """Return a session whose steps before that one are done."""
     session = opened(**options).session
     if number > 1:
         session = replied(session, entry="1-1").session
@@ -178,7 +178,7 @@ def test_a_text_that_ends_a_step_must_say_something() -> None:
 
 
 def spent_attempt(session: Session) -> Decision:
-    """The decision that ends an attempt whose every reply is refused."""
+    """Return the decision that ends an attempt whose every reply is refused."""
     attempt = session.steps.attempt, session.steps.number
     while True:
         decision = replied(session, MISFITS)
@@ -224,12 +224,12 @@ def test_a_step_that_fails_in_every_attempt_ends_the_session_with_what_was_produ
 
 
 def refused(session: Session, tool: str) -> Session:
-    """The session after a round whose one call was refused, as another step's."""
+    """Return the session after a round whose one call was refused, as another step's."""
     return ran(called(session, tool).session, a_result(tool, status="error"))
 
 
 def failed(session: Session) -> Session:
-    """The session after a round whose one call failed."""
+    """Return the session after a round whose one call failed."""
     return ran(called(session, "read").session, a_result("read", status="error"))
 
 

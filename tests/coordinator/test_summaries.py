@@ -45,12 +45,12 @@ FAILED = SummaryFailed(
 
 
 def asked(**options: Any) -> Decision:
-    """A briefing that leaves much out, and what comes of it."""
+    """Return a briefing that leaves many facts out, and the step after it."""
     return answered(an_opened_session(**options).session, a_briefing(to_summarize=too_much()))
 
 
 def told(session: Session, data: EventData) -> Session:
-    """The session when what it awaits as a summary has come."""
+    """Return the session after its pending summary has come."""
     decision = met_by(session, data)
     assert (decision.commands, decision.timers) == ((), ())
     return decision.session
@@ -61,7 +61,7 @@ def met_by(session: Session, data: EventData) -> Decision:
 
 
 def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:
-    """One round on, from the model's turn."""
+    """Return the session and its briefing request one round later, from the model's turn."""
     batch = answered(session, a_reply(calls=1, round=session.round)).session
     decision = answered(batch, some_results(round=session.round))
     return decision.session, only(decision, BriefingRequested)
@@ -106,7 +106,7 @@ def test_the_model_is_asked_with_what_summaries_have_left() -> None:
 
 
 def again(session: Session) -> tuple[Session, bool]:
-    """Another round that leaves much out; whether a summary is asked for."""
+    """Return the session after another round that leaves many facts out, and whether it requests a summary."""
     briefing, request = next_briefing(session)
     decision = answered(briefing, a_briefing(session.round + 1, to_summarize=too_much()))
     is_asked = any(isinstance(command, SummaryRequested) for command in decision.commands)

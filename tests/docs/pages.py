@@ -23,7 +23,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def as_script(blocks: list[Block]) -> str:
-    """Commands in order, other terminals in the background, files written; a mark before each block."""
+    """Return a script: commands in order, other terminals in the background, files; a mark before each block."""
     lines = ["set -e"]
     for number, block in enumerate(blocks):
         lines.append(f"echo '{_MARK}{number}'")
@@ -37,13 +37,13 @@ def as_script(blocks: list[Block]) -> str:
 
 
 def outputs(shown: str) -> dict[int, str]:
-    """What each block showed, by its number."""
+    """Return the output of each block, by its number."""
     parts = re.split(rf"^{_MARK}(\d+)\n", shown, flags=re.M)
     return {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def missing_output(blocks: list[Block], shown: dict[int, str]) -> list[str]:
-    """Lines that the page promises of a command, and that it did not show."""
+    """Return lines that the page promises of a command, and that it did not show."""
     missing: list[str] = []
     command = -1
     for number, block in enumerate(blocks):

@@ -57,6 +57,29 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), link
 
 
+def test_every_module_that_a_page_names_exists() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ends = {
+        path[at:] for path in tracked.stdout.split() for at in (0, *[m.end() for m in re.finditer("/", path)])
+    }
+    named = {
+        (page.name, path)
+        for page in BOOK
+        for path in re.findall(r"`([\w./]+\.(?:py|lua))`", page.read_text())
+    }
+    assert {(page, path) for page, path in named if path not in ends} == {("README.md", "types.py")}
+
+
+def test_the_page_of_changes_names_what_stands_in_its_files() -> None:
+    page = (DOCS / "changing.md").read_text()
+    for path in re.findall(r"`([\w./]+/[\w.]*)`", page):
+        assert (ROOT / path).exists(), path
+    for path, names in re.findall(r"`([\w/]+\.py)` \(((?:`\w+`(?:, )?)+)\)", page):
+        code = (ROOT / path).read_text()
+        for name in re.findall(r"`(\w+)`", names):
+            assert re.search(rf"^(?:class |(?:async )?def |){name}\b", code, re.M), f"{path}: {name}"
+
+
 @pytest.mark.parametrize("picture", [text for _, text in PICTURES], ids=[name for name, _ in PICTURES])
 def test_every_picture_renders(picture: str) -> None:
     """In a process of its own: the renderer reports leaks of its bindings to stderr as its process ends."""

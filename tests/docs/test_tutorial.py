@@ -22,7 +22,7 @@ LIMIT_S = 900.0
 
 @pytest.fixture
 def linking_python(tmp_path: Path) -> Path:
-    """A folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
+    """Return a folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
 
     So nothing is downloaded, and pip is not installed each time; `test_wheel.py` installs once for real.
     """
@@ -77,7 +77,7 @@ def test_every_command_of_a_tutorial_does_what_the_page_says(
 
 
 def _end(group: int) -> None:
-    """The other terminals, politely: the pipeline ends its own children."""
+    """Stop the other terminals by SIGTERM: the pipeline ends its own children."""
     deadline = time.monotonic() + 60
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGTERM)

@@ -14,7 +14,7 @@ LIMIT_S = 60.0
 
 @contextmanager
 def running(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """`python ARGUMENTS` in the checkout; killed at the end, if it is still there."""
+    """Run `python ARGUMENTS` in the checkout; kill it at the end if it still runs."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -31,12 +31,12 @@ def running(*arguments: str, environment: Mapping[str, str] | None = None) -> It
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
-    """What it prints first; empty when it ends without a word."""
+    """Return its first line of output; empty when it ends without one."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
 
 def ended(process: subprocess.Popen[str]) -> int:
-    """Its exit code, when asked to end by SIGTERM."""
+    """End it by SIGTERM and return its exit code."""
     process.send_signal(signal.SIGTERM)
     return process.wait(timeout=LIMIT_S)

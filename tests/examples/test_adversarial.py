@@ -20,7 +20,7 @@ TOOLS = [(module, name) for module in MODULES for name in load_tools(module)]
 
 @pytest.fixture(autouse=True)
 def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What the examples read and write, none of it outside this test."""
+    """Let the examples read and write only inside this test."""
     for name in ("ASSEMBLY", "CRM", "TRAVEL"):
         monkeypatch.setenv(f"{name}_DATABASE", str(tmp_path / f"{name}.sqlite3"))
     monkeypatch.setenv("WEBHOOK_SECRET", SECRET)

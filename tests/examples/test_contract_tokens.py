@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text()
 
 
 def costs(tool: Tool) -> tuple[int, int, int]:
-    """In tokens: the hints, the contract as JSON without its defaults, and all of it."""
+    """Return the tokens of the hints, of the contract as JSON without its defaults, and of all of it."""
     hints = estimate_tokens(tool.definition.description) - estimate_tokens(tool.description)
     short = to_json(tool.contract.model_dump(mode="json", exclude_defaults=True)).decode()
     return hints, estimate_tokens(short), estimate_tokens(to_json(tool.contract.as_keyword()).decode())

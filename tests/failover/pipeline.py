@@ -52,7 +52,7 @@ class Writing(Processes):
         return cast(redis.Redis, self._servers.client())
 
     def effects(self) -> "Counter[str]":
-        """How often each key's write took effect, by tool and key."""
+        """Return how often each key's write took effect, by tool and key."""
         lines = self._file.read_text().splitlines() if self._file.exists() else []
         return Counter(" ".join(line.split()[:2]) for line in lines)
 

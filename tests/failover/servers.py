@@ -41,13 +41,13 @@ def until(condition: Callable[[], Any], what: str, limit_s: float = _LIMIT_S) ->
 
 
 def ask(server: RedisServer, *command: Any) -> Any:
-    """One command over a connection of its own."""
+    """Send one command over a connection of its own."""
     with redis.Redis.from_url(server.url, protocol=3, socket_timeout=START_LIMIT_S) as client:
         return client.execute_command(*command)
 
 
 def hold_back(replica: RedisServer, master: RedisServer) -> None:
-    """From now on the replica hears of nothing that the master does; its state stays what it is."""
+    """Cut the replica off from the master; its state stays as it is."""
     ask(replica, "CONFIG", "SET", "masteruser", "nobody")
     ask(replica, "CONFIG", "SET", "masterauth", "wrong")
     ask(master, "CLIENT", "KILL", "TYPE", "replica")
@@ -97,7 +97,7 @@ class Watched:
         return f"redis+sentinel://:{_PASSWORD}@{hosts}/{SERVICE}/0?sentinel_password={SENTINEL_PASSWORD}"
 
     def client(self) -> Any:
-        """A client that follows the master, of the library's own making."""
+        """Return the library's own client that follows the master."""
         sentinel = Sentinels(
             [("127.0.0.1", sentinel.port) for sentinel in self.sentinels],
             sentinel_kwargs={"password": SENTINEL_PASSWORD},
@@ -113,7 +113,7 @@ class Watched:
 
 @contextmanager
 def watched(*options: str) -> Iterator[Watched]:
-    """All of it for the length of a block, the replica up to date; both servers have the options."""
+    """Run sentinels, master and replica for the length of a block, the replica up to date; both have the options."""
     login = f":{_PASSWORD}"
     with ExitStack() as stack:
         master = RedisServer(*_AUTH, *_DURABLE, *options, login=login)
@@ -161,7 +161,7 @@ class Cluster:
         return redis.RedisCluster(startup_nodes=nodes, socket_timeout=5, protocol=3)
 
     def pair_of(self, key: str) -> tuple[RedisServer, RedisServer]:
-        """The master that holds a key, and its replica."""
+        """Return the master that holds a key, and its replica."""
         slot = redis.crc.key_slot(key.encode())
         index = min(slot * _NODES // _SLOTS, _NODES - 1)
         return self.masters[index], self.replicas[index]
@@ -178,7 +178,7 @@ class Cluster:
 
 @contextmanager
 def cluster(*options: str) -> Iterator[Cluster]:
-    """Six nodes for the length of a block, each replica up to date."""
+    """Run six nodes for the length of a block, each replica up to date."""
     own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "1000", *_DURABLE, *options)
     with ExitStack() as stack:
         nodes = [RedisServer(*own) for _ in range(2 * _NODES)]

@@ -25,7 +25,7 @@ WAITED = {"ANTIPHON_BUS_WAIT_REPLICAS": "1", "ANTIPHON_BUS_WAIT_REPLICAS_TIMEOUT
 
 
 async def answered(client: Antiphon, session_id: str) -> Response:
-    """Its answer; the query is submitted again where Redis has forgotten it, as one id is one session."""
+    """Return its answer; submit the query again if Redis has lost it, as one id is one session."""
     while True:
         try:
             await client.submit(f"Do it for {session_id}.", session_id=session_id)
@@ -36,7 +36,7 @@ async def answered(client: Antiphon, session_id: str) -> Response:
 
 
 async def under_load(five: Writing, url: str, disaster: Callable[[], Awaitable[Any]]) -> list[Response]:
-    """Sessions that keep coming while disaster strikes; all of their answers."""
+    """Submit sessions during the failures; return all of their answers."""
     responses: list[Response] = []
     places, ended = asyncio.Semaphore(OPEN_MAX), asyncio.Semaphore(0)
 
@@ -56,7 +56,7 @@ async def under_load(five: Writing, url: str, disaster: Callable[[], Awaitable[A
 
 
 def assert_all_single(five: Writing, responses: list[Response]) -> None:
-    """Each session answered; each write has the one effect that was reported, or none where it was not begun."""
+    """Check that each session is answered, and that each write has its reported effect, or none if not begun."""
     assert len({response.session_id for response in responses}) == SESSIONS
     assert {(response.status, response.termination_reason) for response in responses} == {
         ("complete", "natural_completion")

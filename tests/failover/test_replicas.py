@@ -36,7 +36,7 @@ class Place:
         self.keys = Keys("antiphon", 3 if isinstance(servers, Cluster) else 1)
 
     def pair(self, key: str) -> tuple[RedisServer, RedisServer]:
-        """The master that has a key, and its replica."""
+        """Return the master that has a key, and its replica."""
         if isinstance(self.servers, Cluster):
             return self.servers.pair_of(key)
         return self.servers.master, self.servers.replica
@@ -144,7 +144,7 @@ async def test_the_redis_inside_the_process_has_no_replicas_to_wait_for() -> Non
 
 
 def has(replica: RedisServer, key: str) -> bool:
-    """Whether a replica has a key; one of a cluster answers for itself only when it is asked to."""
+    """Return whether a replica has a key; one of a cluster answers for itself only on request."""
     with redis.Redis.from_url(replica.url, single_connection_client=True) as client:
         with contextlib.suppress(redis.ResponseError):
             client.execute_command("READONLY")

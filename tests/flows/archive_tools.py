@@ -12,7 +12,7 @@ def read_archive(topic: str) -> list[dict[str, str]]:
 
 
 def statement(n: int) -> str:
-    """What the archive says about one harbour: the n-th fact of a session that reads it first."""
+    """Return the archive's statement about one harbour: the n-th fact of a session that reads it first."""
     return f"The harbour of Holm {n} has {100 + n} berths and a {topic_of(n)} of its own since the year {1700 + n}."
 
 

@@ -62,7 +62,7 @@ def _with(node: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 @st.composite
 def events(draw: st.DrawFn) -> bytes:
-    """A real event of any type and session, whole or with one thing changed in it."""
+    """Return a real event of any type and session, whole or with one thing changed in it."""
     data = draw(st.sampled_from(EXAMPLES))
     raw = encode(an_event(data, draw(st.sampled_from(SESSIONS))))
     change = draw(st.sampled_from(("none", "none", "literal", "literal", "literal", "added", "cut", "byte")))
@@ -93,7 +93,7 @@ def _names() -> st.SearchStrategy[bytes]:
 
 @st.composite
 def hostile(draw: st.DrawFn) -> Hostile:
-    """An entry of the form that its input takes, and then changed; or one of no form at all."""
+    """Return an entry of the form that its input takes, and then changed; or one of no form at all."""
     to = draw(st.sampled_from(INPUTS))
     fields: dict[bytes, bytes] = {}
     if draw(st.integers(0, 9)):

@@ -29,7 +29,7 @@ class Ledger:
         self._read_bytes = 0
 
     def under_way(self, pid: int, tool: str | None = None) -> int:
-        """Runs of a process, of one tool or of any, that have begun and not ended."""
+        """Return the runs of a process, of one tool or of any, that have begun and not ended."""
         self.read()
         return sum(tool in (None, name) for name in self._under_way[pid].values())
 

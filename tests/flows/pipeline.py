@@ -38,7 +38,7 @@ LONG_S = 600.0
 
 
 def script(wait_s: float = 0.0) -> list[Scripted]:
-    """The model's part; it waits `wait_s` before each reply."""
+    """Return the model's part; it waits `wait_s` before each reply."""
     both = (Use(name="look_up", input={"what": "height"}), Use(name="write_down", input={"what": "width"}))
 
     def always(when: str, text: str, uses: tuple[Use, ...] = ()) -> Scripted:
@@ -68,12 +68,12 @@ class Model:
     url: str
 
     def under_way(self) -> int:
-        """Calls that it has not answered yet."""
+        """Return the calls that it has not answered yet."""
         with urlopen(f"{self.url}/under-way", timeout=60) as reply:
             return int(reply.read())
 
     def hung_up(self) -> int:
-        """Calls whose caller left before the end of the reply."""
+        """Return the calls whose caller closed the connection before the end of the reply."""
         with urlopen(f"{self.url}/hung-up", timeout=60) as reply:
             return int(reply.read())
 
@@ -147,7 +147,7 @@ def pipeline(
     scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
-    """Everything for the length of a block; the five are started and ready unless the test does it.
+    """Run a pipeline for the length of a block; the five are started and ready unless the test starts them.
 
     With one of `processes`, the components share it.
     """

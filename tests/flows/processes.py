@@ -42,7 +42,7 @@ class Processes:
         processes: int = len(COMPONENTS),
         **environment: str,
     ) -> None:
-        """`logins` are the users, as `user:password`, that components have in place of the one in `url`.
+        """Give components the users `logins`, as `user:password`, in place of the one in `url`.
 
         With one of `processes`, every component's name stands for that one; any other name, such as
         `coordinator-2`, for a further process that runs all five.
@@ -62,7 +62,7 @@ class Processes:
         }
 
     def client_of(self, url: str) -> redis.Redis:
-        """The test's own."""
+        """Return the test's own client."""
         return redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
 
     def start(self, *names: str, **settings: str) -> None:
@@ -80,7 +80,7 @@ class Processes:
             self.running[name] = started(component_of(name), environment, log, self._is_forked)
 
     def wait_until_ready(self, *names: str, limit_s: float = LIMIT_S) -> None:
-        """Until each process, as it was last started, has said that it lives."""
+        """Wait until each process has sent a heartbeat since its last start."""
         waiting = [(self.running[name].pid, component_of(name)) for name in names or self.running]
 
         def is_ready() -> bool:
@@ -89,30 +89,30 @@ class Processes:
         self.until(is_ready, f"{', '.join(names) or 'all'} ready", limit_s)
 
     def kill(self, name: str) -> None:
-        """kill -9, and gone."""
+        """Kill the process by SIGKILL, and wait for its end."""
         self.running[name].kill()
         self.running[name].wait()
 
     def terminate(self, name: str, limit_s: float) -> int:
-        """SIGTERM, also to one that stands still; the exit code."""
+        """Send SIGTERM, also to a stopped process; return the exit code."""
         self.running[name].terminate()
         self.let_go(name)
         return self.running[name].wait(timeout=limit_s)
 
     def hold(self, *names: str) -> None:
-        """Have processes stand still, in the middle of whatever they do."""
+        """Stop processes in the middle of their work."""
         for name in names:
             process = self.running[name]
             process.send_signal(signal.SIGSTOP)
             self.until(partial(stands_still, process), f"{name} to stand still")
 
     def let_go(self, *names: str) -> None:
-        """Have them go on."""
+        """Let stopped processes continue."""
         for name in names:
             self.running[name].send_signal(signal.SIGCONT)
 
     def hold_when(self, condition: Callable[[], bool], what: str, *names: str) -> None:
-        """Until a condition holds while they stand still, so that it goes on holding: else they go on for a while."""
+        """Stop them when a condition holds, so that it stays true; until then, let them continue for a moment."""
 
         def holds() -> bool:
             self.hold(*names)
@@ -141,7 +141,7 @@ class Processes:
             time.sleep(0.02)
 
     def logs(self, lines: int = 15) -> str:
-        """The end of every process's log."""
+        """Return the end of every process's log."""
         parts: list[str] = []
         for file in sorted(self.folder.glob("*.log")):
             parts += [f"--- {file.stem}", *file.read_text(errors="replace").splitlines()[-lines:]]
@@ -153,21 +153,21 @@ class Processes:
         self.add(self.keys.queries(), {"query": query, **fields})
 
     def add(self, stream: str, fields: Mapping[str, str | bytes] | Mapping[bytes | str, bytes | str]) -> None:
-        """One entry to a stream, whatever it holds."""
+        """Add one entry with any content to a stream."""
         self.client.xadd(stream, cast("dict[Any, Any]", fields))
 
     def responses(self) -> list[Response]:
-        """Every response there is, in order, partition by partition."""
+        """Return every response, in order, partition by partition."""
         entries = [entry for p in self._partitions for entry in self.entries(self.keys.responses(p))]
         return [Response.model_validate_json(orjson.dumps(_event(fields)["data"])) for _, fields in entries]
 
     def session_ids(self) -> list[str]:
-        """Every session that was ever opened."""
+        """Return every session that was ever opened."""
         opened = [self.client.zrange(self.keys.sessions(p), 0, -1) for p in self._partitions]
         return [name.decode() for names in opened for name in cast("list[bytes]", names)]
 
     def response_to(self, session_id: str) -> Response:
-        """The one response of a session, waited for."""
+        """Return the one response of a session, waited for."""
 
         def found() -> list[Response]:
             return [response for response in self.responses() if response.session_id == session_id]
@@ -191,23 +191,23 @@ class Processes:
     # What it has in hand.
 
     def pending(self, component: Component) -> int:
-        """Deliveries of a component that are read and not acknowledged."""
+        """Return the deliveries of a component that are read and not acknowledged."""
         return sum(self._pending_by_consumer(self._inboxes(component), component).values())
 
     def in_hand(self, name: str) -> int:
-        """The same of one process."""
+        """Return the same of one process."""
         return self._of_process(name, self._inboxes(component_of(name)), component_of(name))
 
     def let_in(self, name: str) -> int:
-        """Submissions that one coordinator has read and not acknowledged."""
+        """Return the submissions that one coordinator has read and not acknowledged."""
         return self._of_process(name, [self.keys.queries()], GROUP)
 
     def is_idle(self) -> bool:
-        """Whether nothing is left anywhere: no message, no timer, no session, no dead letter."""
+        """Return whether no message, timer, open session or dead letter is left."""
         return not any(self.left_over().values())
 
     def left_over(self, with_dead: bool = True) -> dict[str, int]:
-        """What is left, by the name of its key."""
+        """Return the remaining keys by name."""
         sizes: dict[str, Any] = {self.keys.queries(): self.client.xlen(self.keys.queries())}
         for p in self._partitions:
             for inbox in (self.keys.inbox(p, component) for component in COMPONENTS):
@@ -260,7 +260,7 @@ class Processes:
 
 
 def component_of(name: str) -> Component:
-    """`tool_dispatcher` for `tool_dispatcher-2`."""
+    """Return the component of a process, such as `tool_dispatcher` for `tool_dispatcher-2`."""
     return cast(Component, name.partition("-")[0])
 
 

@@ -24,7 +24,7 @@ _SENT_BY_TIMERS = (OVERDUE, "antiphon.deadline.reached.v1")
 
 
 def assert_whole(log: Log) -> None:
-    """The log of an ended session has no gap and no repeat: each event follows from an earlier one, once."""
+    """Check that the log of an ended session has no gap and no repeat: each event follows an earlier one, once."""
     ids = [event["id"] for event in log]
     assert len(set(ids)) == len(ids), "an event was written twice"
     seen: set[str] = set()
@@ -43,7 +43,7 @@ def assert_whole(log: Log) -> None:
 
 
 def assert_way(log: Log) -> None:
-    """The log is whole, and holds exactly what a session takes that nothing disturbs."""
+    """Check that the log is complete, and holds exactly the events of an undisturbed session."""
     assert_whole(log)
     assert tuple(_kinds(log)) == WAY
 
@@ -58,13 +58,13 @@ def assert_complete(response: Response) -> None:
 
 
 def is_alone(response: Response) -> bool:
-    """Whether the coordinator gave the answer, in the assembler's place."""
+    """Return whether the coordinator gave the answer, in the assembler's place."""
     doubts = response.uncertainty
     return any((one.kind, one.about) == ("component_failed", "response_assembler") for one in doubts)
 
 
 def assert_late(response: Response, log: Log) -> None:
-    """An answer that came late has the reply all the same, and is complete where the assembler gave it."""
+    """Check that a late answer still has the reply, and is complete if the assembler gave it."""
     assert_whole(log)
     if is_alone(response):
         assert response.status == "partial", response
@@ -76,7 +76,7 @@ def assert_late(response: Response, log: Log) -> None:
 def assert_tools_told_truly(
     five: Pipeline, response: Response, log: Log, may_read_again: bool = False
 ) -> int:
-    """What is said of each call is what the ledger shows. Returns how many outcomes are unknown.
+    """Check that each reported outcome is the ledger's. Returns the number of unknown outcomes.
 
     A journaled outcome is that of the call's last run: it ran no more after it was journaled; a read may have,
     where `may_read_again`. A write ran at most once; when its run has no outcome, the call is told as of
@@ -115,7 +115,7 @@ def _assert_told_truly(
 
 
 def _batches(log: Log) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each batch of a log: what was asked, and what was told."""
+    """Return each batch of a log: its request and its results."""
     told = {event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"}
     return [(event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"]
 
@@ -127,5 +127,5 @@ def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:
 
 
 def _kinds(log: Log) -> list[str]:
-    """`query.submitted` for each `antiphon.query.submitted.v1`."""
+    """Return the short type of each event, such as `query.submitted` for `antiphon.query.submitted.v1`."""
     return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in log]

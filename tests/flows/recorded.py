@@ -12,7 +12,7 @@ from tests.flows.processes import Processes
 
 
 def assert_recordings_verify(processes: Processes, session_ids: Iterable[str]) -> None:
-    """Each session that has ended, whatever happened to it: every step was recorded, and is decided the same."""
+    """Check that each ended session has every step recorded, and decided the same by a replay."""
     with tempfile.TemporaryDirectory(prefix="antiphon-recordings-") as folder:
         for path in asyncio.run(_exported(processes, session_ids, Path(folder))):
             report = verify(path)

@@ -52,7 +52,7 @@ class Started(Protocol):
 
 
 def started(module: str, environment: Mapping[str, str], log: Path, is_forked: bool) -> Started:
-    """A component, or all of them in one process, in an environment; all that it says is appended to a file."""
+    """Start a component, or all of them in one process, in an environment; append its output to a file."""
     log.touch()
     if is_forked:
         return Forked(Program(module, dict(environment), ROOT, log, log))
@@ -83,7 +83,7 @@ def command_line(
 
 
 def stands_still(process: Started) -> bool:
-    """Whether every thread of it does, or it has ended. Linux tells it to others than the parent."""
+    """Return whether every thread of it is stopped, or it has ended, as Linux also reports to other processes."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         tasks = Path(f"/proc/{process.pid}/task").iterdir()
         return process.poll() is not None or all(
@@ -94,7 +94,7 @@ def stands_still(process: Started) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What `python -m MODULE ARGUMENTS` runs, and its files; what it writes is appended."""
+    """The command `python -m MODULE ARGUMENTS`, and its files; its output is appended."""
 
     module: str
     environment: dict[str, str]
@@ -121,7 +121,7 @@ class Forked:
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code. Raises subprocess.TimeoutExpired."""
+        """Return the exit code. Raises subprocess.TimeoutExpired."""
         self._process.join(timeout)
         code = self.poll()
         if code is None:
@@ -140,7 +140,7 @@ class Forked:
 
 
 def _run(program: Program) -> None:
-    """In the new process: be as if the interpreter had been started for this, but for ending with the tests."""
+    """Make the new process like a fresh interpreter for this command, except that it ends with the tests."""
     start_new_thread(_end_with_the_tests, ())
     _open(program.given, os.O_RDONLY, sys.stdin.fileno())
     _open(program.output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, sys.stdout.fileno())
@@ -155,14 +155,14 @@ def _run(program: Program) -> None:
 
 
 def _open(path: Path, how: int, descriptor: int) -> None:
-    """Have a descriptor be one of a file."""
+    """Redirect a descriptor to a file."""
     file = os.open(path, how)
     os.dup2(file, descriptor)
     os.close(file)
 
 
 def _end_with_the_tests() -> None:
-    """Whoever kills pytest leaves nothing behind. The runner counts threads: `threading` does not know of this one."""
+    """End with pytest, also if that is killed. The runner counts threads: `threading` does not know this one."""
     tests = multiprocessing.parent_process()
     assert tests is not None
     tests.join()

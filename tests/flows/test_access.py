@@ -30,7 +30,7 @@ def guarded(
     is_started: bool = True,
     scripted: Sequence[Scripted] | None = None,
 ) -> Iterator[Pipeline]:
-    """A pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
+    """Yield a pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
     acl = tmp_path / "users.acl"
     text = acl_file(Keys("antiphon", partitions), {user: user for user in USERS})
     acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
@@ -48,7 +48,7 @@ def guarded(
 
 
 def refusals(five: Pipeline) -> list[str]:
-    """Who was refused what, but for what the client library asks of every server and goes without."""
+    """Return the refused commands by user, without those that the client library tries on every server."""
     refused = [f"{one['username']}: {one['object']}" for one in five.client.acl_log(128)]
     return [line for line in refused if "setinfo" not in line.lower()]
 

@@ -29,7 +29,7 @@ def issuer() -> Issuer:
 
 
 def with_grants(**options: Any) -> AbstractContextManager[Pipeline]:
-    """A pipeline that believes the tenants that the issuer's grants name."""
+    """Return a pipeline that verifies the tenants in the issuer's grants."""
     return pipeline(ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE=issuer().key_file, **options)
 
 
@@ -40,7 +40,7 @@ def submit_all(five: Pipeline, tenant: str, count: int, query: str = "How high i
 
 
 def answered(five: Pipeline) -> list[str]:
-    """The tenants of the sessions that were answered, in order."""
+    """Return the tenants of the sessions that were answered, in order."""
     return [response.session_id.partition(".")[0] for response in five.responses()]
 
 
@@ -49,7 +49,7 @@ def waiting(five: Pipeline) -> int:
 
 
 def start_when_all_wait(five: Pipeline, count: int) -> None:
-    """The coordinator first, so that so many queries wait before any is worked on."""
+    """Start the coordinator first, so that so many queries wait before the other components work."""
     five.start("coordinator")
     five.until(lambda: waiting(five) == count - ROOM, "the queries to wait")
     five.start("reasoning_engine", "tool_dispatcher", "context_synthesizer", "response_assembler")

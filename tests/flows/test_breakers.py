@@ -24,7 +24,7 @@ SCRIPT = [
 
 
 def breakers(five: Pipeline, *arguments: str) -> Any:
-    """What `antiphon breakers` says to a program."""
+    """Return the JSON output of `antiphon breakers`."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
         "ANTIPHON_REDIS_URL": five.redis.url,
@@ -35,7 +35,7 @@ def breakers(five: Pipeline, *arguments: str) -> Any:
 
 
 def errors_of(five: Pipeline, session_id: str) -> list[str]:
-    """How the calls of a session ended: an error's type, or ok."""
+    """Return how the calls of a session ended: an error's type, or ok."""
     five.submit("How long is it?", session_id=session_id)
     five.response_to(session_id)
     completed = [one for one in five.log(session_id) if one["type"] == "antiphon.tools.completed.v1"]

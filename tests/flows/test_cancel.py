@@ -35,7 +35,7 @@ SCRIPT = [
 
 @contextmanager
 def slow_pipeline(tmp_path: Path, processes: int = 5, lease_s: float = 20) -> Iterator[Pipeline]:
-    """With one place in each process: what holds it holds up everybody."""
+    """Run a pipeline with one slot in each process: a call that holds it delays all others."""
     with pipeline(
         scripted=SCRIPT,
         processes=processes,
@@ -50,13 +50,13 @@ def slow_pipeline(tmp_path: Path, processes: int = 5, lease_s: float = 20) -> It
 
 
 def steps(tmp_path: Path) -> list[str]:
-    """What the slow tools did: `session tool begun`, or `cancelled`."""
+    """Return the log of the slow tools: `session tool begun`, or `cancelled`."""
     file = tmp_path / "steps"
     return file.read_text().splitlines() if file.exists() else []
 
 
 def cancel(five: Pipeline, session_id: str) -> None:
-    """As a person would."""
+    """Cancel as a person would."""
     environment = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
     done = command_line("sessions", "cancel", session_id, environment=environment)
     assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def assert_cancelled_with_what_was_found(response: Response) -> None:
 
 
 def assert_it_goes_on(five: Pipeline) -> None:
-    """Nothing is left in anybody's hands, and the next question is answered."""
+    """Check that nothing is in flight, and that the next question is answered."""
     five.wait_until_idle()
     five.submit(EASY, session_id="next")
     assert five.response_to("next").status == "complete"

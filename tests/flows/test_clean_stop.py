@@ -73,7 +73,7 @@ def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
 
 
 def is_at_it(five: Pipeline, component: Component) -> bool:
-    """Whether nothing but the slow call is under way: the tools beside it and the other replies are quick."""
+    """Return whether only the slow call is in flight: the other tools and replies are quick."""
     model, dispatcher = five.model.under_way(), five.running["tool_dispatcher"].pid
     tools, slow = five.ledger.under_way(dispatcher), five.ledger.under_way(dispatcher, "ponder")
     expected = (1, 0, 0) if component == "reasoning_engine" else (0, 1, 1)

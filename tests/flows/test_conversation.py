@@ -20,7 +20,7 @@ FOLLOWED = "It has stood there for as long as it is 41 metres high [F1]."
 
 @contextmanager
 def conversing(**options: Any) -> Iterator[Pipeline]:
-    """The model answers at once; the second answer fits only a prompt that holds the first."""
+    """Yield a pipeline whose model answers at once; the second answer fits only a prompt that holds the first."""
     script = [
         Scripted(when="Earlier answer: How high is the lighthouse?", repeat=True, text=FOLLOWED),
         Scripted(when=FIRST, repeat=True, text=SAID),

@@ -97,6 +97,6 @@ def kinds(five: Pipeline, session_id: str) -> list[str]:
 
 
 def strike(five: Pipeline, session_id: str) -> None:
-    """The timer that looks at a session's answer is due now."""
+    """Make the timer due that checks for a session's answer."""
     timer = {f"{session_id}/assembly": 1}
     assert five.client.zadd(five.keys.timers(0), timer, xx=True, ch=True), "it is set"

@@ -88,7 +88,7 @@ def copy_entries(five: Pipeline, session_id: str, but: Collection[bytes] = ()) -
 
 
 def inboxes(raw: bytes) -> tuple[Component, ...]:
-    """The inbox that an event goes to, if it goes to one."""
+    """Return the inbox that an event goes to, if it goes to one."""
     for data in EXAMPLES:
         if data.type.encode() in raw[:1000]:
             return (data.inbox,) if data.inbox else ()
@@ -101,7 +101,7 @@ def submit_all(five: Pipeline) -> None:
 
 
 def assert_sessions_went_their_way(five: Pipeline, are_copied: bool = False) -> None:
-    """One response for each, and a log as if nothing had been added."""
+    """Check for one response for each, and a log without any added event."""
     five.wait_for_responses(len(SESSIONS))
     five.until(lambda: not any(five.left_over(with_dead=False).values()), "everything done")
     responses = {response.session_id: response for response in five.responses()}

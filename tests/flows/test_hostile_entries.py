@@ -133,7 +133,7 @@ class Hostage:
         await self._spoil()
 
     async def _spoil(self) -> None:
-        """A session with junk documents, and one with keys of other types."""
+        """Store a session with junk documents, and one with keys of other types."""
         submit, of = self.bus.batcher.submit, self.bus.keys.of_session
         for name in ("state", "response", "briefing"):
             await submit("HSET", of("junk", name), "version", "x", "content", "\xff junk")
@@ -157,7 +157,7 @@ class Hostage:
         await self._ask(f"good{self._asked}")
 
     async def _put(self, one: Hostile) -> str | None:
-        """The id it has been given; None when Redis itself has refused that."""
+        """Return the id of the new entry; None when Redis itself refuses it."""
         fields = dict(one.fields)
         if one.is_signed and self.bus.signer and b"event" in fields:
             fields[b"signature"] = self.bus.signer.sign(self._stream(one), fields[b"event"]).encode()
@@ -176,7 +176,7 @@ class Hostage:
         return keys.queries() if one.to == QUEUE else keys.inbox(len(one.fields) % 2, one.to)  # type: ignore[arg-type]  # no component has a name like QUEUE
 
     async def _is_quiet(self) -> bool:
-        """Whether no stream holds an entry, and none is to be delivered again."""
+        """Return whether all streams are empty, with no entry to be delivered again."""
         self._check_all_run()
         keys = self.bus.keys
         streams = [keys.queries(), *(keys.inbox(p, name) for p in range(2) for name in COMPONENTS)]
@@ -186,7 +186,7 @@ class Hostage:
         return not any(b"/retry/" in name for named in timers for name in named)
 
     async def _check(self, put: list[tuple[Hostile, str]]) -> None:
-        """Each entry has ended once: handled, rejected, or a dead letter; and what is set aside says the same."""
+        """Check that each entry ended once: handled, rejected, or a dead letter, with the same content."""
         keys, dead = self.bus.keys, Counter[tuple[str, str]]()
         rejected = Counter([fields[b"entry"].decode() for _, fields in await self._all(keys.rejected())])
         for partition in range(2):
@@ -216,7 +216,7 @@ class Hostage:
         return found
 
     async def _ask(self, session_id: str) -> None:
-        """A good query is answered."""
+        """Check that a good query is answered."""
         event = encode(an_event(QuerySubmitted(query="What is course 1 about?"), session_id))
         words: list[Any] = ["event", event]
         if self.bus.signer is not None:

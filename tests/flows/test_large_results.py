@@ -42,7 +42,7 @@ class Dispatchers(Processes):
         )
 
     def begin(self, session_id: str, name: str, count: int = 1, **arguments: str) -> None:
-        """A batch of calls, which have begun when this returns."""
+        """Begin a batch of calls, and return when they have begun."""
         ids = [f"c{n}" for n in range(count)]
         calls = tuple(
             RequestedCall(
@@ -64,7 +64,7 @@ class Dispatchers(Processes):
         (self.own / f"{name}-may-go").touch()
 
     def answer(self, session_id: str) -> list[dict[str, Any]]:
-        """The results of a session's batch, waited for."""
+        """Wait for the results of a session's batch."""
 
         def found() -> list[dict[str, Any]]:
             return [event for event in self.log(session_id) if ".tools.completed." in event["type"]]
@@ -90,7 +90,7 @@ def dispatchers(lease_s: float) -> Iterator[Dispatchers]:
 
 
 def time_to_convert() -> float:
-    """How long this machine takes, as it is now, to convert the rows in one go."""
+    """Return how long this machine takes at present to convert the rows in one go."""
     rows, began = many_rows(), time.monotonic()
     as_json(rows)
     return time.monotonic() - began

@@ -20,7 +20,7 @@ ANSWER = f"Holm 4 has one [F4], and Holm {RECALLED} a chapel [F{RECALLED}]."
 
 
 def a_pipeline(second_round: Path | None = None, **summary: Any) -> AbstractContextManager[Pipeline]:
-    """Three rounds: the archive, a note and a recall, the answer; and the summary beside them.
+    """Return a pipeline of three rounds: the archive, a note and a recall, the answer; and a parallel summary.
 
     The second takes a second, or until the file is there that is named for it.
     """
@@ -54,7 +54,7 @@ def types_of(five: Pipeline, session_id: str) -> list[str]:
 
 
 def is_summarized(five: Pipeline, session_id: str) -> bool:
-    """Whether the summary is there, and the coordinator knows of it."""
+    """Return whether the summary is there, and the coordinator has its event."""
     is_there = "summary.completed" in types_of(five, session_id)
     return is_there and not five.client.xlen(five.keys.inbox(0, "coordinator"))
 

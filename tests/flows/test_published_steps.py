@@ -33,7 +33,7 @@ async def ask(
 
 
 def rejection(five: Pipeline, steps: object) -> str:
-    """Why the queue's door refuses a query with such steps."""
+    """Return why the intake refuses a query with such steps."""
     before = len(five.entries(five.keys.rejected()))
     five.submit(QUESTION, options=json.dumps({"steps": steps}))
     five.until(lambda: len(five.entries(five.keys.rejected())) > before, "the rejection")

@@ -39,7 +39,7 @@ def test_fifty_sessions_outlive_two_crashes_of_redis(processes: int) -> None:
 
 
 def submit(five: Pipeline, session_id: str) -> None:
-    """Until it is acknowledged; with an id of its own, a submission may be repeated."""
+    """Submit until it is acknowledged; with an id of its own, a submission may be repeated."""
     patiently(lambda: five.submit("What outlives a crash?", session_id=session_id))
 
 
@@ -61,7 +61,7 @@ def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tupl
 
 
 def every_entry(five: Pipeline, sessions: list[str]) -> set[tuple[str, bytes]]:
-    """Each entry of each session's log and of the responses, with its stream."""
+    """Return each entry of each session's log and of the responses, with its stream."""
     streams = [five.keys.log(session_id) for session_id in sessions]
     return {
         (stream, entry) for stream in (*streams, five.keys.responses(0)) for entry, _ in five.entries(stream)

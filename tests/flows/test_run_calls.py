@@ -175,7 +175,7 @@ class TestApprovals:
     )
 
     async def _waiting(self, antiphon: Antiphon) -> str:
-        """A run whose two calls wait."""
+        """Return a run whose two calls wait."""
         run_id = await workflows.start(antiphon, "flow", source=self.source)
 
         async def wait() -> bool:

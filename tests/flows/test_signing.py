@@ -14,7 +14,7 @@ OLD, NEW = "old-old-old-old-", "new-new-new-new-"
 
 
 def ask(five: Pipeline, query: str) -> str:
-    """The answer's first line, by a client with the settings of this process."""
+    """Return the answer's first line, by a client with the settings of this process."""
 
     async def asking() -> str:
         async with Antiphon(five.redis.url) as antiphon:

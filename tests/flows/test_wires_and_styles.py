@@ -54,7 +54,7 @@ IN_FORM = {
 
 
 def said(replies: Sequence[Scripted], way: str) -> list[Scripted]:
-    """The replies as a model writes them that is asked that way."""
+    """Return the replies as a model writes them in that wire format and style."""
     return [_in_form(one) for one in replies] if "prompted" in way else list(replies)
 
 
@@ -70,7 +70,7 @@ def refusals_in(five: Pipeline, session: str) -> list[dict[str, Any]]:
 
 
 def assert_asked(five: Pipeline, way: str) -> None:
-    """Every request went the way that was set."""
+    """Check that every request used the chosen wire format and style."""
     with urlopen(f"{five.model.url}/requests", timeout=60) as reply:
         requests = json.loads(reply.read())
     path = "/v1/messages" if "Messages" in way else "/v1/chat/completions"

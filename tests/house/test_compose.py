@@ -24,7 +24,7 @@ NOT_OURS = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI
 
 
 def instruction(name: str, text: str = RUNTIME_STAGE) -> list[str]:
-    """What follows each `name` in a Dockerfile, continuation lines joined."""
+    """Return the text after each `name` in a Dockerfile, continuation lines joined."""
     return re.findall(rf"^{name} +(.+)$", text.replace("\\\n", " "), re.M)
 
 

@@ -21,7 +21,7 @@ SET_UP = ("structlog.configure", "logging.basicConfig", "logging.StreamHandler",
 
 
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    """The calls in a file, by the name as it is written."""
+    """Yield the calls in a file, by the name as it is written."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call):
             yield ast.unparse(node.func), node

@@ -26,7 +26,7 @@ keywords = ["acmeid_"]
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, with a copy of the folder that it writes to."""
+    """Return the script, with a copy of the folder that it writes to."""
     spec = importlib.util.spec_from_file_location("renew_token_rules", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -41,7 +41,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one release, the only place that pip looks in."""
+    """Return a folder with one release, the only place that pip looks in."""
     folder = tmp_path / "releases"
     folder.mkdir()
     release(folder)

@@ -12,7 +12,7 @@ BASH = shutil.which("bash") or "/bin/bash"
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder that is all of PATH."""
+    """Return a folder that is the whole PATH."""
     for name in ("env", "dirname"):
         found = shutil.which(name)
         assert found is not None

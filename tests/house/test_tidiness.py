@@ -53,7 +53,7 @@ MAY_NAME_THEM = {
 
 
 def ours() -> list[str]:
-    """Every text file of the repository: what git tracks, and what it would."""
+    """Return every text file of the repository: those that git tracks, and those that it would."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -64,7 +64,7 @@ def ours() -> list[str]:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """Without git, as in an unpacked archive: everything but caches and environments."""
+    """List files without git, as in an unpacked archive: everything except caches and environments."""
     found = []
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.name.startswith(".") and path.name != "__pycache__":
@@ -135,7 +135,7 @@ def test_no_function_is_too_long_to_read() -> None:
 
 
 def functions_in(source: str) -> list[tuple[str, int]]:
-    """Every function and method, with its lines from `def` to the end."""
+    """Return every function and method, with its lines from `def` to the end."""
     return [
         (node.name, (node.end_lineno or node.lineno) - node.lineno + 1)
         for node in ast.walk(ast.parse(source))
@@ -171,13 +171,13 @@ def test_the_readme_says_why_each_dependency_is_there() -> None:
 
 
 def dependencies() -> list[str]:
-    """Every package that pyproject.toml asks for, extras included."""
+    """Return every package that pyproject.toml asks for, extras included."""
     extras = PROJECT["project"]["optional-dependencies"]
     return [*PROJECT["project"]["dependencies"], *(line for extra in extras.values() for line in extra)]
 
 
 def name_of(requirement: str) -> str:
-    """A distribution's normalized name."""
+    """Return a distribution's normalized name."""
     name = re.split(r"[\[<>=!~; ]", requirement)[0]
     return re.sub(r"[-_.]+", "-", name).lower()
 

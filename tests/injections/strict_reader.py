@@ -58,7 +58,7 @@ class ReadBriefing:
 
 
 def read_strictly(text: str, question: str) -> ReadBriefing:
-    """Raises AssertionError at the first line that is not of the form."""
+    """Raise AssertionError at the first line that is not of the form."""
     beginning = f"# Question\n{question}\n\n"
     assert text.startswith(beginning)
     briefing = ReadBriefing({"Question": [question]})
@@ -96,7 +96,7 @@ def read_strictly(text: str, question: str) -> ReadBriefing:
 
 
 def reads_as_a_fence(text: str) -> bool:
-    """Whether a text passes for a fence by Unicode's own folding, without what is not seen."""
+    """Return whether a text passes for a fence by Unicode's own folding, without invisible characters."""
     folded = unicodedata.normalize("NFKD", text).casefold()
     seen = (c for c in folded if unicodedata.category(c) not in ("Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn"))
     return _IMITATION.search("".join(seen)) is not None

@@ -62,7 +62,7 @@ every_place = each_row("place", PLACES)
 
 
 def the_desk(place: str, text: str) -> SessionIndex:
-    """Three rounds; in the second, beside an untrusted call as it should be, one with the text."""
+    """Return the index of three rounds; the second has a harmless untrusted call and one with the text."""
     price = {"product": "Harbour", "price_eur": 900, "valid": "2024-03-01"}
     said = "As of 1 March 2024, the licence of the product costs 900 euros."
     rounds = [
@@ -95,7 +95,7 @@ def the_briefing(desk: SessionIndex) -> ReadBriefing:
 
 
 def of_others(briefing: ReadBriefing) -> list[tuple[str, ...]]:
-    """What is told of all calls but the hostile one; without the facts' numbers, which count what came before."""
+    """Return the briefing's text on all calls except the hostile one, without the numbers of facts."""
     return [
         (
             fence.section,
@@ -116,7 +116,7 @@ def _told(fact: ReadFact) -> str:
 
 
 def of_the_call(briefing: ReadBriefing) -> set[tuple[str, str, str]]:
-    """The fences of the hostile call, without its name and words."""
+    """Return the fences of the hostile call, without its name and text."""
     return {(one.section, one.round, one.trust) for one in briefing.fences if one.call == HOSTILE_CALL}
 
 
@@ -167,7 +167,7 @@ def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Inje
 
 
 def assert_shows_all(briefing: ReadBriefing, memory: Memory) -> None:
-    """Every fact of the memory once, whole, in the fence of its call, and no other."""
+    """Check that each fact of the memory is there once, whole, in the fence of its call."""
     shown = [(read, fence_around) for fence_around in briefing.fences for read in fence_around.facts]
     assert sorted(read.id for read, _ in shown) == sorted(memory.facts)
     for read, around in shown:
@@ -196,7 +196,7 @@ CATALOGUE = a_catalogue(
 
 
 def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequested]:
-    """The session once the results are in, and what the model is asked next."""
+    """Return the session after the results, and its next request to the model."""
     bounds = OfferBounds(all_max=2, subset=2)
     opened = an_opened_session(CATALOGUE, query="search the register", offer=bounds).session
     reasoning = answered(opened, a_briefing(), CATALOGUE).session
@@ -211,7 +211,7 @@ def after_harmless_tools(place: str) -> tuple[Session, ReasoningRequested]:
 
 
 def without_ids(session: Session) -> Session:
-    """Everything but the ids that are drawn anew for each session."""
+    """Return the session without the ids that are drawn anew for each session."""
     return replace(session, awaiting=())
 
 
@@ -227,7 +227,7 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
 
 
 def in_a_conversation(question: str, answer: str) -> tuple[SessionIndex, ReadBriefing]:
-    """A session that goes on after those and a harmless turn, and has asked a tool since."""
+    """Return a session that continues those and a harmless turn, and has called a tool since."""
     said = [(question, answer), ("Who sells the licence?", "Mira Oduya of Bergen sells the licence.")]
     turns = [
         Turn(

@@ -38,7 +38,7 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def is_about_types(statement: ast.stmt, function: str) -> bool:
-    """What only a type checker looks at, and exports."""
+    """Return whether only a type checker reads the statement; exports count too."""
     match statement:
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
@@ -67,12 +67,12 @@ def is_type(node: ast.AST) -> bool:
 
 
 def is_wording(statement: ast.stmt) -> bool:
-    """Whether it holds text for people: an error, or a line of the log."""
+    """Return whether it holds text for people: an error, or a line of the log."""
     return isinstance(statement, ast.Raise | ast.Assert) or is_log(statement)
 
 
 def is_log(statement: ast.stmt) -> bool:
-    """Whether it writes a line of the log, and nothing else."""
+    """Return whether it only writes a line of the log."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LEVELS
 
@@ -88,7 +88,7 @@ def name_of(statement: ast.stmt) -> str:
 
 
 def own_lines(node: ast.stmt | ast.match_case | ast.ExceptHandler) -> tuple[int, int]:
-    """The lines of a statement, without those of the block below it."""
+    """Return the lines of a statement, without those of the block below it."""
     if isinstance(node, ast.match_case):
         return node.pattern.lineno, (node.guard or node.pattern).end_lineno or 0
     if isinstance(node, ast.ExceptHandler):

@@ -26,7 +26,7 @@ class DidNotEnd:
 
 
 class ForkError(Exception):
-    """What a fork was to do has raised something."""
+    """The work of a fork has raised an error."""
 
 
 DID_NOT_END: Final = DidNotEnd()
@@ -66,7 +66,7 @@ def spread(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]
 
 
 def _work(work: Callable[[], object], write: int, limit_s: int) -> None:
-    """Never returns: the fork ends here."""
+    """Run the work and end the fork: this never returns."""
     try:
         os.setsid()
         vars(multiprocessing.current_process())["_config"]["daemon"] = False  # a pool's; it may have children
@@ -87,7 +87,7 @@ def _result(work: Callable[[], object]) -> bytes:
 
 
 def _received(read: int, until: float) -> bytes:
-    """The result, whose length comes first; nothing, when it does not come in time.
+    """Return the result, whose length comes first; nothing when it does not come in time.
 
     The end of the pipe is not waited for: whatever the fork has started may hold it open.
     """

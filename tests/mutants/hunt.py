@@ -26,7 +26,7 @@ _VERIFY_S_MAX = 60
 
 @dataclass(frozen=True)
 class Fate:
-    """What came of a mutant."""
+    """The result of a mutant."""
 
     mutant: Mutant
     is_pure: bool
@@ -111,7 +111,7 @@ Work = Callable[[Runs, bool, Fate], Fate]
 def _in_both(
     work: Work, fates: Sequence[Fate], run: Runs, jobs: int, tell: Callable[[str], None]
 ) -> list[Fate]:
-    """Those that have to be there at import from here; the others from a fork that has imported everything."""
+    """Run mutants that must be there at import from here, the others from a fork that imported everything."""
     early = [one for one in fates if _is_early(one.mutant, run)]
     late = [one for one in fates if not _is_early(one.mutant, run)]
     done = list(_told(work, spread(partial(work, run, True), early, jobs), len(early), tell))

@@ -44,7 +44,7 @@ class Mutant:
         return f"{self.file} {self.function or self.name}: {self.before} -> {self.after}"
 
     def code(self) -> CodeType:
-        """The whole module's, changed."""
+        """Return the code of the whole module, changed."""
         return changed(self.file, [self])
 
     @property
@@ -134,7 +134,7 @@ class _Shown:
         self._before = self._text()
 
     def both(self) -> tuple[str, str]:
-        """What is around the first difference, once the tree is changed."""
+        """Return the text around the first difference, before and after the change."""
         before, after = self._before, self._text()
         pairs = enumerate(zip(before, after, strict=False))
         differs = next((n for n, (one, other) in pairs if one != other), min(len(before), len(after)))

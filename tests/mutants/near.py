@@ -68,7 +68,7 @@ def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None, seconds_
 
 
 def _is_flaky(test: str, is_early: bool) -> bool:
-    """Whether a test fails also without the mutant, as one may on a busy machine."""
+    """Return whether a test fails also without the mutant, as one may on a busy machine."""
     if "::" not in test:
         return False
     return bool(in_fork(lambda: _fails([test], is_early, None), 120))
@@ -106,7 +106,7 @@ def _tests_importing(file: str) -> Sequence[str]:
 
 @cache
 def _importers() -> Mapping[str, Sequence[str]]:
-    """By a file of the product, the files of the product and of the tests that import it."""
+    """Return the files of the product and of the tests that import a file of the product, by that file."""
     by_module = {
         file.removeprefix("shared/").removesuffix(".py").replace("/", "."): file for file in runs.files()
     }
@@ -124,7 +124,7 @@ def _is_test(file: str) -> bool:
 
 @cache
 def _imports() -> Mapping[str, set[str]]:
-    """What each file of tests imports."""
+    """Return the imports of each file of tests."""
     return _imports_of(sorted((ROOT / "tests").rglob("test_*.py")))
 
 

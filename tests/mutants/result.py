@@ -29,13 +29,13 @@ def wilson(caught: int, drawn: int) -> tuple[float, float]:
 
 
 def equivalent() -> dict[str, str]:
-    """Why a mutant is none, by its key."""
+    """Return why a mutant is equivalent, by its key."""
     lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.exists() else ()
     return {one["mutant"]: one["why"] for one in map(json.loads, lines)}
 
 
 def as_text(fates: Sequence[Fate], with_suite: bool) -> str:
-    """The table, and what survives."""
+    """Return the table and the survivors as text."""
     known = equivalent()
     rooms = sorted({_room(one) for one in fates})
     rows = [(room, [one for one in fates if _room(one) == room]) for room in rooms]
@@ -56,7 +56,7 @@ def as_text(fates: Sequence[Fate], with_suite: bool) -> str:
 
 
 def by_cause(fates: Iterable[Fate], with_suite: bool, known: Mapping[str, str]) -> dict[str, list[Fate]]:
-    """What survives, by why it does."""
+    """Return the survivors by cause."""
     found: dict[str, list[Fate]] = {}
     for one in fates:
         if not one.is_caught:
@@ -65,7 +65,7 @@ def by_cause(fates: Iterable[Fate], with_suite: bool, known: Mapping[str, str]) 
 
 
 def as_json(fates: Sequence[Fate], seed: int) -> dict[str, Any]:
-    """Everything."""
+    """Return everything as JSON."""
     return {"seed": seed, "fates": [{**asdict(one), "mutant": _mutant_as_json(one.mutant)} for one in fates]}
 
 

@@ -59,13 +59,13 @@ class Runs:
 
 
 def files() -> list[str]:
-    """Every file of the product."""
+    """Return every file of the product."""
     return [str(path.relative_to(ROOT)) for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
 
 
 @cache
 def modules() -> tuple[str, ...]:
-    """By their names, but for the programs, which end the process that imports them."""
+    """Return the modules' names, except the programs, which end the process that imports them."""
     paths = (file.removeprefix("shared/").removesuffix(".py") for file in files())
     names = (path.removesuffix("/__init__").replace("/", ".") for path in paths)
     return tuple(name for name in names if not name.endswith("__main__"))
@@ -98,7 +98,7 @@ def import_foreign() -> None:
 
 
 def recordings() -> list[Path]:
-    """Those of the suite, the shortest first."""
+    """Return the recordings of the suite, the shortest first."""
     return sorted(recordings_in(RECORDINGS), key=lambda path: path.stat().st_size)
 
 

@@ -107,7 +107,7 @@ def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, at: _At) -> Iter
 
 
 def _fields(node: ast.AST, at: _At) -> Iterator[Site]:
-    """The places of whatever a node consists of."""
+    """Yield the positions of all parts of a node."""
     for block, value in ast.iter_fields(node):
         if block in ("annotation", "returns", "format_spec", "ctx"):
             continue
@@ -188,7 +188,7 @@ _SEQUENCES = (ast.JoinedStr, ast.List, ast.Tuple)
 
 
 def _is_table(node: ast.Tuple | ast.List, owner: ast.AST) -> bool:
-    """Whether it is a list of things, and not some values handed over at once."""
+    """Return whether it is a list of things, not values that are passed together."""
     if not isinstance(node.ctx, ast.Load) or isinstance(owner, ast.Subscript | ast.Return | ast.Yield):
         return False
     return not (isinstance(owner, ast.Assign) and isinstance(owner.targets[0], ast.Tuple))

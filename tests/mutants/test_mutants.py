@@ -51,7 +51,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def changed(source: str) -> set[tuple[str, str]]:
-    """Every change of a source, by its kind."""
+    """Return every change of a source, by its kind."""
     found: set[tuple[str, str]] = set()
     for place, site in enumerate(sites_of(ast.parse(source))):
         for way in range(len(site.ways)):

@@ -37,7 +37,7 @@ _STARTUP = Path(__file__).with_name("startup.py")
 
 @dataclass(eq=False)
 class Outcome:
-    """What came of a run of tests, by their ids."""
+    """The results of a run of tests, by their ids."""
 
     passed: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ def _suite(mutants: Sequence[Mutant]) -> list[str]:
 
 
 def groups(mutants: Sequence[Mutant]) -> list[list[Mutant]]:
-    """Divide mutants into as few groups as have no function, and no constant, twice; the same for any order of them."""
+    """Divide mutants into the fewest groups without two of a function or constant; the same for any order of them."""
     found: list[list[Mutant]] = []
     for one in sorted(mutants, key=lambda mutant: (mutant.file, mutant.line, mutant.place)):
         free = (group for group in found if all(_changes(other) != _changes(one) for other in group))

@@ -49,14 +49,14 @@ def a_request(**fields: Any) -> ReasoningRequested:
 
 
 def the_settings(**fields: Any) -> EngineSettings:
-    """Patient, but quick."""
+    """Return patient but quick settings."""
     known: dict[str, Any] = {"backoff_initial_s": 0.001, "backoff_max_s": 0.002, "retry_after_max_s": 0.01}
     return EngineSettings(**known | fields)
 
 
 @dataclass
 class Asked:
-    """What came of one request, and what it took."""
+    """The outcome of one request, and its cost."""
 
     outcome: ReasoningCompleted | ReasoningFailed
     requests: list[Received]
@@ -110,7 +110,7 @@ async def ask_at(
     on_call: OnCall = to_nobody,
     **settings: Any,
 ) -> Asked:
-    """The same at any address; what is heard is heard there, while it goes on."""
+    """Ask at any address and listen there, for the length of the call."""
     access = Access(base_url=url, openai_base_url=f"{url}/v1")
     model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (model_id,)})
     heard = [] if heard is None else heard

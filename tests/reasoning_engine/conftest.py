@@ -7,5 +7,5 @@ from reasoning_engine.limits import limiter
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is: no call is made without its limits because a process stood still."""
+    """Let the limiter wait longer for Redis, so that no call is made without limits on a busy machine."""
     monkeypatch.setattr(limiter, "_ANSWER_S", 60.0)

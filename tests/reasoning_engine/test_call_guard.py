@@ -25,7 +25,7 @@ PROBE = Allowed(HALF_OPEN)
 
 
 class Told:
-    """What came of one request, and what the breakers were told."""
+    """The outcome of one request, and the reports to the breakers."""
 
     def __init__(self, asked: Asked, breakers: FakeBreakers) -> None:
         self.asked = asked

@@ -111,7 +111,7 @@ async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -
 async def ask_in_vain(
     clock: Clock, *script: Scripted, times: int = 1, wait_s: float = CALL_S, **more: Any
 ) -> Asked:
-    """So many calls of the script get no reply within `wait_s`: the clock is put forward as soon as each is made."""
+    """Let so many calls of the script get no reply within `wait_s`: the clock moves forward after each is made."""
     async with serving(*script) as server:
         asking = asyncio.ensure_future(ask_at(server.url, server.requests, request_timeout_s=CALL_S, **more))
         for made in range(1, times + 1):

@@ -41,7 +41,7 @@ def _status(text: str) -> Any:
 
 
 def _kind(text: str) -> Any:
-    """Of a kind of error in the body, for both wires."""
+    """Return the failures for an error of that kind in the body, for both wire formats."""
     body = {"type": "error", "error": {"type": text, "code": text, "message": f"Too long: {text}"}}
     return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
 
@@ -56,7 +56,7 @@ def _wait(text: str) -> Any:
 
 
 def _reset(text: str) -> Any:
-    """What is known of a limit of chat completions that is fully available again after the time."""
+    """Return the state of a limit of chat completions that is fully available again after the time."""
     told = {"limit": "60", "remaining": "30", "reset": text}
     return told_by({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
 

@@ -46,7 +46,7 @@ usages = st.none() | st.builds(
 
 
 def a_message(*content: Any, stop_reason: Any = "end_turn", **fields: Any) -> Message:
-    """As the SDK makes it of what a server sends: unchecked."""
+    """Return a message as the SDK builds it from a server's reply: unchecked."""
     known = {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": None}
     return Message.construct(content=list(content), stop_reason=stop_reason, **known | fields)
 
@@ -62,7 +62,7 @@ def use(call_id: Any = "toolu_1", name: Any = "search", arguments: Any = None) -
 
 
 def travels(reply: Reply) -> None:
-    """The reply as an event, there and back."""
+    """Check that the reply survives encoding and decoding as an event."""
     data = ReasoningCompleted(
         round=1,
         text=reply.text,

@@ -32,7 +32,7 @@ async def settled(*doors: CallGuard) -> None:
 
 
 def telling(meter: str = "requests", **headers: str) -> Scripted:
-    """A reply whose headers tell a limit."""
+    """Return a reply whose headers state a limit."""
     named = {f"anthropic-ratelimit-{meter}-{name}": value for name, value in headers.items()}
     return Scripted(text="Yes.", headers=named)
 

@@ -49,7 +49,7 @@ async def ask(
 
 
 async def ask_at(url: str, seconds_left: float = 20.0, **settings: Any) -> SummaryCompleted | SummaryFailed:
-    """The same at any address."""
+    """Ask the same at any address."""
     model = messages_model(None, url, CONNECTION_S)
     try:
         outcome = await summarize(

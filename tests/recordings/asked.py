@@ -4,7 +4,7 @@ from tests.recordings.scenario import Scenario, calls, fails, use
 
 
 def asked(name: str, query: str) -> Scenario:
-    """A session that searches once, in vain, and then has no model any more.
+    """Return a session that searches once without a result, and then has no model any more.
 
     So the second briefing holds what the question asks and demands, and the partial answer names each part of it
     that is still open. An answer by the model would show neither, however the question had been read.

@@ -21,7 +21,7 @@ class Candidate:
 
 
 def chosen(candidates: Mapping[str, Candidate], kept: Iterable[str] = ()) -> list[str]:
-    """The names of the recordings to keep, sorted; those of `kept` are among them in any case."""
+    """Return the names of the recordings to keep, sorted; those of `kept` always among them."""
     names = [name for name in candidates if name in set(kept)]
     left = set().union(*(one.worth for one in candidates.values()))
     left -= set().union(*(candidates[name].worth for name in names))
@@ -39,7 +39,7 @@ def chosen(candidates: Mapping[str, Candidate], kept: Iterable[str] = ()) -> lis
 
 
 def features(lines: Sequence[Line]) -> Iterator[str]:
-    """What a session holds that is worth keeping whatever lines it runs: each kind of ending, error, doubt and tool."""
+    """Yield the features that are worth keeping on their own: each kind of ending, error, uncertainty and tool."""
     used: set[str] = set()
     for line in lines:
         match line:

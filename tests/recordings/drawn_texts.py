@@ -82,7 +82,7 @@ _NOT_KNOWN = (
 
 
 def sentence(lot: Random) -> str:
-    """One statement on one of the things, true or not."""
+    """Return one statement on one of the things, true or not."""
     parts = (lot.choice(_SUBJECTS), lot.choice(_VERBS), lot.choice(_NUMBERS), lot.choice(_THINGS))
     return lot.choice(_MOMENTS) + " ".join(filter(None, parts)) + lot.choice(_TAILS) + lot.choice(_ENDS)
 
@@ -168,7 +168,7 @@ def _record(lot: Random, depth: int = 0) -> dict[str, Any]:
 
 
 def page(lot: Random) -> Any:
-    """Whatever a tool may return: text, a record, records, or records within a record."""
+    """Return any result that a tool may return: text, a record, records, or records within a record."""
     kind = lot.randrange(8)
     if kind < 4:
         return _text(lot, lot.randint(2, 9))
@@ -185,7 +185,7 @@ def page(lot: Random) -> Any:
 
 
 def note(lot: Random) -> str:
-    """A reply's words with a note in one of the ways in which models write it."""
+    """Return a reply's text with a note in one of the ways in which models write it."""
     lines = [_note_line(lot) for _ in range(lot.randint(1, 7))]
     form = lot.randrange(7)
     body = "\n".join(lines)
@@ -212,7 +212,7 @@ def _note_line(lot: Random) -> str:
 
 
 def cited(lot: Random, facts: int = 60) -> str:
-    """One statement, with a citation somewhere in it, or with none."""
+    """Return one statement, with a citation somewhere in it, or without one."""
     told = lot.choice(
         (sentence(lot), sentence(lot), sentence(lot), *_NOT_KNOWN, f'It is put so: "{sentence(lot)}"')
     )
@@ -223,7 +223,7 @@ def cited(lot: Random, facts: int = 60) -> str:
 
 
 def answer(lot: Random, blocks: int = 16) -> str:
-    """Markdown of every kind, whose statements cite what there is, what there is not, and nothing."""
+    """Return Markdown of every kind, whose statements cite existing facts, missing facts, or none."""
     return "\n\n".join(_answer_block(lot) for _ in range(blocks))
 
 
@@ -242,7 +242,7 @@ def _answer_block(lot: Random) -> str:
 
 
 def question(lot: Random) -> str:
-    """A query of several asks, joined in every way."""
+    """Return a query of several asks, joined in every way."""
     asked = lot.choice(("", "", "Please ", "Also, ", "The lamps are old. ", "1. "))
     for _ in range(lot.randint(2, 7)):
         ask = lot.choice(_ASKS)
@@ -251,12 +251,12 @@ def question(lot: Random) -> str:
 
 
 def pages(seed: str, number: int) -> dict[str, Any]:
-    """Pages by their names."""
+    """Return pages by their names."""
     lot = Random(seed)
     return {f"{seed}, page {n}": page(lot) for n in range(number)}
 
 
 def several(draw: Callable[[Random], str], seed: str, number: int) -> Sequence[str]:
-    """So many texts of a kind."""
+    """Return so many texts of a kind."""
     lot = Random(seed)
     return [draw(lot) for _ in range(number)]

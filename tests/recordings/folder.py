@@ -6,10 +6,10 @@ FOLDER = Path(__file__).parent
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """The files, sorted."""
+    """Return the files, sorted."""
     return sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
 
 
 def name_of(path: Path) -> str:
-    """The scenario that a file records."""
+    """Return the scenario that a file records."""
     return path.name.partition(".")[0]

@@ -17,7 +17,7 @@ ANSWERED_FORMS = forms_in("response_assembler", "shared/antiphon_shared/text/cit
 
 
 def _page(forms: Sequence[str]) -> str:
-    """Each form alone, which makes it a line of its own, and within a sentence."""
+    """Return a page with each form alone, as a line of its own, and within a sentence."""
     sentences = (f"The mole of kind {_shown(n)} has {form} in all." for n, form in enumerate(forms))
     return "# Forms\n\n" + "\n\n".join(part for pair in zip(forms, sentences, strict=True) for part in pair)
 

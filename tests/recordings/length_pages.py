@@ -13,7 +13,7 @@ _WORDS = "The mole of the harbour at Holm is made of grey stone and stands there
 
 
 def _lengths(*packages: str) -> Iterator[int]:
-    """Those that stand as constants in modules, of some packages or of all."""
+    """Yield the lengths at and next to the constants in modules, of some packages or of all."""
     for name, path in pure_modules().items():
         if name.startswith(packages or ""):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -27,7 +27,7 @@ SHORT_LENGTHS = tuple(length for length in LENGTHS if length <= _TITLE_LONGEST)
 
 
 def text_of(length: int, begin: str = "", end: str = ".") -> str:
-    """Words of exactly so many characters, that say by their beginning how many."""
+    """Return a text of exactly so many characters, with that number after `begin`."""
     begin = f"{begin}{length} "
     inner = f"{begin}{_WORDS}"[: length - len(end)]
     return inner[:-1] + "x" + end if inner.endswith(" ") else inner + end

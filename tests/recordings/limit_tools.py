@@ -6,7 +6,7 @@ from antiphon import Backoff, BatchVariant, RateLimit, Retry, tool
 
 
 class Thing(BaseModel):
-    """What is looked at."""
+    """The subject of a look-up."""
 
     name: str
 

@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Place]]:
-    """By recording, the lines it runs, and the jumps between lines."""
+    """Return by recording the lines it runs, and the jumps between lines."""
     measured = _measured()
     with measured.collect():
         for name, lines in recordings.items():
@@ -37,7 +37,7 @@ def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[
 
 
 def lines_run(recordings: Iterable[Iterable[Line]]) -> frozenset[Place]:
-    """The lines that some of the recordings runs: much quicker."""
+    """Return the lines that some of the recordings run: much quicker."""
     measured = _measured()
     _forget()
     with measured.collect():
@@ -52,7 +52,7 @@ def _measured() -> Coverage:
 
 
 def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
-    """What was run, all of it or within a context."""
+    """Yield the positions that ran, in all or within a context."""
     data = measured.get_data()
     data.set_query_context(context) if context is not None else data.set_query_contexts(None)
     for module, path in pure_modules().items():
@@ -65,7 +65,7 @@ def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
 
 @cache
 def functions_of(module: str) -> dict[str, frozenset[int]]:
-    """By function, the lines on which its statements begin; those of functions within it are its own too."""
+    """Return by function the lines on which its statements begin; those of functions within it count too."""
     tree = ast.parse(pure_modules()[module].read_text())
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     found: dict[str, frozenset[int]] = {}
@@ -76,17 +76,17 @@ def functions_of(module: str) -> dict[str, frozenset[int]]:
 
 @cache
 def lines_of(module: str) -> frozenset[int]:
-    """The lines of a module's functions on which a statement begins."""
+    """Return the lines of a module's functions on which a statement begins."""
     return frozenset(line for lines in functions_of(module).values() for line in lines)
 
 
 def all_lines() -> frozenset[Place]:
-    """Every line that a recording could run."""
+    """Return every line that a recording could run."""
     return frozenset(Place(module, line) for module in pure_modules() for line in lines_of(module))
 
 
 def source_of(place: Place) -> str:
-    """The line itself, without its margin."""
+    """Return the line itself, without its margin."""
     return _source(pure_modules()[place.module])[place.line - 1].strip()
 
 
@@ -108,21 +108,21 @@ def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
 
 
 def _says_nothing(statement: ast.stmt) -> bool:
-    """A docstring, the `...` of a protocol, or a declaration that runs when it is imported."""
+    """Return whether a statement is a docstring, a protocol's `...`, or a declaration that runs at import."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.Global | ast.Nonlocal | ast.Pass)
 
 
 def _forget() -> None:
-    """Empty every cache: what one recording has had read, the next one reads again."""
+    """Empty every cache, so that each recording reads its data anew."""
     for one in _caches():
         one.cache_clear()
 
 
 @cache
 def _caches() -> tuple["_lru_cache_wrapper[object]", ...]:
-    """Those of the pure modules, which are all imported by now."""
+    """Return the caches of the pure modules, which are all imported by now."""
     names = {name.removeprefix("shared/").replace("/", ".") for name in pure_modules()}
     found = (one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper))
     return tuple(one for one in found if getattr(one, "__module__", "") in names)

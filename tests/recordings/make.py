@@ -154,12 +154,12 @@ def _candidates(folder: Path) -> dict[str, Candidate]:
 
 
 def _path(folder: Path, name: str) -> Path:
-    """The file of a scenario: compressed where it is long, or made of a table, as the table says what it is about."""
+    """Return the file of a scenario: compressed where it is long, or made of a table, which names its subject."""
     return folder / (f"{name}.jsonl.gz" if name in _COMPRESSED else f"{name}.jsonl")
 
 
 def named_elsewhere(names: Iterable[str]) -> set[str]:
-    """Those of the recordings that tests of other things name."""
+    """Return the recordings that tests of other things name."""
     texts = [path.read_text() for path in TESTS.rglob("*.py") if FOLDER not in path.parents]
     return {name for name in names if any(name in text for text in texts)}
 
@@ -194,7 +194,7 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
 async def _recorded(
     deployment: Deployment, scenarios: tuple[Scenario, ...], starting: asyncio.Lock
 ) -> dict[str, list[Line] | BaseException]:
-    """The lines of each, or why there are none."""
+    """Return the lines of each, or the reason why there are none."""
     ended = {one.name: asyncio.Event() for one in scenarios}
     room = asyncio.Semaphore(_SESSIONS_AT_ONCE)
     async with _running(deployment, scenarios, starting) as (antiphon, server):
@@ -267,7 +267,7 @@ async def _session(
 
 
 def _begun(lines: Iterable[Line]) -> str:
-    """The first session that a session has begun."""
+    """Return the first session that a session has begun."""
     events = (line.event.data for line in lines if isinstance(line, EventLine))
     return next(data.child for data in events if isinstance(data, ChildBegun))
 
@@ -283,7 +283,7 @@ def _check(one: Scenario, response: Response) -> None:
 
 
 async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
-    """The recording, once the session is closed and nothing comes any more."""
+    """Return the recording, once the session is closed and no more events come."""
     bus = antiphon.open_bus()
     before: list[Line] = []
     while True:
@@ -295,7 +295,7 @@ async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 
 def _redacted(lines: list[Line]) -> list[Line]:
-    """As `antiphon recording export` would write them with its own rules."""
+    """Redact the lines as `antiphon recording export` would with its own rules."""
     return redacted(lines, Redaction.of(RecordingSettings().rules, ()))
 
 
@@ -313,7 +313,7 @@ def _is_closed(lines: Iterable[Line]) -> bool:
 
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Settings are read when a pipeline starts, and only then."""
+    """Set the environment for the block: a pipeline reads its settings only when it starts."""
     before = {name: os.environ[name] for name in variables if name in os.environ}
     os.environ |= variables
     try:
@@ -325,7 +325,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _with_earlier(names: Iterable[str]) -> list[str]:
-    """Each after what it goes on from."""
+    """Return each scenario after the one that it continues."""
     found: dict[str, None] = {}
     for name in names:
         if SCENARIOS[name].after:

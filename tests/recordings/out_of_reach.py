@@ -42,7 +42,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
 
 
 def out_of_reach() -> frozenset[Place]:
-    """Their lines."""
+    """Return the lines that are out of reach."""
     found: set[Place] = set()
     for functions in OUT_OF_REACH.values():
         for function in functions:

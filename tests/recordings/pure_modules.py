@@ -67,7 +67,7 @@ _NOT_REDONE = {
 
 @cache
 def pure_modules() -> dict[str, Path]:
-    """Their files by the name they are known by here, such as `coordinator/decide`."""
+    """Return the files of the pure modules by their names here, such as `coordinator/decide`."""
     found: dict[str, Path] = {}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):

@@ -29,7 +29,7 @@ class Meanwhile:
     """How often its model has been asked so far."""
 
     async def until_event(self, type: str) -> Any:
-        """The data of the first event of that type, once it is there."""
+        """Wait for the first event of that type and return its data."""
         async with asyncio.timeout(_LIMIT_S):
             async for told in self.antiphon.stream(self.session_id):
                 if getattr(told, "type", "") == f"antiphon.{type}.v1":
@@ -37,7 +37,7 @@ class Meanwhile:
         raise AssertionError(f"{self.session_id} ended without {type}")
 
     async def until_events(self, type: str, times: int) -> None:
-        """Until there are so many events of that type."""
+        """Wait until there are so many events of that type."""
         session = self.antiphon.open_bus().session(self.session_id)
         async with asyncio.timeout(_LIMIT_S):
             while sum(event.type == f"antiphon.{type}.v1" for _, event in await session.log()) < times:  # noqa: ASYNC110  # a log tells no times
@@ -65,11 +65,11 @@ class Meanwhile:
         await workflows.give(self.antiphon, self.session_id, values)
 
     async def until_asked(self, times: int) -> None:
-        """Until the model has been asked so often."""
+        """Wait until the model has been asked so often."""
         await self._until(lambda: self.asked() >= times)
 
     async def until_slow_tool(self) -> None:
-        """Until a tool that takes long has begun."""
+        """Wait until a slow tool has begun."""
         await self._until(lambda: self.session_id in BEGUN)
 
     async def _until(self, holds: Callable[[], bool]) -> None:
@@ -121,21 +121,21 @@ class Scenario:
 
 
 def says(text: str, *uses: Use, **how: Any) -> Scripted:
-    """A reply: words, and the calls it makes."""
+    """Reply with a text and some calls."""
     return Scripted(text=text, uses=uses, **how)
 
 
 def calls(*uses: Use, **how: Any) -> Scripted:
-    """A reply that only makes calls."""
+    """Reply only with calls."""
     return Scripted(uses=uses, **how)
 
 
 def use(name: str, /, **input: Any) -> Use:
-    """One call."""
+    """Return one call."""
     return Use(name=name, input=input)
 
 
 def fails(status: int, error: str = "api_error", text: str = "scripted", **headers: str) -> Scripted:
-    """A reply that is none."""
+    """Fail instead of a reply."""
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     return Scripted(status=status, error=error, text=text, headers=headers)

@@ -18,7 +18,7 @@ class ScenarioServer(MessagesServer):
         self._scenarios = scenarios
 
     def asked(self, name: str) -> int:
-        """How often a scenario's model has been asked."""
+        """Count the requests to a scenario's model."""
         return len(self._scripts[name].requests)
 
     def _take(self, received: Received) -> Scripted:

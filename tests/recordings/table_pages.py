@@ -30,14 +30,14 @@ _SHORT = "Kept in the tower of the town."
 
 
 def _sides(entries: Iterable[str], said: Callable[[str, int, int], str]) -> tuple[str, str]:
-    """Each entry's statement with one number and with another, as a page each; `said` takes the entry's own number."""
+    """Return each entry's statement with one number and with another, as pages; `said` takes the entry's own one."""
     each = list(enumerate(entries, 100))
     first, second = (_TITLE + "\n\n".join(said(one, n, side) for n, one in each) for side in (61, 62))
     return first, second
 
 
 def _shown(n: int) -> str:
-    """A word that stands for a number: one with digits would be a figure."""
+    """Return a word for a number: digits would make a figure of it."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(n))
 
 
@@ -125,7 +125,7 @@ _DATES = {
 def _again(
     said: Callable[[str, int], str], plainly: Callable[[int], str], entries: Iterable[str]
 ) -> tuple[str, str]:
-    """A page of statements, and one that says the same with an entry more in each: the same statement or another."""
+    """Return a page of statements, and one with one entry more in each: the same statement or another."""
     each = list(enumerate(entries))
     return (
         "# Rules of the mole\n\n" + "\n\n".join(plainly(n) for n, _ in each),
@@ -246,7 +246,7 @@ TABLE_PAGES: dict[str, _Page] = {
 
 
 def _of_summaries() -> Iterator[tuple[str, str]]:
-    """For each entry of the tables that summaries are held against: a fact, and a true line in other words."""
+    """Yield for each entry of the tables that summaries are checked by: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
     for form, (kind, _) in numbers.UNITS.items():
         # The other way round, which is the same only where both of them are numbers of different units.

@@ -46,7 +46,7 @@ def results() -> Iterator[ToolResult]:
 
 
 def contracts_run() -> list[Contract]:
-    """The contracts of the tools that have succeeded in some recording."""
+    """Return the contracts of the tools that have succeeded in some recording."""
     ran = {result.tool for result in results() if result.status == "ok"}
     catalogues = [line.catalogue for line in lines() if isinstance(line, CatalogueLine)]
     return [tool.contract for one in catalogues for tool in one.tools if tool.name in ran]

@@ -20,7 +20,7 @@ SHARE_MIN = 0.95
 
 @cache
 def run() -> frozenset[Place]:
-    """In a process of its own: what other tests have left in this one must not count, nor be in the way."""
+    """Return the lines run, measured in a separate process, independent of the state of this one."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(_run).result()
 

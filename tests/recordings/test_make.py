@@ -26,7 +26,7 @@ def test_made_anew_a_recording_verifies_and_is_the_kept_one(tmp_path: Path) -> N
 
 
 def other_than_kept(path: Path) -> list[str]:
-    """The places in which a recording differs from the kept one of its name."""
+    """Return the differences of a recording from the kept one of its name."""
     return [
         f"{place.what} {one.path}"
         for place in diff(read_lines(path), read_lines(FOLDER / path.name)).places

@@ -45,7 +45,7 @@ def open_document(id: str) -> dict[str, str]:
 
 
 class Priced(BaseModel):
-    """What a price is asked of."""
+    """The item of a price request."""
 
     item: str
 

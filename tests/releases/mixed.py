@@ -22,7 +22,7 @@ TOOLS = Path(__file__).with_name("release_tools.py")
 
 
 def script() -> list[Scripted]:
-    """Two rounds with a write each, whose arguments differ, then the answer."""
+    """Script two rounds with a write each, whose arguments differ, then the answer."""
 
     def always(when: str, text: str, *uses: Use) -> Scripted:
         return Scripted(when=when, text=text, uses=uses, wait_s=WAIT_S, repeat=True)
@@ -94,11 +94,11 @@ class Mixed(Pipeline):
                     self.client.hdel(key, worker.decode())
 
     def formats(self, session_id: str) -> set[int]:
-        """The formats that the events of a session name."""
+        """Return the formats that the events of a session name."""
         return {event.get("format", 1) for event in self.log(session_id)}
 
     def charges(self) -> Counter[tuple[str, int]]:
-        """How often each session was charged each amount."""
+        """Return how often each session was charged each amount."""
         effects = (
             json.loads(unquote(file.name.partition(".")[2])) for file in self.ledger.path.parent.glob("*.*")
         )
@@ -107,7 +107,7 @@ class Mixed(Pipeline):
 
 @contextlib.contextmanager
 def mixed(folder: Path) -> Iterator[Mixed]:
-    """Redis, the scripted model and no process yet, for the length of a block."""
+    """Run Redis and the scripted model, without processes, for the length of a block."""
     with running() as server, scripted_model(script()) as model:
         five = Mixed(server, model, folder)
         try:

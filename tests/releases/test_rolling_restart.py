@@ -48,7 +48,7 @@ def opens_in_today_s_format(five: Mixed) -> bool:
 
 
 def assert_promises_kept(five: Mixed) -> None:
-    """One answer to each query, none of them failed; each write once; nothing left over, no dead letter."""
+    """Check for one answer to each query, without failures; each write once; nothing left over, no dead letter."""
     five.wait_until_idle()
     assert_each_answered_once(five.responses(), five.sessions)
     statuses = Counter((response.status, response.termination_reason) for response in five.responses())

@@ -18,7 +18,7 @@ Statement = str | dict[str, Any] | list[Any]
 def a_document(
     title: str, *statements: Statement, tool: str = "search", first: int = 1, **fact: Any
 ) -> MemoryDelta:
-    """A document with a fact for each statement: text as a sentence, a structure as JSON."""
+    """Return a document with a fact for each statement: text as a sentence, a structure as JSON."""
     document = Document(
         id=f"D{first}", round=1, call_id=f"toolu_{first}", tool=tool, position="$", title=title
     )
@@ -44,7 +44,7 @@ def a_use(tool: str = "search", outcome: str = "ok", **fields: Any) -> ToolUse:
 
 
 def a_memory(*deltas: MemoryDelta | ToolUse | Note | Summary, query: str = "Why?") -> Memory:
-    """The deltas and what else there is, folded in their order."""
+    """Return the deltas and the other documents, folded in their order."""
     memory = Memory(query)
     for one in deltas:
         match one:
@@ -79,12 +79,12 @@ def a_reply(text: str, calls: int = 0) -> ReasoningCompleted:
 
 
 def some_facts(count: int, query: str = "Why?") -> Memory:
-    """`text 1`, `text 2` and so on."""
+    """Return a memory with the facts `text 1`, `text 2` and so on."""
     return a_memory(a_document("", *(f"text {n}\nmore" for n in range(1, count + 1))), query=query)
 
 
 def courses() -> Memory:
-    """Two courses, of which something is worked out, something open, and something went wrong."""
+    """Return a memory of two courses, with a conclusion, an open question and a failure."""
     mcp, agents = "MCP: Build Rich-Context Apps", "Agents in Practice"
     return a_memory(
         a_document(
@@ -132,7 +132,7 @@ def courses() -> Memory:
 
 
 def a_disagreement() -> Memory:
-    """F1 and F3 contradict each other; F5 supersedes F4."""
+    """Return a memory in which F1 and F3 contradict each other, and F5 supersedes F4."""
     return a_memory(
         a_document("Course page", "The course takes six hours.", "Bring a laptop."),
         a_document(

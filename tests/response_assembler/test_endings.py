@@ -53,7 +53,7 @@ def _endings() -> Iterator[tuple[str, str]]:
 
 
 def whole() -> str:
-    """Every ending, with the answer and what is uncertain."""
+    """Return every ending, with the answer and its uncertainties."""
     made = "Made by `python -m tests.response_assembler.test_endings`."
     return "\n\n".join((made, *(f"# {name}\n\n{text}" for name, text in _endings()))) + "\n"
 

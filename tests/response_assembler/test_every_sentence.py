@@ -26,7 +26,7 @@ _LONG = "a" * 299 + " b"
 
 
 def _failing(error_type: str, count: int = 1, message: str = "It says so.") -> Memory:
-    """A memory in which as many tools have failed."""
+    """Return a memory in which as many tools have failed."""
     calls: list[Call] = [
         (f"tool_{n}", {"query": f"lamp {n}"}, an_error(error_type, message)) for n in range(count)
     ]
@@ -34,7 +34,7 @@ def _failing(error_type: str, count: int = 1, message: str = "It says so.") -> M
 
 
 def _differing(*texts: str) -> Memory:
-    """A memory of texts from several rounds."""
+    """Return a memory of texts from several rounds."""
     rounds = [a_round(("read", {"page": n}, text), round=n) for n, text in enumerate(texts, 1)]
     return a_memory(
         *rounds, question="How many lamps has the Aker Mole? Who keeps it?", untrusted=("toolu_10",)

@@ -9,7 +9,7 @@ from antiphon_shared.memory.layers import Summary
 
 from response_assembler.uncertainty import (
     KINDS,
-    LIMITS,
+    WHY_INCOMPLETE,
     Kind,
     of_ending,
     of_memory,
@@ -31,7 +31,7 @@ def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> No
     for reason in get_args(TerminationReason):
         kinds = [uncertain.kind for uncertain in of_ending(reason)]
         assert kinds == ([] if reason == "natural_completion" else [reason])
-    assert set(LIMITS) < set(KINDS)
+    assert set(WHY_INCOMPLETE) < set(KINDS)
 
 
 def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> None:

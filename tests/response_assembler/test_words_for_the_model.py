@@ -46,7 +46,7 @@ def of_every_type() -> list[ToolError]:
 
 
 def answer_after(error: ToolError, reason: TerminationReason) -> str:
-    """The whole response, of a session with one call that ended so."""
+    """Return the whole response of a session with one call that ended so."""
     memory = a_memory(a_round(("look_up", {"word": "fuge"}, error)), question="What is a fugue?")
     request = AssemblyRequested(
         question="1-0",

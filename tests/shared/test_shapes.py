@@ -39,13 +39,13 @@ _STORED: dict[str, Any] = {
 
 @cache
 def shapes() -> dict[str, Any]:
-    """The bus's document, and the JSON Schema of each kind of stored value."""
+    """Return the bus's document, and the JSON Schema of each kind of stored value."""
     stored = {name: TypeAdapter(model).json_schema() for name, model in _STORED.items()}
     return {name: _untitled(shape) for name, shape in {"the bus": document(), **stored}.items()}
 
 
 def _untitled(shape: Any) -> Any:
-    """Without the titles that pydantic makes of the names of fields."""
+    """Return a schema without the titles that pydantic makes of the names of fields."""
     if isinstance(shape, dict):
         return {
             key: _untitled(value) for key, value in shape.items() if key != "title" or isinstance(value, dict)

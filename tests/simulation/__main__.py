@@ -13,7 +13,7 @@ _REPORTED_MAX = 3
 
 
 def main() -> int:
-    """1 when a promise was broken."""
+    """Simulate the seeds; return 1 if a promise was broken."""
     asked = _arguments()
     faults: Counter[str] = Counter()
     broken: list[Case] = []

@@ -68,7 +68,7 @@ class Inbox:
 
 @dataclass(slots=True)
 class Timer:
-    """What is delivered later. An event with no place in the log yet is logged when it is due."""
+    """An event that is delivered later. If it has no log id yet, it is logged when it is due."""
 
     due_ms: int
     to: Component
@@ -116,7 +116,7 @@ class SimulatedBus:
     def commit(
         self, component: Component, entry: str, session_id: str | None, operations: Iterable[Operation]
     ) -> str:
-        """commit.lua: `committed`, `duplicate` or `conflict`; all or nothing."""
+        """Commit as commit.lua does: `committed`, `duplicate` or `conflict`; all or nothing."""
         inbox, todo, is_handled = self.inboxes[component], list(operations), False
         for name, key, first, _ in todo:
             is_stale = False
@@ -165,12 +165,12 @@ class SimulatedBus:
                 self.dead.append(second.partition(b"\n")[2])
 
     def _stop(self, session_id: str) -> None:
-        """Never before what the session was asked to do, nor before an earlier stop."""
+        """Stop the session at a time not before its last request, nor before an earlier stop."""
         logged_ms = max((_place(at)[0] for at in self.logs.get(session_id, ())), default=0)
         self.stopped[session_id] = max([self.now_ms, logged_ms, *(at + 1 for at in self.stopped.values())])
 
     def has_stopped(self, delivery: Delivery) -> bool:
-        """What stops.py and claim.lua ask."""
+        """Return whether the session is stopped, as stops.py and claim.lua ask."""
         return delivery.asked_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:
@@ -185,7 +185,7 @@ class SimulatedBus:
         self.on_timer(due_ms)
 
     def publish(self, event: AnyEvent, mode: str, deadline_s: float = 300.0, tenant: str = "default") -> str:
-        """publish.lua: `sent` or `unknown`; arrive.lua: `sent`, `known`, `waiting` or `overloaded`."""
+        """Send as publish.lua: `sent` or `unknown`; or as arrive.lua: `sent`, `known`, `waiting` or `overloaded`."""
         session_id = event.subject
         if mode == "open":
             if session_id in self.logs or session_id in self.waiting.queries:
@@ -203,7 +203,7 @@ class SimulatedBus:
         return "sent"
 
     def admit(self, most: int = 64) -> tuple[int, int]:
-        """admit.lua: how many left the waiting, and how many still wait."""
+        """Admit as admit.lua does; return how many were admitted, and how many still wait."""
         room, taken = self.sessions_max - len(self.open_sessions), 0
         for session_id in self.waiting.due(self.now_ms)[:most]:
             self._open(session_id, is_counted=False)
@@ -215,7 +215,7 @@ class SimulatedBus:
         return taken, len(self.waiting.queries)
 
     def _open(self, session_id: str, is_counted: bool) -> bool:
-        """Whether it was opened and takes room."""
+        """Open a waiting session; return whether it was opened and takes room."""
         raw = self.waiting.take_out(session_id)
         if session_id in self.logs:
             return False
@@ -227,7 +227,7 @@ class SimulatedBus:
         return is_counted
 
     def read(self, component: Component, consumer: str, count: int) -> list[Handed]:
-        """XREADGROUP: what nobody was given yet, the oldest first."""
+        """Read as XREADGROUP does: the entries that were not delivered yet, the oldest first."""
         inbox = self.inboxes[component]
         given, inbox.unread = inbox.unread[:count], inbox.unread[count:]
         inbox.pending.update({entry: Pending(consumer, self.now_ms) for entry in given})
@@ -236,7 +236,7 @@ class SimulatedBus:
     def reclaim(
         self, component: Component, consumer: str, lease_ms: int, most: int, in_hand: Iterable[str] = ()
     ) -> list[Handed]:
-        """reclaim.lua: what has been idle for a lease changes hands; a suspect's delivery is counted later."""
+        """Reclaim as reclaim.lua: deliveries idle for a lease change owner; a suspect's delivery is counted later."""
         inbox, held = self.inboxes[component], set(in_hand)
         taken: list[Handed] = []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
@@ -248,7 +248,7 @@ class SimulatedBus:
         return taken
 
     def missed(self, component: Component, consumer: str) -> list[Handed]:
-        """missed.lua: what a consumer holds, for one whose read was answered into nowhere."""
+        """Return the entries that a consumer holds, as missed.lua does, after a read whose reply was lost."""
         inbox, held = self.inboxes[component], []
         for entry, pending in sorted(inbox.pending.items(), key=lambda item: _place(item[0])):
             if pending.consumer == consumer:
@@ -257,7 +257,7 @@ class SimulatedBus:
         return held
 
     def renew(self, component: Component, consumer: str, entry: str, added: int = 0) -> bool:
-        """renew.lua: False, and no change, when the entry is no longer the consumer's."""
+        """Renew as renew.lua does: False, and no change, when the entry is no longer the consumer's."""
         pending = self.inboxes[component].pending.get(entry)
         if pending is None or pending.consumer != consumer:
             return False
@@ -265,7 +265,7 @@ class SimulatedBus:
         return True
 
     def move_due_timers(self) -> None:
-        """due.lua."""
+        """Move due timers, as due.lua does."""
         due = sorted(
             (timer.due_ms, name) for name, timer in self.timers.items() if timer.due_ms <= self.now_ms
         )
@@ -275,11 +275,11 @@ class SimulatedBus:
             self._arrive(timer.to, Message(timer.raw, log, timer.attempt))
 
     def put_foreign(self, component: Component, raw: bytes, log: str) -> None:
-        """An entry that somebody puts into an inbox past every door."""
+        """Add a foreign entry directly to an inbox."""
         self._arrive(component, Message(raw, log))
 
     def decoded(self, raw: bytes) -> AnyEvent:
-        """Raises UnreadableEvent."""
+        """Decode an event. Raises UnreadableEvent."""
         if not self.has_shortcuts:
             return decode(raw)
         if raw not in self._decoded:
@@ -287,13 +287,13 @@ class SimulatedBus:
         return self._decoded[raw]
 
     def delivery(self, handed: Handed) -> Delivery:
-        """An entry as a handler gets it. Raises UnreadableEvent."""
+        """Return an entry as a handler gets it. Raises UnreadableEvent."""
         message = handed.message
         is_begun = handed.is_taken_over or message.attempt > 0
         return Delivery(self.decoded(message.raw), message.log, message.attempt, redelivered=is_begun)
 
     def new_place(self) -> str:
-        """The id of a new entry: never before an earlier one, whatever the clock does."""
+        """Return the id of a new entry: never before an earlier one, even if the clock goes back."""
         milliseconds, sequence = self._last
         self._last = (self.now_ms, 0) if self.now_ms > milliseconds else (milliseconds, sequence + 1)
         return f"{self._last[0]}-{self._last[1]}"

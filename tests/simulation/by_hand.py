@@ -65,5 +65,5 @@ _loop = _Loop()  # type: ignore[abstract]  # nothing else of a loop is asked for
 
 
 def at_once(work: Awaitable[ResultT]) -> ResultT:
-    """The result of a coroutine that waits for nothing but its own parts."""
+    """Return the result of a coroutine that waits only for its own parts."""
     return _loop.run(cast(Coroutine[Any, Any, ResultT], work))

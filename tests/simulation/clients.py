@@ -102,7 +102,7 @@ class Clients:
         self._intake(self._let_in(client, entry))
 
     def _intake(self, work: Coroutine[int, None, None]) -> None:
-        """The door of some process; should it die, another takes the submission over."""
+        """Submit through the intake of a process; if that dies, another one takes over."""
         try:
             delay_ms = work.send(None)
         except StopIteration:
@@ -110,7 +110,7 @@ class Clients:
         self._world.at(delay_ms, lambda: self._intake(work))
 
     async def _let_in(self, client: Client, entry: str) -> None:
-        """Two steps that are safe to repeat, and are repeated where the process dies in between."""
+        """Submit in two steps that are safe to repeat, and are repeated if the process dies in between."""
         submitted_ms = self._world.time_ms
         while True:
             await pause(self._world.delay_ms())
@@ -131,7 +131,7 @@ class Clients:
             await pause(LEASE_MS)
 
     def _admit(self) -> None:
-        """What every coordinator does, as long as somebody waits."""
+        """Admit waiting sessions, as every coordinator does while there are any."""
         if not self._world.is_redis_away and self._world.is_served("coordinator"):
             self._world.bus.admit()
         if self._world.bus.waiting.queries:
@@ -142,7 +142,7 @@ class Clients:
             client.cancelled_ms = self._world.time_ms
 
     def _signal(self, session_id: str, data: EventData, random: Random) -> bool:
-        """Whether it has reached its session."""
+        """Send an event to a session; return whether it has arrived."""
         if self._world.is_redis_away:
             self._world.at(1_000, lambda: self._signal(session_id, data, random))
             return False
@@ -166,7 +166,7 @@ class Clients:
         )
 
     def decides(self, session_id: str, at: str) -> None:
-        """A person decides on the calls of a batch: at once, one by one, too late, or never."""
+        """Decide on the calls of a batch as a person: at once, one by one, too late, or never."""
         random = self._world.life(session_id).random
         data = self._world.bus.decoded(self._world.bus.logs[session_id][at]).data
         assert isinstance(data, ApprovalRequested)
@@ -183,7 +183,7 @@ class Clients:
                 self._world.at(delay_ms, partial(self._signal, session_id, decided, random))
 
     def answers(self, session_id: str, at: str) -> None:
-        """The user answers what they are asked: at once, one by one, twice, too late, or never."""
+        """Answer the questions as the user: at once, one by one, twice, too late, or never."""
         random = self._world.life(session_id).random
         data = self._world.bus.decoded(self._world.bus.logs[session_id][at]).data
         assert isinstance(data, QuestionAsked)

@@ -36,7 +36,7 @@ class Faults:
         self.counts: Counter[str] = Counter()
 
     def strikes(self, kind: str) -> bool:
-        """Whether this occasion is one."""
+        """Return whether the fault strikes this time."""
         chance = self._chances.get(kind, 0.0)
         if not chance or self._randoms[kind].random() >= chance:
             return False
@@ -44,5 +44,5 @@ class Faults:
         return True
 
     def random(self, kind: str) -> Random:
-        """For the rest of what a fault of that kind needs."""
+        """Return random numbers for the other details of a fault of that kind."""
         return self._randoms[kind]

@@ -52,11 +52,11 @@ class Process:
         return self.is_alive and self.frozen_until_ms <= self.world.time_ms
 
     def now(self) -> datetime:
-        """What its own clock shows."""
+        """Return the time of its own clock."""
         return datetime.fromtimestamp((self.world.time_ms + self._clock_off_ms) / 1000, UTC)
 
     async def deliver(self, handed: Handed) -> None:
-        """One message, from hand-over to acknowledgement."""
+        """Handle one message, from delivery to acknowledgement."""
         if handed.deliveries > self.world.settings.max_deliveries:
             lost = ErrorInfo(code="workers_lost", message=f"{handed.deliveries - 1} workers stopped")
             await self._bury(handed, self._readable(handed), lost)
@@ -118,7 +118,7 @@ class Process:
     def _unless_stopped(
         self, work: Coroutine[int, None, Outcome], delivery: Delivery
     ) -> Generator[int, None, Outcome]:
-        """What comes of the work; of an engine's or a dispatcher's nothing, once its session is stopped."""
+        """Yield the outcome of the work; an engine or a dispatcher has none after its session is stopped."""
         while self.component not in STOPPING or not self.world.is_stop_heard(delivery):
             try:
                 delay_ms = work.send(None)
@@ -166,7 +166,7 @@ class Process:
     async def _commit(
         self, handed: Handed, delivery: Delivery | None, operations: Iterable[Operation]
     ) -> str:
-        """Repeated while it is not known to have arrived; a crash may come before it, and after it."""
+        """Commit, and repeat it until the reply arrives; a crash may come before it, and after it."""
         todo = list(operations)
         session_id = delivery.event.subject if delivery else None
         await pause(self.world.delay_ms())
@@ -195,7 +195,7 @@ class Process:
 
 
 def of_handler(handler: Handler) -> Work:
-    """A real handler as work: it waits for nothing but the session store, and that answers at once."""
+    """Return a real handler as work: it waits only for the session store, which answers at once."""
 
     async def work(delivery: Delivery, session: SessionStore) -> Outcome:
         return at_once(handler(delivery, session))

@@ -68,7 +68,7 @@ class BrokenPromise:
 
 
 def broken_promises(world: World) -> list[BrokenPromise]:
-    """Every promise that was broken in a world that ran to its end."""
+    """Return every promise that was broken in a world that ran to its end."""
     found = [BrokenPromise("", what) for what in _left_over(world)]
     for client in world.clients.values():
         record = Record.of(world, client)
@@ -79,7 +79,7 @@ def broken_promises(world: World) -> list[BrokenPromise]:
 
 @dataclass(frozen=True)
 class Record:
-    """What is left of one session."""
+    """The final state of one session."""
 
     world: World
     client: Client
@@ -97,7 +97,7 @@ class Record:
 
 
 def _left_over(world: World) -> Iterator[str]:
-    """Nothing is left in anybody's hands, nothing is to come, and no handler has failed by itself."""
+    """Yield what is pending or due, and handlers that have failed by themselves."""
     bus: SimulatedBus = world.bus
     for component, inbox in bus.inboxes.items():
         if inbox.messages or inbox.pending:
@@ -123,7 +123,7 @@ def _left_over(world: World) -> Iterator[str]:
 
 
 def _answered(record: Record) -> Iterator[str]:
-    """Promise 2: exactly one answer, at the latest shortly after the deadline."""
+    """Check promise 2: exactly one answer, at the latest shortly after the deadline."""
     client, world = record.client, record.world
     if len(record.responses) != 1:
         yield f"{len(record.responses)} answers"
@@ -142,7 +142,7 @@ def _answered(record: Record) -> Iterator[str]:
 
 
 def _whole(record: Record) -> Iterator[str]:
-    """Promise 1, as far as the log tells: each event follows from an earlier one, once."""
+    """Check promise 1, as far as the log shows it: each event follows from an earlier one, once."""
     seen: set[UUID] = set()
     replies: dict[UUID, list[type]] = {}
     for event in record.log.values():
@@ -170,7 +170,7 @@ def _whole(record: Record) -> Iterator[str]:
 
 
 def _bounded(record: Record) -> Iterator[str]:
-    """Promise 5: rounds, calls, tokens. The last call of the model may go beyond the budget, no other."""
+    """Check promise 5: rounds, calls, tokens. Only the last call of the model may go beyond the budget."""
     session = _state(record)
     if session is None:
         return
@@ -199,7 +199,7 @@ def _bounded(record: Record) -> Iterator[str]:
 
 
 def _written_once(record: Record) -> Iterator[str]:
-    """Promise 3: a write happens at most once for its key, and only where it was let."""
+    """Check promise 3: a write happens at most once for its key, and only if it was allowed."""
     life = record.world.life(record.client.session_id)
     let: dict[str, list[RequestedCall]] = defaultdict(list)
     for event in record.log.values():
@@ -218,7 +218,7 @@ def _written_once(record: Record) -> Iterator[str]:
 
 
 def _asked(record: Record) -> Iterator[str]:
-    """A question of the model is answered by what the user has said to it, or refused, and told of once it is not."""
+    """Check that a question is answered by the user, or refused and reported as unanswered."""
     told = {doubt.kind for response in record.responses for doubt in response.uncertainty}
     asked: dict[str, int] = {}
     for event in record.log.values():
@@ -246,7 +246,7 @@ def _is_assembled(record: Record) -> bool:
 
 
 def _carried(record: Record) -> Iterator[str]:
-    """Promise 2: a finished reply is in the answer, with every write that is known to be done."""
+    """Check promise 2: a finished reply is in the answer, with every write that is known to be done."""
     for event in record.log.values():
         if not record.responses or not isinstance(event.data, AssemblyRequested):
             continue
@@ -265,7 +265,7 @@ def _carried(record: Record) -> Iterator[str]:
 
 
 def _told(record: Record) -> Iterator[str]:
-    """Promise 3: the answer tells of every write of which nobody knows whether it took effect."""
+    """Check promise 3: the answer reports every write of unknown outcome."""
     life = record.world.life(record.client.session_id)
     told = " ".join(
         doubt.about
@@ -295,7 +295,7 @@ def _is_known(result: object) -> bool:
 
 
 def _replayed(record: Record) -> Iterator[str]:
-    """Promise 4: the recording, decided anew, gives the same commands, timers and document."""
+    """Check promise 4: the recording, decided anew, gives the same commands, timers and document."""
     if not record.log:
         return
     replay = Replay()
@@ -313,7 +313,7 @@ def _state(record: Record) -> Session | None:
 
 
 def _is_decision(step: Step) -> bool:
-    """Whether a commit ended a delivery by an outcome: not by a burial, and not for another attempt."""
+    """Return whether a commit ended a delivery by an outcome: not by a dead letter, and not by another attempt."""
     return not any(
         name == "bury" or (name == "timer" and str(first).startswith("retry/"))
         for name, _, first, _ in step.operations
@@ -325,5 +325,5 @@ def _has_output(step: Step) -> bool:
 
 
 def describe(broken: Iterable[BrokenPromise]) -> str:
-    """One line for each."""
+    """Return one line for each."""
     return "\n".join(f"{one.session_id or 'the world'}: {one.what}" for one in broken)

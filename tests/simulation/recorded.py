@@ -14,7 +14,7 @@ from tests.simulation.stand_ins import CATALOGUE
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the simulated Redis holds of one session."""
+    """The data that the simulated Redis holds of one session."""
 
     bus: SimulatedBus
     session_id: str
@@ -30,7 +30,7 @@ class _Kept:
 
 
 class _Shared:
-    """What the sessions of simulated worlds share."""
+    """The data that the sessions of simulated worlds share."""
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         return CATALOGUE
@@ -43,7 +43,7 @@ class _Shared:
 
 
 def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
-    """The recording of a session that has one."""
+    """Return the recording of a session that has one."""
     reading = _read(session_lines(session_id, _Kept(bus, session_id), _Shared()))
     try:
         reading.send(None)

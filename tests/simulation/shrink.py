@@ -33,7 +33,7 @@ class Case:
 
 
 def shrunk(case: Case) -> Case:
-    """The same, with whatever left out that is not needed to break a promise."""
+    """Return a smaller world that still breaks a promise."""
     sessions = _fewer(case.sessions, lambda some: Case(case.seed, some, case.kinds))
     return Case(case.seed, sessions, _fewer(case.kinds, lambda some: Case(case.seed, sessions, some)))
 
@@ -50,7 +50,7 @@ def _fewer(items: tuple[ItemT, ...], case_of: Callable[[tuple[ItemT, ...]], Case
 
 
 def report(case: Case) -> str:
-    """The smallest world found that breaks a promise, and what happened in it."""
+    """Report the smallest world found that breaks a promise, and its trace."""
     smallest = shrunk(case)
     world = smallest.world(is_told=True)
     broken = broken_promises(world)

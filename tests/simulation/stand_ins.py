@@ -81,7 +81,7 @@ _HUGE = "\n".join(f"Shelf {n} holds {n * 7} volumes on the history of bridges." 
 
 @dataclass
 class Life:
-    """What one session's model and tools are like, and what its tools have done."""
+    """The behaviour of one session's model and tools, and the effects of its tools."""
 
     random: Random
     patience: float = 0.5
@@ -100,7 +100,7 @@ class Life:
     """By key, the call that was the first to have it."""
 
     def key(self, round: int, call: RequestedCall) -> str:
-        """The key of a write: what it does, and how often that was wanted before."""
+        """Return the key of a write: its effect, and the number of its earlier repetitions."""
         if (round, call.id) not in self.keys:
             what = f"{call.name}/{json.dumps(call.arguments, sort_keys=True)}"
             ordinals = [int(key.rsplit("/", 1)[1]) for key in self.owners if key.startswith(f"{what}/")]
@@ -278,7 +278,7 @@ def _not_asked(request: ReasoningRequested, retry_after_s: float) -> ReasoningFa
 
 
 def _takes_ms(life: Life, deadline: datetime, now: datetime) -> int:
-    """How long a step takes; sometimes until after the deadline."""
+    """Return how long a step takes; sometimes until after the deadline."""
     if life.random.random() < 0.03:
         left_ms = int((deadline - now).total_seconds() * 1000)
         return max(1, left_ms + life.random.choice((-200, -1, 0, 1, 200, 10_000)))

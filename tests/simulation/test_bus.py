@@ -81,7 +81,7 @@ class Twins:
         assert [self.entries[entry.decode()] for entry, _ in real] == [handed.entry for handed in simulated]
 
     async def reclaim(self) -> None:
-        """With a lease of no time at all, whatever is in hand is to be had."""
+        """Reclaim with a lease of zero, so that all deliveries in flight can be taken."""
         consumer, most = self.random.choice(CONSUMERS), self.random.randrange(1, 4)
         in_hand = [entry for entry in self.entries if self.random.random() < 0.3]
         real = await self.real.batcher.run(
@@ -132,7 +132,7 @@ class Twins:
         await asyncio.sleep(0.002)
 
     def an_operation(self, session_id: str) -> Operation:
-        """One of any kind; its key named so that both buses can make it their own."""
+        """Draw an operation of any kind; its key has a name that both buses can translate."""
         random, event = self.random, self.random.choice(self.events)
         raw, name = encode(event), random.choice(("deadline", "assembly"))
         due = random.choice((b"+0", b"=1000", b"+3600000"))
@@ -166,14 +166,14 @@ class Twins:
         await self.pair()
 
     async def pair(self) -> None:
-        """The entries that are in the inboxes now."""
+        """Pair the real entries that are in the inbox now with the simulated ones."""
         real = await self.real.batcher.submit("XRANGE", self.inbox, "-", "+")
         assert len(real) == len(self.simulated.inboxes[GROUP].messages)
         for (entry, _), other in zip(real, self.simulated.inboxes[GROUP].messages, strict=True):
             self.entries.setdefault(entry.decode(), other)
 
     async def compare(self) -> None:
-        """All that stands in Redis, but for the feed and the moments of things."""
+        """Compare all data in Redis, except the feed and times."""
         ask, keys, simulated = self.real.batcher.submit, self.real.keys, self.simulated
         for component in (GROUP, OTHER):
             inbox = await ask("XRANGE", keys.inbox(PARTITION, component), "-", "+")
@@ -234,7 +234,7 @@ class Twins:
 
 
 def _for(keys: Keys, operation: Operation) -> Operation:
-    """The operation with the key as one of the two buses calls it."""
+    """Return the operation with the key as one of the two buses calls it."""
     name, place, first, second = operation
     if place is None:
         return operation

@@ -39,7 +39,7 @@ def test_a_thousand_sessions_come_back_from_redis_as_they_were_and_verify(
 
 
 async def there_and_back(url: str, namespace: str, recordings: list[list[Line]]) -> list[list[bytes]]:
-    """Recordings put into Redis, as they are read from there again."""
+    """Import recordings into Redis and export them again."""
     bus = Bus(Connections(url), Keys(namespace, partitions=3), BusSettings())
     await bus.open()
 

@@ -18,7 +18,7 @@ class WaitingRoom:
     present: int = 0
 
     def add(self, session_id: str, query: bytes, place: Place, bound: int) -> bool:
-        """Whether the query may wait."""
+        """Add a query to those that wait; return whether there was room."""
         mine = len(self.of(place.tenant))
         if len(self.queries) >= bound:
             tenants = len(self.tenants) + (mine == 0)
@@ -29,19 +29,19 @@ class WaitingRoom:
         return True
 
     def of(self, tenant: str) -> list[str]:
-        """A tenant's sessions, the oldest first."""
+        """Return a tenant's sessions, the oldest first."""
         mine = [session_id for session_id, place in self.places.items() if place.tenant == tenant]
         return sorted(mine, key=lambda session_id: (self.places[session_id].submitted_ms, session_id))
 
     def due(self, now_ms: int) -> list[str]:
-        """The sessions whose deadline has passed, the most urgent first."""
+        """Return the sessions whose deadline has passed, the most urgent first."""
         due = [
             (place.deadline_ms, name) for name, place in self.places.items() if place.deadline_ms <= now_ms
         ]
         return [session_id for _, session_id in sorted(due)]
 
     def next(self, weights: Mapping[str, float]) -> str:
-        """The session whose turn it is; its tenant's next turn is set."""
+        """Return the session whose turn it is; set its tenant's next turn."""
         tenant = min(self.tenants, key=lambda name: (self.tenants[name], name))
         self.present = self.tenants[tenant]
         self.tenants[tenant] += round(TURN / weights.get(tenant, 1))
@@ -54,7 +54,7 @@ class WaitingRoom:
         return self.queries.pop(session_id)
 
     def forget_past(self) -> None:
-        """What is no news any more: turns before the present, and all of it when nobody waits."""
+        """Drop past turns, and all turns when no session waits."""
         if not self.queries:
             self.past_turns, self.present = {}, 0
         self.past_turns = {name: turn for name, turn in self.past_turns.items() if turn >= self.present}

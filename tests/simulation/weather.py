@@ -34,12 +34,12 @@ class Weather:
             self._outages.append(_Outage(random.choice((*MODELS, *TOOLS)), from_ms, from_ms + length_ms))
 
     def model_out_for_s(self, model: str, now_ms: int) -> float | None:
-        """How long a model is still out of order; None when it replies."""
+        """Return how long a model is still unavailable; None when it replies."""
         left_ms = [one.until_ms - now_ms for one in self._now(now_ms) if one.name == model]
         return max(left_ms) / 1000 if left_ms else None
 
     def seen(self, now_ms: int) -> Outages:
-        """What a process knows: as it was a moment ago."""
+        """Return the state that a process sees: as it was a moment ago."""
         there = self._now(now_ms - _SEEN_AFTER_MS)
         untils = {
             model: max(one.until_ms for one in there if one.name == model)

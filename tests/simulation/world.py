@@ -111,7 +111,7 @@ class World:
         }
 
     def run(self) -> None:
-        """Until nothing is left to happen, or an hour is over."""
+        """Run until no event is left, or an hour is over."""
         for number in self.sessions:
             self._outside.add(number)
         if not self._has_catalogue:
@@ -131,19 +131,19 @@ class World:
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
     def tell(self, session_id: str, what: str) -> None:
-        """A line of the trace, where somebody reads it."""
+        """Write a line of the trace, if it is read."""
         if self.is_told:
             self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
 
     def disturbed(self, cost_ms: float) -> None:
-        """Something went wrong that may make answers late by so much."""
+        """Note a fault that may make answers late by so much."""
         self._disturbances.append((self.time_ms, cost_ms))
 
     def disturbance_ms(self, since_ms: int) -> float:
         return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms + cost_ms >= since_ms)
 
     def delay_ms(self) -> int:
-        """How long a small step takes: mostly nothing, so that steps meet; sometimes long."""
+        """Return how long a small step takes: mostly zero, so that steps coincide; sometimes long."""
         return self.random.choice((0, 0, 1, 1, 2, 5, 30, 300))
 
     @property
@@ -153,7 +153,7 @@ class World:
     # Processes
 
     def work_of(self, component: Component, process: Process) -> Mapping[type[EventData], Work]:
-        """The real handlers, with nothing remembered yet; stand-ins for model and tools."""
+        """Return the real handlers without cached state; stand-ins for model and tools."""
         match component:
             case "coordinator":
                 coordinator = Coordinator(
@@ -185,7 +185,7 @@ class World:
         return self.weather.model_out_for_s(model, self.time_ms)
 
     def is_served(self, component: Component) -> bool:
-        """Whether a process of it is up."""
+        """Return whether a process of it is up."""
         return any(process.is_up for process in self._processes[component])
 
     def life(self, session_id: str) -> Life:
@@ -194,7 +194,7 @@ class World:
         return self._lives[session_id]
 
     def is_stop_heard(self, delivery: Delivery) -> bool:
-        """Whether whoever works for a session knows that it is stopped; they look a few times a second."""
+        """Return whether a session's workers know that it is stopped; they look a few times a second."""
         stopped_ms = self.bus.stopped.get(delivery.event.subject)
         return (
             stopped_ms is not None
@@ -203,7 +203,7 @@ class World:
         )
 
     def before_handling(self, process: Process, delivery: Delivery) -> None:
-        """What may go wrong in a handler. Raises Broken; Killed kills the process."""
+        """Inject the faults of a handler. Raises Broken; Killed kills the process."""
         event = delivery.event
         self.tell(event.subject, f"{process.name} handles {event.type} {event.id}")
         self._poison(process.component, event)
@@ -220,7 +220,7 @@ class World:
             raise Broken("this once")
 
     def _poison(self, component: Component, event: AnyEvent) -> None:
-        """The n-th event of a poisoned session that reaches a certain component is the poison, for good."""
+        """Poison the n-th event of a session that reaches a certain component, permanently."""
         poison = self.poisoned.get(event.subject)
         if poison is None or poison[0] != component or event.id in self._poisons:
             return
@@ -264,7 +264,7 @@ class World:
         )
 
     def _freeze(self, process: Process) -> None:
-        """It stands still for a while: its leases run out, and it does not know."""
+        """Freeze the process for a while: its leases expire without its knowledge."""
         for entry in process.in_hand:
             self.bus.renew(process.component, process.name, entry)
         length_ms = self.faults.random("freeze").choice((100, LEASE_MS, 3 * LEASE_MS))
@@ -272,7 +272,7 @@ class World:
         self.disturbed(length_ms + LEASE_MS * 1.25)
 
     def _go_on(self, process: Process, entry: str) -> None:
-        """One step of one delivery."""
+        """Run one step of one delivery."""
         work = process.in_hand.get(entry)
         if work is None or not process.is_alive:
             return
@@ -303,7 +303,7 @@ class World:
             self.at(delay_ms, lambda: self._go_on(process, entry))
 
     def _thaw(self, process: Process, entry: str) -> None:
-        """Back again: it may commit what is not its own any more, or learn of that first."""
+        """Resume the process: it may commit a delivery that is no longer its own, or learn of that first."""
         is_told = self.random.random() < 0.5
         if is_told and not self.bus.renew(process.component, process.name, entry):
             if (work := process.in_hand.pop(entry, None)) is not None:
@@ -342,7 +342,7 @@ class World:
             self.at(self.delay_ms(), partial(self._go_on, process, handed.entry))
 
     def _tick(self) -> None:
-        """The duties that readers do between reads: timers, takeovers, and what nobody was woken for."""
+        """Do the duties of readers between reads: timers, takeovers, and missed wake-ups."""
         if not self.is_redis_away:
             self.bus.move_due_timers()
             for component in COMPONENTS:
@@ -395,7 +395,7 @@ class World:
             self.at(self.random.randrange(2_000), lambda: self._put_foreign(session_id, at))
 
     def _repeat(self, session_id: str, at: str) -> None:
-        """The same event in another entry."""
+        """Repeat the same event in another entry."""
         raw = self.bus.logs[session_id][at]
         inbox = self.bus.decoded(raw).data.inbox
         if inbox is not None:
@@ -403,7 +403,7 @@ class World:
             self.bus.put_foreign(inbox, raw, at)
 
     def _put_foreign(self, session_id: str, at: str) -> None:
-        """Something that nobody of ours has sent, in anybody's inbox."""
+        """Add an entry of a foreign sender to any inbox."""
         random = self.faults.random("foreign entry")
         raw = random.choice((b"{}", b"\xff\x00", self.bus.logs[session_id][at]))
         self.bus.put_foreign(random.choice(COMPONENTS), raw, at)

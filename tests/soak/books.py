@@ -49,14 +49,14 @@ class ToldWrite:
 
 @dataclass(slots=True)
 class Account:
-    """What one session's log says, and what is wrong with it."""
+    """The content of one session's log, and its faults."""
 
     writes: list[ToldWrite] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 def read_log(session_id: str, log: Log, journals: Journals, response: Response) -> Account:
-    """The writes of a session that has ended, and whether its log is whole."""
+    """Return the writes of a session that has ended, and whether its log is complete."""
     account = Account(problems=[f"{session_id}: {problem}" for problem in _faults(log, response)])
     doubts = {doubt.kind for doubt in response.uncertainty}
     told = {event["causationid"]: event for event in _before_the_end(log, "tools.completed")}
@@ -79,7 +79,7 @@ def read_log(session_id: str, log: Log, journals: Journals, response: Response) 
 
 
 def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
-    """Where what was told of writes is not what the service's books have."""
+    """Yield the differences between the reports of writes and the service's records."""
     for key, its_effects in effects.items():
         if len(its_effects) > 1:
             yield f"{key} took effect {len(its_effects)} times"
@@ -91,9 +91,9 @@ def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Ef
 
 
 def _disagreements(write: ToldWrite, effects: Sequence[Effect], is_owned: bool) -> Iterator[str]:
-    """Where a write was told otherwise than the books have it; `is_owned`: a call with the same key owns the effect.
+    """Yield the differences of a write's report; `is_owned`: a call with the same key owns the effect.
 
-    What certainly had no effect may be called again, and then runs under the same key.
+    A call that certainly had no effect may be made again, and then runs under the same key.
     """
     what = f"{write.session_id}: {write.tool} {write.key}"
     if write.result is None:
@@ -107,7 +107,7 @@ def _disagreements(write: ToldWrite, effects: Sequence[Effect], is_owned: bool) 
 
 
 def _faults(log: Log, response: Response) -> Iterator[str]:
-    """What is wrong with the log of a session that has ended: a gap, a repeat, or another answer."""
+    """Yield the faults in the log of an ended session: a gap, a repeat, or another answer."""
     kinds = Counter(kind_of(event) for event in log)
     for kind in ("query.submitted", "session.opened", "response.ready"):
         if kinds[kind] != 1:
@@ -126,7 +126,7 @@ def _faults(log: Log, response: Response) -> Iterator[str]:
 
 
 def _before_the_end(log: Log, kind: str) -> Iterator[dict[str, Any]]:
-    """The events of one kind that came before the answer was asked for."""
+    """Yield the events of one kind that came before the answer was asked for."""
     for event in log:
         if kind_of(event) == "assembly.requested":
             return
@@ -144,5 +144,5 @@ def _type_of(result: ToolResult) -> str:
 
 
 def kind_of(event: Mapping[str, Any]) -> str:
-    """`query.submitted` for `antiphon.query.submitted.v1`."""
+    """Return an event's short type, such as `query.submitted` for `antiphon.query.submitted.v1`."""
     return str(event["type"]).removeprefix("antiphon.").removesuffix(".v1")

@@ -49,7 +49,7 @@ class Promise:
 def after_the_calm(
     stage: Stage, load: Load, history: Sequence[Done], ended_badly: Sequence[str]
 ) -> list[Promise]:
-    """The promises about sessions and messages, checked while what belongs to sessions is still kept."""
+    """Check the promises about sessions and messages while the keys of sessions are still stored."""
     return [
         _answered_once(load),
         _in_time(load, history),
@@ -96,7 +96,7 @@ def _in_time(load: Load, history: Sequence[Done]) -> Promise:
 
 
 def held_up_s(asked: Asked, history: Sequence[Done]) -> float:
-    """How long the disturbances of its time may have held a session up."""
+    """Return how long the disturbances of its time may have delayed a session."""
     assert asked.answered_s is not None
     total_s = 0.0
     for done in history:
@@ -147,7 +147,7 @@ def _shown(letter: Mapping[bytes, bytes]) -> str:
 
 
 def no_orphans(stage: Stage, kept: Collection[str]) -> Promise:
-    """Every key is fixed, of a session that is kept, or expires; of a session that is over only its index of writes."""
+    """Check that every key is fixed, of a stored session, or expires; an ended session has only its index of writes."""
     kinds: Counter[str] = Counter()
     broken: list[str] = []
     for raw in stage.client.scan_iter(count=1_000):
@@ -167,7 +167,7 @@ def no_orphans(stage: Stage, kept: Collection[str]) -> Promise:
 
 
 def redis_is_small(stage: Stage, samples: Samples) -> Promise:
-    """When every session is forgotten, Redis has what it had at the beginning, and the records of writes."""
+    """Check that after the retention Redis has its initial memory, and the records of writes."""
     samples.take()
     row = samples.rows[REDIS, 0]
     first, last = row[0].rss_mb, row[-1].rss_mb
@@ -180,7 +180,7 @@ def redis_is_small(stage: Stage, samples: Samples) -> Promise:
 
 
 def pattern_of(key: str) -> str:
-    """What kind of key it is, by the words that are the same for all of them."""
+    """Return the kind of a key, by the words that all keys of the kind share."""
     if FIXED.fullmatch(key):
         return "fixed"
     if "queries:rejected" in key:
@@ -190,7 +190,7 @@ def pattern_of(key: str) -> str:
 
 
 def flat(samples: Samples, since_s: float, until_s: float) -> tuple[Promise, dict[str, Trend]]:
-    """Memory, files and connections of who lives long, under load. Returns the trends of memory too, by name."""
+    """Check memory, files and connections of long-lived processes under load. Returns the trends of memory by name."""
     broken: list[str] = []
     trends: dict[str, Trend] = {}
     for (name, _), every in samples.rows.items():
@@ -212,7 +212,7 @@ def _accepted(load: Load) -> int:
 
 
 def _spread(values: Sequence[float]) -> str:
-    """Median, 99th percentile and maximum, in seconds."""
+    """Return median, 99th percentile and maximum, in seconds."""
     if not values:
         return "none"
     row = sorted(values)

@@ -23,7 +23,7 @@ class Clocks:
         return "" if self._library else "no C compiler that works, so no clock was set: install gcc"
 
     def environment(self, name: str) -> dict[str, str]:
-        """What a process has to be started with for its clock to be set. A new process starts with a right clock."""
+        """Return the environment in which a process's clock can be set. A new process starts with a right clock."""
         if self._library is None:
             return {}
         self.set(name, 0.0)
@@ -41,7 +41,7 @@ class Clocks:
 
 
 def _compiled(folder: Path) -> Path | None:
-    """The library; None where there is no compiler, or no system that it works on."""
+    """Compile the library; return None without a compiler, or on an unsupported system."""
     compiler, library = shutil.which("cc"), folder / "clock.so"
     if compiler is None:
         return None

@@ -73,7 +73,7 @@ class Done:
 
 
 def plan(seed: int, length_s: float, has_clocks: bool) -> list[Planned]:
-    """The disturbances of a soak."""
+    """Return the disturbances of a soak."""
     choose, at_s, planned = random.Random(f"disturbances {seed}"), 0.0, list[Planned]()
     while (at_s := at_s + choose.uniform(*GAP_S)) < length_s:
         (kind,) = choose.choices(KINDS, _WEIGHTS)
@@ -109,9 +109,9 @@ class Disturber:
     def __init__(
         self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int], faults_min: int = 0
     ) -> None:
-        """`answered` counts the answers so far.
+        """Prepare the disturbances; `answered` counts the answers so far.
 
-        A machine that is too slow for the plan is spared a part of it, but for so many.
+        On a machine that is too slow for the plan a part is left out, but at least `faults_min` remain.
         """
         self.history: list[Done] = []
         self.broken: list[str] = []
@@ -128,7 +128,7 @@ class Disturber:
         """Those that were asked while Python was still being loaded, by their ids."""
 
     def step(self) -> None:
-        """Everything that is due."""
+        """End and begin every disturbance that is due."""
         now = time.monotonic()
         for until_s, done, end in [one for one in self._lasting if one[0] <= now]:
             self._lasting.remove((until_s, done, end))
@@ -166,7 +166,7 @@ class Disturber:
         return not self._stopping
 
     def _is_recovered(self, now: float) -> bool:
-        """Whether there has been an answer since the last disturbance: without that nothing would ever go on."""
+        """Return whether there was an answer, or a long pause, since the last disturbance."""
         return self._answered() > self._answered_at_last or now > self._last_s + _PATIENCE_S
 
     def _begin(self, planned: Planned) -> None:
@@ -180,7 +180,7 @@ class Disturber:
             self._lasting.append((done.began_s + planned.lasts_s, done, end))
 
     def _have_happen(self, planned: Planned, done: Done) -> Callable[[], None] | None:
-        """Returns what ends it, where it lasts."""
+        """Return the function that ends the disturbance, if it lasts."""
         stage = self._stage
         match planned.kind:
             case "kill":
@@ -220,13 +220,13 @@ class Disturber:
         return None
 
     def _kill(self, name: str) -> None:
-        """kill -9, and started again at once."""
+        """Kill the process by SIGKILL, and start it again at once."""
         self._stage.kill(name)
         self._stopping.pop(name, None)
         self._stage.start(name)
 
     def _ask_to_stop(self, name: str) -> None:
-        """SIGTERM. Somebody else looks after it until it is gone."""
+        """Send SIGTERM. Another task watches it until it has ended."""
         process = self._stage.running[name]
         if not _listens(process.pid):
             self._deaf.add(process.pid)
@@ -256,7 +256,7 @@ class Disturber:
         self.broken.append(f"{name} ended {how} with exit code {code}:\n{said}")
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
-        """Returns how far Redis's clock has jumped back."""
+        """Return how far Redis's clock has jumped back."""
         clocks = self._stage.clocks
         back_s = max(0.0, clocks.ahead_s.get(name, 0.0) - ahead_s) if name == REDIS else 0.0
         clocks.set(name, ahead_s)
@@ -267,7 +267,7 @@ class Disturber:
 
 
 def _listens(pid: int) -> bool:
-    """Whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
+    """Return whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
     try:
         said = Path(f"/proc/{pid}/status").read_text()
     except OSError:

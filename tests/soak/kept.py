@@ -13,13 +13,13 @@ from tests.soak.books import Journals, kind_of
 
 
 async def log_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> Log:
-    """Its events in order, as JSON."""
+    """Return a session's events in order, as JSON."""
     entries = cast(list[Any], await client.xrange(keys.log(session_id)))
     return [orjson.loads(fields[b"event"]) for _, fields in entries]
 
 
 async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, log: Log) -> Journals:
-    """The outcomes in the journal of each round that has had a batch."""
+    """Return the outcomes in the journal of each round that has had a batch."""
     journals = {}
     for round in {event["data"]["round"] for event in log if kind_of(event) == "tools.requested"}:
         key = keys.of_session(session_id, journal_name(round))
@@ -29,7 +29,7 @@ async def journals_of(client: redis.asyncio.Redis, keys: Keys, session_id: str, 
 
 
 async def standing_of(client: redis.asyncio.Redis, keys: Keys, session_id: str) -> str:
-    """Where a session stands that should have ended, for whoever looks for the reason."""
+    """Return the state of a session that should have ended, to find the reason."""
     partition = keys.partition(session_id)
     way = [kind_of(event) for event in await log_of(client, keys, session_id)]
     is_open = await client.zscore(keys.open_sessions(partition), session_id) is not None

@@ -79,19 +79,19 @@ class Load:
             thread.join()
 
     def stop_asking(self) -> None:
-        """No new questions. Those under way are waited for."""
+        """Ask no new questions; those in flight continue."""
         self._over.set()
 
     def answered(self) -> int:
-        """Questions that have an answer."""
+        """Return the number of questions that have an answer."""
         return sum(1 for one in list(self.asked.values()) if one.answers)
 
     def in_flight(self) -> list[Asked]:
-        """Accepted, and not answered yet."""
+        """Return the sessions that are accepted and not answered yet."""
         return [one for one in list(self.asked.values()) if one.accepted_s and not one.answers]
 
     def is_settled(self) -> bool:
-        """Whether everything accepted is answered and audited."""
+        """Return whether every accepted question is answered and checked."""
         return not self.in_flight() and self.audited >= self.answered()
 
     async def _run(self) -> None:
@@ -141,7 +141,7 @@ class Load:
             await self._persist(self._audit, client, asked)
 
     async def _submit(self, antiphon: Antiphon, question: Question) -> None:
-        """Until it is acknowledged. With an id of its own it may be repeated."""
+        """Submit until it is acknowledged. With an id of its own it may be repeated."""
         grant = self._stage.grants[question.tenant]
 
         async def submit() -> None:
@@ -152,7 +152,7 @@ class Load:
         await self._persist(submit)
 
     def _meddling(self, antiphon: Antiphon, asked: Asked) -> Iterator[Awaitable[None]]:
-        """What its client does while the session is under way."""
+        """Act as the session's client while the session is in flight."""
         question = asked.question
 
         async def cancel(after_s: float) -> None:
@@ -225,7 +225,7 @@ class Load:
         asked.missed = await standing_of(client, self._stage.keys, asked.question.session_id)
 
     async def _persist(self, attempt: Callable[..., Awaitable[None]], *given: Any) -> None:
-        """Until Redis has answered; whoever stops the soak ends it."""
+        """Ask until Redis has answered, or the soak is stopped."""
         while True:
             try:
                 return await attempt(*given)
@@ -235,7 +235,7 @@ class Load:
 
 @contextlib.asynccontextmanager
 async def _beside(*works: Awaitable[None]) -> AsyncIterator[None]:
-    """They run for the length of a block."""
+    """Run the tasks for the length of a block."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         yield

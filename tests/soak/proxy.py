@@ -56,7 +56,7 @@ class Proxy:
         self._soon(lambda: self._cut(share))
 
     def delay(self, seconds: float) -> None:
-        """From now on each chunk waits so long. Many seconds are a stall; 0 is the end of it."""
+        """Delay each chunk from now on. Many seconds are a stall; 0 ends it."""
         self._soon(lambda: setattr(self, "_delay_s", seconds))
 
     def refuse(self) -> None:
@@ -123,7 +123,7 @@ class Proxy:
                 await writer.drain()
 
     async def _wait(self) -> None:
-        """As long as the delay says; not beyond its end."""
+        """Wait for the delay, or until it is ended."""
         began_s = self._loop.time()
         while (left_s := began_s + self._delay_s - self._loop.time()) > 0:  # noqa: ASYNC110  # it may be ended early
             await asyncio.sleep(min(left_s, _LOOK_EVERY_S))
@@ -137,7 +137,7 @@ class Proxy:
 
 @contextlib.asynccontextmanager
 async def _ended(*tasks: "asyncio.Task[None]") -> AsyncIterator[None]:
-    """The tasks are over when the block is."""
+    """Cancel the tasks at the end of the block."""
     try:
         yield
     finally:

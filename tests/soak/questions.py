@@ -40,7 +40,7 @@ class Question:
 
 
 def a_question(number: int, choose: random.Random) -> Question:
-    """The next question of a seeded row."""
+    """Return the next question of a seeded series."""
     (kind,) = choose.choices(KINDS, _WEIGHTS)
     options: dict[str, Any] = {}
     decides: Decides = choose.choice(("approve", "approve", "deny", "never"))
@@ -77,7 +77,7 @@ JUNK: tuple[dict[str, str], ...] = (
 
 
 def script() -> list[Scripted]:
-    """The model's part."""
+    """Return the model's part."""
     facts = (_use("look_up"), _use("keyed"))
     writes = (_use("look_up"), _use("keyed"), _use("asked"), _use("plain"))
     stumbles = (_use("falls"), _use("overruns"), _use("hangs"), _use("look_up"))
@@ -97,7 +97,7 @@ def script() -> list[Scripted]:
 
 
 def _failures() -> list[Scripted]:
-    """What happens to one request in so many. The numbers share no divisor, so that they rarely meet."""
+    """Return the failure of one request in so many. The numbers share no divisor, so they rarely coincide."""
     return [
         Scripted(one_in=31, repeat=True, status=529, error="overloaded_error"),
         Scripted(one_in=37, repeat=True, status=500, error="api_error"),

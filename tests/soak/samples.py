@@ -31,7 +31,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a row of samples went."""
+    """The trend of a series of samples."""
 
     first: float
     """Median of the first quarter."""
@@ -71,13 +71,13 @@ class Samples:
         self._redis.close()
 
     def now_mb(self) -> float:
-        """What all processes have now, together; Redis by its own account."""
+        """Return the memory of all processes now, together; Redis by its own figure."""
         alive = {(name, process.pid) for name, process in self._stage.running.items()} | {(REDIS, 0)}
         return sum(row[-1].rss_mb for key, row in self.rows.items() if key in alive)
 
 
 def trend(row: Sequence[Sample], of: Literal["rss_mb", "open"]) -> Trend:
-    """The trend of a row of four samples or more."""
+    """Return the trend of a series of four samples or more."""
     values = [float(getattr(sample, of)) for sample in row]
     part = len(row) // 4
     slope = _slope([sample.at_s for sample in row], values)

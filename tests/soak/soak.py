@@ -25,7 +25,7 @@ _RETENTION_SLACK_S = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked of a soak."""
+    """The options of a soak."""
 
     length_s: float
     seed: int
@@ -86,7 +86,7 @@ class _Watch:
         self._sampled_s = 0.0
 
     def until(self, condition: Callable[[], bool], limit_s: float) -> None:
-        """Until a condition holds or the limit is over; whether it held is for the checks to say."""
+        """Wait until a condition holds or the limit is over; the checks decide whether it held."""
         ends_s = time.monotonic() + limit_s
         while not condition() and time.monotonic() < ends_s:
             self._disturber.step()

@@ -42,7 +42,7 @@ _WRITE_WAIT_S, _WRITE_LATE_S = 0.15, 1.5 * LEASE_S
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What the processes of a stage work with."""
+    """The servers and settings of a stage's processes."""
 
     redis: RedisServer
     proxy: Proxy
@@ -103,7 +103,7 @@ def thaw(process: Started) -> None:
 
 @contextlib.contextmanager
 def stage(seed: int, retention_s: float) -> Iterator[Stage]:
-    """Everything for the length of a block; the components are started and ready."""
+    """Run a stage for the length of a block; the components are started and ready."""
     folder = Path(tempfile.mkdtemp(prefix="antiphon-soak-"))
     clocks = Clocks(folder)
     redis_server = RedisServer(*_DURABLE, environment=clocks.environment(REDIS))

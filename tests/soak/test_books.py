@@ -65,7 +65,7 @@ def test_an_effect_that_nobody_asked_for_is_found() -> None:
 
 
 def a_log(*results: ToolResult) -> Log:
-    """The log of a session with one write, which was told as `results` say."""
+    """Return the log of a session with one write, with these results."""
     call = {"id": "c1", "name": "plain", "idempotency_key": "k1"}
     data: list[tuple[str, dict[str, Any]]] = [
         ("query.submitted", {}),

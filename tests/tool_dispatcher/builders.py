@@ -35,7 +35,7 @@ ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}
 
 
 def a_tool(name: str, function: Callable[..., Any], effect: Effect = "read", **options: Any) -> Tool:
-    """A tool that takes any arguments."""
+    """Return a tool that takes any arguments."""
     return Tool(name, f"Does {name}.", ANYTHING, function, effect=effect, **options)
 
 
@@ -73,7 +73,7 @@ def a_request(
 
 
 def soon(seconds: float) -> datetime:
-    """A deadline."""
+    """Return a deadline."""
     return utc_now() + timedelta(seconds=seconds)
 
 
@@ -85,7 +85,7 @@ def a_delivery(
 
 @asynccontextmanager
 async def a_bus(lease_s: float = LEASE_S, **settings: Any) -> AsyncIterator[Bus]:
-    """A bus on a fakeredis of its own."""
+    """Yield a bus on a fakeredis of its own."""
     client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)
     bus = Bus(Connections.to_fake(client), Keys(), BusSettings(lease_s=lease_s), **settings)
     await bus.open()
@@ -108,7 +108,7 @@ class Dispatcher:
         session: SessionStore | None = None,
         session_id: str = "s1",
     ) -> tuple[ToolResult, ...]:
-        """The answer to one delivery of a batch."""
+        """Return the answer to one delivery of a batch."""
         delivery = a_delivery(request, redelivered=redelivered, session_id=session_id)
         outcome = await self._service.handlers[ToolsRequested](
             delivery, session or self.bus.session(session_id)
@@ -128,7 +128,7 @@ class Dispatcher:
 
 @asynccontextmanager
 async def a_dispatcher(*tools: Tool, bus: Bus | None = None, **settings: Any) -> AsyncIterator[Dispatcher]:
-    """A dispatcher, on a bus of its own where none is given."""
+    """Yield a dispatcher, on a bus of its own unless one is given."""
     async with AsyncExitStack() as held:
         own = await held.enter_async_context(a_bus()) if bus is None else bus
         dispatcher = Dispatcher(list(tools), own, **settings)
@@ -144,18 +144,18 @@ async def results_of(
     session: SessionStore | None = None,
     **settings: Any,
 ) -> tuple[ToolResult, ...]:
-    """The answer to one delivery of a batch, by a dispatcher whose sessions may read and write."""
+    """Return the answer to one delivery of a batch, by a dispatcher whose sessions may read and write."""
     async with a_dispatcher(*tools, bus=bus, **settings) as dispatcher:
         return await dispatcher.run(request, redelivered, session)
 
 
 async def noted(bus: Bus, round: int = 1) -> dict[str, bytes]:
-    """The journal of a batch."""
+    """Return the journal of a batch."""
     return await bus.session("s1").settled(journal_name(round))
 
 
 async def all_of_redis(bus: Bus) -> str:
-    """Every key with all that is in it, as one text."""
+    """Return every key with its content, as one text."""
     found: list[Any] = []
     read = {
         b"string": ("GET",),

@@ -15,6 +15,6 @@ def bus_settings() -> BusSettings:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a Redis that is there, however busy the machine is."""
+    """Let the cache and the rate limiter wait longer for Redis, on a busy machine."""
     monkeypatch.setitem(ReadCache.__init__.__kwdefaults__ or {}, "patience_s", 60)
     monkeypatch.setattr(rate, "_ANSWER_S", 60.0)

@@ -48,7 +48,7 @@ REQUEST = a_request(a_call(name="book"))
 
 
 async def cut_off(desk: Desk, bus: Bus) -> None:
-    """A dispatcher ends in the middle of the write. What it does then is what a crash leaves: nothing."""
+    """End the dispatcher in the middle of the write, as a crash does, without any record."""
     async with a_dispatcher(desk.tool, bus=bus) as dispatcher:
         dying = asyncio.create_task(dispatcher.run(REQUEST))
         await desk.begun.wait()
@@ -59,13 +59,13 @@ async def cut_off(desk: Desk, bus: Bus) -> None:
 
 
 async def cut_off_long_ago(desk: Desk, bus: Bus) -> None:
-    """And its lease is over."""
+    """End the dispatcher, with its lease expired."""
     await cut_off(desk, bus)
     await end_lease(bus, KEY)
 
 
 async def end_lease(bus: Bus, key: str) -> None:
-    """As if whoever has begun a write had been silent for the whole of its lease."""
+    """Let the lease of a begun write expire, as if its worker were silent."""
     await bus.batcher.submit("HSET", bus.keys.effect("s1", key), "lease_ends", 1)
 
 
@@ -75,7 +75,7 @@ async def taken_over(desk: Desk, bus: Bus) -> ToolResult:
 
 
 def over_a_wire(bus: Bus) -> tuple[Bus, BreakableWire]:
-    """The same bus, over a wire of its own that can be broken, and counts what goes over it."""
+    """Return the same bus, over a connection of its own that can be broken, and counts its commands."""
     other, wire = copy(bus), a_wire(bus)
     other.batcher = other.claims = Batcher(wire)
     return other, wire

@@ -19,14 +19,14 @@ class Issuer:
     key_file: str
 
     def grant(self, scopes: Sequence[str] = ("read", "write"), lasts_s: float = 600, **claims: Any) -> str:
-        """A grant that ends in `lasts_s`, which may be over."""
+        """Return a grant that ends in `lasts_s`, which may be negative."""
         exp = utc_now().timestamp() + lasts_s
         payload = {"aud": "antiphon", "exp": exp, "scopes": list(scopes), **claims}
         return jwt.encode(payload, self.key, algorithm="EdDSA")
 
 
 def an_issuer(folder: Path) -> Issuer:
-    """Whose public key is in a file there."""
+    """Return an issuer with a new key, whose public key is in a file there."""
     key, file = Ed25519PrivateKey.generate(), folder / "grants.pem"
     file.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     return Issuer(key, str(file))

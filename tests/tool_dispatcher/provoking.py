@@ -70,7 +70,7 @@ def answer(arguments: dict[str, Any], context: ToolContext) -> str:
 async def last(
     tools: list[Tool], *calls: Any, allowed: Any = None, seconds: float = 60, **more: Any
 ) -> ToolError:
-    """What is told of the last of the calls."""
+    """Return the result of the last of the calls."""
     settings = {
         name: more.pop(name) for name in ("default_scopes", "approval", "grant_key_file") if name in more
     }
@@ -84,7 +84,7 @@ async def of_forecast(**arguments: Any) -> ToolError:
 
 @asynccontextmanager
 async def a_service(status: int, headers: dict[str, str] | None = None) -> AsyncIterator[Callable[..., Tool]]:
-    """A real service that always answers so; makes tools that ask it by a real client."""
+    """Run a real service that always answers so; yield a maker of tools that ask it by a real client."""
     with serving(lambda request: Reply(status, {"detail": "out of order"}, headers or {})) as url:
 
         def asking(effect: Any = "read", **options: Any) -> Tool:

@@ -21,7 +21,7 @@ SWITCH: dict[str, Any] = {
 
 
 class Effects:
-    """What took effect: the tool, and the key that it came with, once for each run. Knows the keys it has seen."""
+    """The effects: the tool and its key for each run. Knows the keys it has seen."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, str]] = []
@@ -60,7 +60,7 @@ UNKNOWN = ToolFailed("outcome_unknown", "The line went dead.")
 
 
 def asks(id: str, name: str, arguments: dict[str, Any] | None = None, **fields: Any) -> RequestedCall:
-    """A call as coordinators hand it out today: without a key."""
+    """Return a call as coordinators hand it out today: without a key."""
     return RequestedCall(id=id, name=name, arguments=arguments or {}, **fields)
 
 
@@ -71,14 +71,14 @@ class Rounds:
         self.dispatcher, self.session_id, self.round = dispatcher, session_id, 0
 
     async def run(self, *calls: RequestedCall, **fields: Any) -> tuple[ToolResult, ...]:
-        """The results of the next round's batch."""
+        """Return the results of the next round's batch."""
         self.round += 1
         return await self.again(*calls, redelivered=False, **fields)
 
     async def again(
         self, *calls: RequestedCall, redelivered: bool = True, **fields: Any
     ) -> tuple[ToolResult, ...]:
-        """The same batch once more, as if its worker had died before the commit."""
+        """Run the same batch once more, as if its worker had died before the commit."""
         request = a_request(*calls, round=self.round, **fields)
         return await self.dispatcher.run(request, redelivered, session_id=self.session_id)
 

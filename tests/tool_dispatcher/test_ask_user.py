@@ -15,7 +15,7 @@ QUESTION = {"question": "Which one?"}
 
 
 async def said(bus: Bus, data: EventData, session_id: str = "s1") -> str:
-    """Where something stands in a session's log, once it is said."""
+    """Publish an event in a session, and return its log id."""
     await bus.publish(an_event(QuerySubmitted(query="Which one is it?"), session_id), "open")
     await bus.publish(an_event(data, session_id), "signal")
     return (await bus.session(session_id).log())[-1][0]

@@ -36,7 +36,7 @@ def calls_in(logs: Iterable[Any]) -> list[Line]:
 
 
 async def lines_of(tools: list[Tool], *calls: Any, **settings: Any) -> list[Line]:
-    """The lines of a batch, which are one for each of its calls."""
+    """Return the lines of a batch, one for each of its calls."""
     allowed = settings.pop("allowed", tuple(one.name for one in tools))
     with capture_logs() as logs:
         await results_of(tools, a_request(*calls, allowed=allowed), **settings)

@@ -44,7 +44,7 @@ def _explode(arguments: dict[str, Any], context: ToolContext) -> None:
 
 
 def _until_the_end_of(clock: Clock) -> Callable[..., Any]:
-    """A tool that does not end, and during which a minute goes by."""
+    """Run a tool that does not end, while a minute passes."""
 
     async def take_long(arguments: dict[str, Any], context: ToolContext) -> None:
         clock.forward(60)
@@ -155,7 +155,7 @@ async def test_of_two_calls_with_one_id_the_first_counts() -> None:
 
 
 class TestJournal:
-    """What stands in the journal while a batch is under way: the assembler reads it at the deadline."""
+    """The journal's content while a batch is in flight: the assembler reads it at the deadline."""
 
     async def test_each_call_is_settled_as_it_ends(self) -> None:
         end = asyncio.Event()

@@ -25,7 +25,7 @@ class Snapshot:
         self._kept = {key: await self._client.execute_command("DUMP", key) for key in await self._keys()}
 
     async def put_back(self) -> None:
-        """As a replica that lagged behind has it, when it is promoted."""
+        """Restore the state of a replica that was behind when it was promoted."""
         for key in await self._keys():
             await self._client.execute_command("DEL", key)
         for key, content in self._kept.items():

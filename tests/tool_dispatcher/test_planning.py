@@ -38,7 +38,7 @@ SPECIFICATION = Specification.model_validate(
 
 @asynccontextmanager
 async def planning(**settings: Any) -> AsyncIterator[tuple[Dispatcher, Bus, str]]:
-    """A dispatcher, its bus, and the hash of a session's catalogue with the workflow as both kinds of tool."""
+    """Yield a dispatcher, its bus, and the hash of a session's catalogue with the workflow as both kinds of tool."""
     async with a_bus() as bus, a_dispatcher(*TOOLS, bus=bus, **settings) as dispatcher:
         await WorkflowStore(bus).keep(SPECIFICATION)
         own = to_catalogue(Registry(TOOLS))

@@ -52,7 +52,7 @@ class Past:
         self.memory = self.memory.plus(delta)
 
     def fact(self, words: str) -> str:
-        """The id of the first fact that says so."""
+        """Return the id of the first fact with this text."""
         return next(fact.id for fact in self.memory.facts.values() if words in fact.statement)
 
     async def result(self, id: str, **settings: Any) -> ToolResult:

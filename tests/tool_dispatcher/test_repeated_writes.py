@@ -31,7 +31,7 @@ async def rounds_of(bus: Bus, *tools: Tool, **settings: Any) -> Rounds:
 
 
 def kinds(results: tuple[ToolResult, ...]) -> list[str]:
-    """`ok`, `repeated`, or the error type."""
+    """Return `ok`, `repeated`, or the error type, for each result."""
     return [one.error.error_type if one.error else "repeated" if one.repeated else "ok" for one in results]
 
 

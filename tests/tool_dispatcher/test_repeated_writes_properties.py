@@ -45,7 +45,7 @@ class World:
         await asyncio.Event().wait()
 
     async def batch(self, session: Rounds, bus: Bus, calls: list[RequestedCall]) -> tuple[ToolResult, ...]:
-        """Delivered until a worker comes through with it."""
+        """Deliver a batch until a worker completes it."""
         session.round += 1
         while True:
             self.dying = asyncio.Event()

@@ -28,7 +28,7 @@ from tool_dispatcher.authoring.tool import Tool, ToolFailed
 def a_run_call(
     name: str, path: str, *, number: int = 1, attempt: int = 1, key: int = 1, **fields: Any
 ) -> ToolsRequested:
-    """What a run asks for at a node, as the coordinator writes it."""
+    """Return the request of a run at a node, as the coordinator writes it."""
     arguments = as_text(fields.pop("arguments", {}))
     call = a_call(f"{path}#{attempt}", name, key=f"default/s1/{path}/{key}", arguments=arguments)
     return a_request(call, round=number, node=path, **fields)
@@ -214,7 +214,7 @@ async def test_a_tool_that_depends_on_another_runs_once_that_has_succeeded_in_th
 
 
 async def _results(tools: list[Tool], request: ToolsRequested, bus: Bus) -> tuple[ToolResult, ...]:
-    """Those of a batch whose write another call has made, under whose id they stand."""
+    """Return the results of a batch whose write another call made, under that call's id."""
     from antiphon_shared.events import ToolsCompleted
 
     from tests.tool_dispatcher.builders import a_delivery

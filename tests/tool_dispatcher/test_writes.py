@@ -166,7 +166,7 @@ class TestRedisAway:
 
     @pytest.fixture
     async def wired(self) -> AsyncIterator[tuple[Bus, BreakableWire]]:
-        """A bus all of whose shared commands go over a wire that can be broken."""
+        """Yield a bus whose shared commands all use a connection that can be broken."""
         async with a_bus() as bus:
             yield over_a_wire(bus)
 

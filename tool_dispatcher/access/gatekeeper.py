@@ -35,7 +35,7 @@ class Permissions:
 
 @dataclass(frozen=True, slots=True)
 class _Denied(Container[str]):
-    """The tools that must not stand in for others, decided one by one: few of them are ever looked up."""
+    """The tools that must not replace others, decided one by one: few of them are ever looked up."""
 
     contracts: Mapping[str, Contract]
     terms: Terms

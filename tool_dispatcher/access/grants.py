@@ -37,7 +37,7 @@ class Verifier:
     def verify(
         self, token: str, session_id: str, tenant: str, now: datetime, *, for_undo: bool = False
     ) -> Authorization:
-        """Return the scopes of a session with this grant; an empty token stands for no grant. Never raises.
+        """Return the scopes of a session with this grant; an empty token means no grant. Never raises.
 
         `for_undo`: for calls that undo earlier ones of the session. They may run under a grant that has
         ended; otherwise a write could not be undone after the grant that allowed it.

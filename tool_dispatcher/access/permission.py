@@ -24,7 +24,7 @@ class ApprovalRule:
     """The operator's rule for which calls need a person's approval."""
 
     tools: frozenset[str] = frozenset()
-    """Names of the tools whose every call needs approval; `*` stands for all tools."""
+    """Names of the tools of which each call needs approval; `*` means all tools."""
     after_untrusted: bool = False
     """Whether every write needs approval once the session holds content from an untrusted source."""
 
@@ -108,7 +108,7 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
 
 
 def is_barred(name: str, contract: Contract, terms: Terms) -> bool:
-    """Return whether a tool must not stand in for another, as where it needs approval, which it cannot have there."""
+    """Return whether a tool must not replace another, for example if it needs approval, which it cannot get there."""
     return without_leave(name, contract, terms) is not None or _needs_approval(
         name, contract, terms, takes_from_others=True
     )

@@ -31,7 +31,10 @@ Fault = tuple[str, str]
 
 
 class ContractOptions(TypedDict, total=False):
-    """The options of a tool's contract, without its effect. docs/tools.md explains each."""
+    """The options of a tool's contract, without its effect: the fields of `Contract`, as an author may write them.
+
+    A new option goes into both classes, and into docs/tools.md.
+    """
 
     mode: Mode
     max_concurrency: int | None

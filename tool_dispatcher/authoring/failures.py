@@ -45,7 +45,7 @@ ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
     kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
 )
 MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
-"""Errors that may be gone at the next attempt. Of a write, only its author knows that it had no effect before."""
+"""Errors that may be gone at the next attempt. Only the author of a write knows that it had no effect before."""
 _REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
 """Errors with which an author says that a write was refused; an exception's own kind does not prove that."""
 _CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)

@@ -41,7 +41,7 @@ def read(error: BaseException) -> Reading | None:
 
 
 def code_of(error: BaseException) -> str:
-    """Return the code that an exception carries as text, as many clients' do; empty when it has none."""
+    """Return the code that an exception carries as text, as many clients' do, or an empty text."""
     code = _carried(error, "code")
     return code if isinstance(code, str) else ""
 

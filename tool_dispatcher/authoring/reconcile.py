@@ -57,6 +57,6 @@ def contexts_of(reconcile: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of its parameters that take the ToolContext."""
     try:
         parameters = inspect.signature(reconcile, eval_str=True).parameters.values()
-    except Exception:  # noqa: BLE001  # resolving a hint runs the author's code; a function written in C has none
+    except Exception:  # noqa: BLE001  # resolving a hint runs the author's code; a function written in C has no hints
         return ()
     return tuple(parameter.name for parameter in parameters if parameter.annotation is ToolContext)

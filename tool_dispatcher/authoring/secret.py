@@ -65,7 +65,7 @@ def secrets_in(schema: Schema, arguments: object) -> tuple[str, ...]:
 
 
 def secret_paths(schema: Schema) -> tuple[Path, ...]:
-    """Return the secret places of a schema, each once, by its shortest path; `*` stands for any item."""
+    """Return the secret places of a schema, each once, by its shortest path; `*` is any item."""
     return tuple(dict.fromkeys(path for path, node in _places([schema], schema) if _is_marked(node)))
 
 
@@ -238,7 +238,7 @@ def _bare_under(key: str, child: Json, root: Schema) -> Json:
 
 
 def _in_order(node: Schema) -> list[Schema]:
-    """Return the schemas of the first items; before draft 2020-12 they stood under `items`."""
+    """Return the schemas of the first items; before draft 2020-12 they were under `items`."""
     return _listed(node.get("prefixItems")) or _listed(node.get("items"))
 
 

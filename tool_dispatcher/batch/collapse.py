@@ -14,7 +14,7 @@ from tool_dispatcher.batch.placeholders import outlined
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
 _ERROR = frozenset(("code", "error_type", "message", "suggested_action", "retry_after_s", "fields"))
-"""The fields of an error; they may stand beside the envelope too, where the error has no object of its own.
+"""The fields of an error; they may also be fields of the envelope, if the error has no object of its own.
 """
 _RETRY_AFTER_S_MAX = 86_400
 _FIELDS_MAX = 20
@@ -52,7 +52,7 @@ def groups(
 def variant_of(
     name: str, request: ToolsRequested, contracts: Mapping[str, Contract], barred: Container[str]
 ) -> BatchVariant | None:
-    """Return the batch variant that may run in the place of a tool here; None when there is none.
+    """Return the batch variant that may run in the place of a tool here, or None.
 
     A variant that is limited to other rounds, or that depends on further tools, does not qualify: it would
     refuse calls that the single tool accepts.
@@ -95,7 +95,7 @@ def spread(variant: BatchVariant, effect: Effect, outcome: ToolOutcome, count: i
 
 
 def _in_order(outcome: Json, count: int) -> list[Json] | None:
-    """Return one item per call; None when the items cannot be matched with the calls."""
+    """Return one item per call, or None if the items cannot be matched with the calls."""
     if isinstance(outcome, list):
         return outcome if len(outcome) == count else None
     items = outcome.get("results") if isinstance(outcome, dict) else None

@@ -38,7 +38,7 @@ class Gate:
 
     def _problem_of(self, index: int, call: RequestedCall, result: ToolResult | None) -> str:
         assert result is not None, "a gate is judged when all of its calls are answered"
-        assert self.dependency is not None, "what comes after others needs nothing of them"
+        assert self.dependency is not None, "a call after others does not depend on them"
         if result.error is not None:
             return f"{named(index, call)} {why_failed(result.error)}"
         missing = missing_fields(result, self.dependency.required_fields)

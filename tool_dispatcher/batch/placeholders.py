@@ -29,7 +29,7 @@ def resolve(
 
     `results` are those of the batch, by index; the plan ensures that each one needed is there and ok,
     otherwise ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes
-    become the text they stand for. Resolution is strict: a ToolError names each argument and what the call
+    become the text that they represent. Resolution is strict: a ToolError names each argument and what the call
     did return; `example` is a set of valid arguments for the error to show.
     """
     values: dict[Reference, bytes] = {}

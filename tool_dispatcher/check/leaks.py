@@ -26,7 +26,7 @@ _PATHS = (
 
 
 def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterator[str]:
-    """Yield the leaks in an error. `said` is known to the caller already: a path in it is no leak."""
+    """Yield the leaks in an error. `said` is known to the caller already: a path in it does not count as a leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
         yield "it shows a traceback"

@@ -83,7 +83,7 @@ def put(arguments: ToolArguments, place: Place, value: object, all_places: list[
 
 
 def value_at(arguments: Json, path: Path) -> Json:
-    """Return the value at the path; None when there is none."""
+    """Return the value at the path, or None."""
     for part in path:
         if isinstance(arguments, dict):
             arguments = arguments.get(str(part))
@@ -118,7 +118,7 @@ def _branches(schema: object, root: Schema, depth: int = 0) -> Iterator[Schema]:
 
 
 def pointed_at(target: str, root: Schema) -> Any:
-    """Return the target of a reference within the schema; an empty schema where it has none."""
+    """Return the target of a reference within the schema, or an empty schema."""
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/"):
         unescaped = part.replace("~1", "/").replace("~0", "~")

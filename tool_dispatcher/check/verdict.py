@@ -122,7 +122,7 @@ def _leak(what: str) -> Fault:
     if what in EVIDENCE.values():
         change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
     elif what.startswith(leaks.PATH):
-        change = "Describe what is missing without its location on this machine."
+        change = "Describe the missing module without its location on this machine."
         return Fault(leaks.PATH, change, what.removeprefix(f"{leaks.PATH}: "))
     elif "secret" in what or "credential" in what:
         change = "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret]."

@@ -60,7 +60,7 @@ class WriteLedger(Protocol):
         """Return the right to run an unclaimed write; None when it is claimed, and its status has to be read."""
 
     async def begin(self, write: Write) -> Claim | Decided:
-        """Claim a write by its identity, under a key that the ledger derives; or return what was decided instead."""
+        """Claim a write by its identity, under a key that the ledger derives; or return the decision against it."""
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]

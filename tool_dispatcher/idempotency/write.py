@@ -114,7 +114,7 @@ def is_repeat(call: bytes | None, newest: bytes | None) -> bool:
 
 
 def outcomes_in(outcomes: bytes) -> Results:
-    """Return the outcomes in a record; an empty tuple when there are none, or none that can be read."""
+    """Return the outcomes in a record, or an empty tuple if they are missing or unreadable."""
     try:
         return _RESULTS.validate_json(outcomes) if outcomes else ()
     except ValidationError:

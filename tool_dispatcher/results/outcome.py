@@ -36,7 +36,7 @@ class Outcomes:
     """The maker of results. A result that is too large to be shown is stored whole, and read by its handle."""
 
     def __init__(self, redactor: Redactor, stored_bytes_max: int | None = None) -> None:
-        """`stored_bytes_max`: of a stored result; None where results that are too large to be shown are refused."""
+        """`stored_bytes_max`: the limit of a stored result; None refuses results that are too large to be shown."""
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
 
     def log_of(self, session_id: str, round: int) -> CallLog:

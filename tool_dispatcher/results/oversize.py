@@ -49,7 +49,7 @@ def fit(data: Json, bytes_max: int, handle: str) -> Fitted:
 
 
 def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> JsonObject:
-    """Return `length` characters of a whole from `start`: of the text, if it is one, else of its JSON.
+    """Return `length` characters of a whole from `start`: its text if it is a text, otherwise its JSON.
 
     The part is shorter at the end, and where its JSON would be larger than `bytes_max`; `end` is where it
     ends.
@@ -74,7 +74,7 @@ class _Long:
 
 
 def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:
-    """Return the result with its long part cut; None where it has none, or where none of it fits."""
+    """Return the result with its long part cut, or None if it has no long part or no part of it fits."""
     long = _long_part(data)
     content = long.content
     if not isinstance(content, list | str):

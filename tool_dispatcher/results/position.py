@@ -20,7 +20,7 @@ _STEP = re.compile(
 
 
 def value_at(data: Json, position: str) -> Json:
-    """Return the value at a position of `data`, which is JSON. Raises LookupError when there is none."""
+    """Return the value at a position of `data`, which is JSON. Raises LookupError if it is missing."""
     at = 1 if position.startswith("$") else 0
     while at < len(position):
         step = _STEP.match(position, at)

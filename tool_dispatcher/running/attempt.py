@@ -41,7 +41,7 @@ class Builtin(Tool):
 class Attempts:
     """The limits on calls of this process, and of all processes where `slots` and `rates` are given.
 
-    What a tool returns or raises is redacted here, once, before anything else sees it.
+    A tool's result or error is redacted here, once, before any other code sees it.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class ToolBreakers:
     """The breakers of all tools; each call counts once, however many attempts it took."""
 
     def __init__(self, shared: SharedBreakers | None = None) -> None:
-        """`shared`: those of all processes; None where no circuit ever opens."""
+        """`shared`: the breakers of all processes; with None no circuit ever opens."""
         self._shared = shared
 
     @contextmanager

@@ -74,7 +74,7 @@ class ReadCache:
         self._bytes_max, self._patience_s = bytes_max, patience_s
 
     async def get(self, digest: str) -> Cached | None:
-        """Return the entry under the digest; None where there is none, or where it cannot be read in time."""
+        """Return the entry under the digest, or None if it is missing or cannot be read in time."""
         try:
             async with asyncio.timeout(self._patience_s):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))

@@ -1,7 +1,7 @@
 """Calls that run as one call of a batch variant: the outcome of each, and retries of those that may run again. Pure.
 
 An attempt may fail as a whole, or for some of its items. An attempt that failed as a whole is retried
-unchanged. Of the items that failed, those are retried whose second run has no second effect, without the
+unchanged. Failed items are retried if a second run has no second effect, without the
 items that are done.
 
 Each set of items has an idempotency key of its own. A service that honours keys refuses a key that returns
@@ -67,7 +67,7 @@ class Group:
     def note(self, outcome: ToolOutcome, attempt: int) -> ToolError | None:
         """Record the outcome of an attempt.
 
-        Returns the error that calls for another attempt, or None when there is none.
+        Returns the error that calls for another attempt, or None.
         """
         for place, item in zip(self.left, self._spread(outcome), strict=True):
             self._outcomes[place] = item

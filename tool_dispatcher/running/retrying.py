@@ -59,8 +59,8 @@ def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
 def backoff_s(contract: Contract, attempt: int) -> float:
     """Return the contract's own backoff after the `attempt`-th attempt, in seconds. Pure."""
     backoff = contract.backoff
-    factor: int = {"constant": 1, "linear": attempt, "exponential": 1 << (attempt - 1)}[backoff.strategy]
-    return min(backoff.initial_ms * factor, backoff.max_ms) / 1000
+    growth: int = {"constant": 1, "linear": attempt, "exponential": 1 << (attempt - 1)}[backoff.strategy]
+    return min(backoff.initial_ms * growth, backoff.max_ms) / 1000
 
 
 def told(errors: list[ToolError], contract: Contract) -> ToolError:

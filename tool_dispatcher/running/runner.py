@@ -56,7 +56,7 @@ class Runner:
     async def _tried_as_group(self, call: Call) -> ToolOutcome | Items:
         """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
         variant, contract = call.unit.variant, call.batch.retried_by(call.contract)
-        assert variant is not None, "a unit of one call is no group"
+        assert variant is not None, "a unit of one call is not a group"
         items = call.arguments.plain[variant.argument]
         group = Group(call.unit, contract, call.key, can_be_asked=call.tool.reconcile is not None)
         retries = Retries(contract)

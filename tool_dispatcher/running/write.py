@@ -1,4 +1,6 @@
-"""The way of one write: claimed, asked about, run, settled. Read `Writes.once` first.
+"""The way of one write: claimed, asked about, run, settled.
+
+Read `Writes.once` first, then `Writes._results_under`, which decides whether a claimed write may run.
 
 Two rules hold at every line. No write runs without a valid claim. And a write that has begun, in any process,
 runs again only where a second run has no second effect, or where the tool confirms that the first had none.

@@ -103,7 +103,7 @@ async def _existing(store: RecipeStore, name: str) -> Recipe:
 
 
 async def _catalogue(bus: Bus) -> Catalogue | None:
-    """Return the tools of the present dispatchers; None where none has published any."""
+    """Return the tools of the present dispatchers, or None if no tool is published."""
     content_hash = await bus.current_catalogue()
     return None if content_hash is None else await bus.catalogue(content_hash)
 

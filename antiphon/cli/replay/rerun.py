@@ -38,7 +38,7 @@ def rerun(
     Exit codes: 0 the same response; 1 another response, or a request that was not recorded; 2 usage error;
     3 unreadable.
     """
-    # Recorded failures occur again, and are no news.
+    # Recorded failures occur again, and are expected.
     output.run(_rerun(paths, processes, match, as_json), logs="critical")
 
 

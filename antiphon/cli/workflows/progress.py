@@ -115,13 +115,13 @@ class Progress:
 
 
 def _foreach_of(path: str) -> str:
-    """Return the outermost foreach around a path; empty where there is none."""
+    """Return the outermost foreach around a path, or an empty text."""
     parts = path.split("/")
     return next(("/".join(parts[:n]) for n, part in enumerate(parts) if part.isdigit()), "")
 
 
 def _item_of(path: str, foreach: str) -> str:
-    """Return the item of a foreach that a path is, or lies in."""
+    """Return the item of a foreach that a path names or is inside of."""
     return "/".join(path.split("/")[: foreach.count("/") + 2])
 
 

@@ -44,7 +44,7 @@ def specifications_of(files: Sequence[Path]) -> list[Specification]:
 
 
 def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
-    """Return one workflow and its specification; end the command where there is none of that name."""
+    """Return one workflow and its specification; end the command if no workflow has that name."""
     try:
         return named_in(specifications_of(files), name)
     except UsageError as error:
@@ -52,7 +52,7 @@ def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
 
 
 def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specification, Workflow]:
-    """Return one workflow and its specification. Raises UsageError where there is none of that name."""
+    """Return one workflow and its specification. Raises UsageError if no workflow has that name."""
     listed = list(specifications)
     for specification in listed:
         if name in specification.workflows:

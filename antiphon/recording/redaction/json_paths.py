@@ -5,7 +5,7 @@
     $..email                      a key anywhere
     $.data["e-mail"]              a name with other signs than letters, digits, `_` and `-`
 
-That is a part of RFC 9535: no filters, no slices, no unions.
+This is a part of RFC 9535, without filters, slices and unions.
 """
 
 import re
@@ -23,7 +23,7 @@ _STEPS_MAX = 50
 
 
 class UnreadablePath(ValueError):
-    """The text is no path, or uses syntax that is not supported here."""
+    """The text is not a path, or uses syntax that is not supported here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Path:
 
     @property
     def last_name(self) -> str | None:
-        """Return the last key of the path, which a value must have to match; None where it has no such key."""
+        """Return the last key of the path, which a value must have to match, or None."""
         return next((step.key for step in reversed(self.steps) if isinstance(step.key, str)), None)
 
 

@@ -158,7 +158,7 @@ class Redaction:
         return line if clean == value else _rebuilt(line, to_json(clean))
 
     def _take_in(self, line: CatalogueLine, raw: bytes) -> None:
-        """Collect a catalogue's names of tools, which are no secrets, and the arguments that are marked secret."""
+        """Collect a catalogue's names of tools, which are not secret, and the arguments that are marked secret."""
         if line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
             self._text.ordinary.update(tool.name for tool in line.catalogue.tools)

@@ -62,7 +62,7 @@ class RedactedText:
         return self._secrets.suspects(text) or self._found_before.suspects(text)
 
     def text(self, text: str) -> str:
-        """Return `text` without its secrets; the same object where there are none."""
+        """Return `text` without its secrets; the same object if it has no secrets."""
         clean = self._without_patterns(text) if self._patterns else text
         if self.keys.suspects(clean):
             clean = self.keys.in_text(clean, self._found_in_text)

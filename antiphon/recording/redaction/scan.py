@@ -55,7 +55,7 @@ class Finding:
     line: int
     """The line's number, from 1."""
     path: str
-    """Such as `$.event.data.query`; empty in a line that is no JSON."""
+    """Such as `$.event.data.query`; empty in a line that is not JSON."""
     kind: str
     """`known_secret`, `credential`, `private_key`, `signed_token`, `url_password`, `secret_key`, `email`, `card`."""
     excerpt: str

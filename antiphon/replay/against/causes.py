@@ -19,7 +19,7 @@ from antiphon.replay.verify_all import UNREADABLE
 
 CAUSES_MAX = 5
 _PACKAGES = (*COMPONENTS, "antiphon_shared")
-"""The packages that decide. The code that verifies steps is no cause."""
+"""The packages that decide. The code that verifies steps does not count as a cause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Moved:
 
 
 def differing(then: Acts, now: Acts, graphs: Graphs, moved: Moved) -> list[At]:
-    """Return the differences of a decision, the most telling first; an empty list where there are none."""
+    """Return the differences of a decision, the most significant first, or an empty list."""
     acts = [act for act in dict.fromkeys((*then, *now)) if not _is_of_no_weight(act, then, now, graphs)]
     found = [at for act in acts for at in _at(act, (then.get(act), now.get(act)), moved)]
     found = [*_branches(acts, then, now, graphs), *(_explained(at, now) for at in found)]

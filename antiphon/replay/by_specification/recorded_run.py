@@ -81,7 +81,7 @@ class RecordedRun:
 
     @property
     def query(self) -> QuerySubmitted | None:
-        """Return the query that opened the run; None for a session that is no run."""
+        """Return the query that opened the run, or None if the session is not a run."""
         first = self.decisions[0].line.event.data if self.decisions else None
         return first if isinstance(first, QuerySubmitted) else None
 

@@ -1,4 +1,8 @@
-"""The coordinator's decisions, repeated from the recording."""
+"""The coordinator's decisions, repeated from the recording and compared with it.
+
+Compared here are the state, the timers and the effects of a decision; in `sends.py` the messages that it sends; in
+`replay/steps/compared_outputs.py` the events that it emits.
+"""
 
 from typing import Any
 
@@ -147,7 +151,7 @@ class Decisions:
             raise _AnswerUnknown(error.message) from None
 
     def take(self, record: DecisionRecord) -> None:
-        """Continue with the recorded document, where today's code has none."""
+        """Continue with the recorded document if today's code has no document."""
         try:
             self._document.take(record)
             self.session = self._document.session()

@@ -139,7 +139,7 @@ class RunDecisions:
 
 
 def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
-    """Return the recorded specification of that hash. Raises UnreadableEvent where there is none."""
+    """Return the recorded specification of that hash. Raises UnreadableEvent if it is missing."""
     if content_hash not in known.specifications:
         raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")
     fields = known.specifications[content_hash]
@@ -149,7 +149,7 @@ def specification_in(known: Known, content_hash: str) -> dict[str, Any]:
 
 
 def opening_of(opened: RunOpened) -> Opening:
-    """Return the opening of a run, from its log alone; of the limits, only those for people matter."""
+    """Return the opening of a run, from its log alone; only the limits for people matter."""
     return Opening(
         limits=Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1, person_s=opened.person_s),
         catalogue=opened.catalogue,

@@ -76,7 +76,7 @@ async def _row(question: Question, plans: Iterable[Plan], how: How, tell: Tell) 
 
 
 async def _runs(question: Question, plan: Plan, how: How) -> list[Run]:
-    """Return the answers of one plan to one question; an error stands in place of an answer."""
+    """Return the answers of one plan to one question; an error replaces a missing answer."""
     runs: list[Run] = []
     try:
         async with _asking(question, plan, how) as ask:

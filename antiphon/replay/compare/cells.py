@@ -102,7 +102,7 @@ class Comparison:
     times: int
 
     def cell(self, question: Question, plan: Plan) -> Cell | None:
-        """Return the cell of a question and plan; None where there is none."""
+        """Return the cell of a question and plan, or None."""
         return self._by_place.get((question.id, plan))
 
     def of(self, plan: Plan) -> list[Cell]:

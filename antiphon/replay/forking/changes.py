@@ -37,7 +37,7 @@ PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
 """A value for the model: the offline model replies, whatever the session's model is called."""
 _PERSON_S = 1.0
-"""The time limit for a person: a fork has none to ask."""
+"""The time limit for a person: a fork cannot ask one."""
 _OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")
 """Settings of a deployment, which a fork must not change."""
 

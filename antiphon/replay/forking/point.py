@@ -1,6 +1,6 @@
 """The state of a recorded session right after an event: its document, memory and deliveries in flight. Pure.
 
-Steps are included whole: an event that was sent together with others stands for the last of them.
+Steps are included whole: an event that was sent together with others counts as the last of them.
 """
 
 from collections.abc import Iterator, Sequence

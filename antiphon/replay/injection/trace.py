@@ -159,7 +159,7 @@ class Trace:
         self._waiting.append(EventLine(self._n, self._entry, event))
 
     def _goes_on_later(self) -> bool:
-        """Fire the timer that waits for a model; return False when there is none."""
+        """Fire the timer that waits for a model; return False without such a timer."""
         due = next((one for one in self._timers.values() if isinstance(one[2].event, ModelDue)), None)
         if due is None:
             return False
@@ -170,7 +170,7 @@ class Trace:
 
 
 def _asks(data: EventData) -> str:
-    """Return the call that cannot be made here, as a sentence; empty when there is none."""
+    """Return a sentence on the call that cannot be made here, or an empty text."""
     match data:
         case ReasoningRequested():
             return "The next step is a model call."

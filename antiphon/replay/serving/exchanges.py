@@ -62,7 +62,7 @@ class Exchanges:
                 self._by_name.setdefault(name(kept.asked.request), []).append(kept)
 
     def take(self, request: Mapping[str, Any], session_id: str = "") -> Asked | None:
-        """Return the recorded call of a request, in the given session if any; None, and a miss, when there is none."""
+        """Return the recorded call of a request, in the given session if any; otherwise note a miss; return None."""
         for name in self._names:
             for kept in self._by_name.get(name(request), ()):
                 if not kept.is_used and session_id in ("", kept.session_id):

@@ -107,7 +107,7 @@ class RecordingIndex:
         """Read a recording. Raises UnreadableEvent when it is not whole, or has nothing to run again."""
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
-        """By the event that was handled; of a fork, only its own."""
+        """By the event that was handled; for a fork, only its own events."""
         self.catalogues: dict[str, Catalogue] = {}
         self.specifications: dict[str, dict[str, Any]] = {}
         self._contents: dict[str, Any] = {}
@@ -225,7 +225,7 @@ class RecordingIndex:
 
     @property
     def catalogue_hash(self) -> str:
-        """Return the hash of the session's tool catalogue; empty where it has none."""
+        """Return the hash of the session's tool catalogue, or an empty text."""
         if self.beginning is not None:
             return self.beginning.session.tools.catalogue
         opened = self.opened or self.run
@@ -237,7 +237,7 @@ class RecordingIndex:
 
     @cached_property
     def run(self) -> RunOpened | None:
-        """Return the opening of a run; None for a session that is no run."""
+        """Return the opening of a run, or None if the session is not a run."""
         return next((data for _, data in self.all_of(RunOpened)), None)
 
     @cached_property

@@ -44,7 +44,7 @@ class Findings:
                 )
 
     def raises(self, line: EventLine, component: Component, then: object, error: str) -> None:
-        """Add an error of today's code, in place of what the step led to."""
+        """Add an error of today's code, in place of the step's output."""
         self.diverged(line, component, "outputs", [("", then, f"today's code raises {error}")])
 
     def judge_digests(self, redactions: int) -> None:

@@ -61,7 +61,7 @@ def judge_tools(
     """Return the report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
     lines = list(read_lines(path))
     header = lines[0]
-    assert isinstance(header, Header), "what has another first line is unreadable"
+    assert isinstance(header, Header), "a file with another first line is unreadable"
     report = tools.check(lines, Report(header.session_id, 0, {}, answer="unasked"))
     return _judged(path, report, allow_unchecked, properties)
 

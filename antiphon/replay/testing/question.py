@@ -35,7 +35,7 @@ _HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
 
 @dataclass(frozen=True)
 class Question:
-    """A question. None stands for a part that a test leaves open."""
+    """A question. None means that a test does not set this part."""
 
     query: str
     options: Mapping[str, Any]

@@ -113,7 +113,7 @@ class TodaysTools:
     async def _call(self, one: RecordedCall, attempts: Sequence[str]) -> tuple[Any, bool]:
         """Return JSON values, or a ToolError; and whether a connection to another machine was denied meanwhile."""
         tool = self._tools[one.call.name]
-        assert one.arguments is not None, "only what is known is called"
+        assert one.arguments is not None, "only calls with known arguments are made"
         arguments = arguments_of(tool, one.arguments)
         if isinstance(arguments, ToolError):
             return self._clean(arguments, ()), False

@@ -34,7 +34,7 @@ def is_name(name: str) -> bool:
 
 
 def read_state(raw: bytes) -> BreakerState:
-    """Return the stored state; CLOSED where there is none, or none that can be read."""
+    """Return the stored state, or CLOSED if it is missing or unreadable."""
     if not raw or len(raw) > _STATE_BYTES_MAX:
         return CLOSED
     try:

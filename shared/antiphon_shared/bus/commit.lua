@@ -155,7 +155,7 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'close' then
     redis.call('ZREM', KEYS[6], session)
   elseif name == 'stop' then
-    -- Whatever the clock does: not before the session's latest request, as later requests belong to a later session
+    -- Also if the clock goes back: not before the session's latest request, as later requests belong to a later session
     -- under the same id; and after every earlier stop, so that a reader that asks for newer stops misses none.
     local newest = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
     local at = math.max(milliseconds(), logged, newest + 1)
@@ -178,7 +178,7 @@ for i = 6, #ARGV, OPERATION do
   end
 end
 if session ~= '-' then
-  -- The log outlives the session's other data: where there is none, the session's id is free again.
+  -- The log outlives the session's other data: without a log, the session's id is free again.
   keep_for(KEYS[2], retention)
 end
 return taken[1] and taken or 'committed'

@@ -110,7 +110,7 @@ class DeadLetters:
         return sum(lengths)
 
     async def show(self, letter_id: str) -> tuple[Letter, bytes]:
-        """Return one letter and its event as received. Raises AntiphonError when there is none."""
+        """Return one letter and its event as received. Raises AntiphonError if it does not exist."""
         key, entry, _ = self._place(letter_id)
         entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
         if not entries:
@@ -138,7 +138,7 @@ class DeadLetters:
             raise AntiphonError(f"dead letter {letter_id} was removed in the meantime.")
 
     async def drop(self, letter_id: str) -> None:
-        """Delete a letter for good. Raises AntiphonError when there is none."""
+        """Delete a letter for good. Raises AntiphonError if it does not exist."""
         key, entry, _ = self._place(letter_id)
         if not await self._bus.batcher.submit("XDEL", key, entry):
             raise AntiphonError(

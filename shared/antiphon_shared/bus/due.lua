@@ -9,7 +9,7 @@
 -- event in its log and in its inbox follow in the header.
 --
 -- A timer that cannot be moved, because a foreign client wrote it or holds its key, becomes a dead letter without a
--- description. Returns the milliseconds until the next timer is due, -1 when there is none.
+-- description. Returns the milliseconds until the next timer is due, -1 without a timer.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

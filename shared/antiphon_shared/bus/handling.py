@@ -167,7 +167,7 @@ class SessionStore(Protocol):
     session_id: str
 
     def document(self, name: str) -> Awaitable[tuple[int, bytes | None]]:
-        """Return a document's version and content; (0, None) when there is none."""
+        """Return a document's version and content, or (0, None)."""
 
     def items(self, name: str, start: int = 0) -> Awaitable[list[bytes]]:
         """Return the items of an append-only list, from the `start`-th on."""
@@ -191,7 +191,7 @@ class SessionStore(Protocol):
         """Store content that never changes, at once, outside any commit; kept `more_s` beyond the retention."""
 
     async def kept(self, name: str) -> bytes | None:
-        """Return the content that `keep` has stored under a name; None when there is none, or no longer."""
+        """Return the content that `keep` has stored under a name, or None if it is not stored."""
 
     def stream_text(self, text: str) -> Awaitable[None]:
         """Add text to the session's short-lived stream of deltas, for observers.

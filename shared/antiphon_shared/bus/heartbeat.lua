@@ -1,5 +1,5 @@
 -- Records that a worker is alive, on Redis's clock, and removes workers that have long been silent and entries that
--- are no heartbeats; a key of another type is deleted.
+-- are not heartbeats; a key of another type is deleted.
 --
 -- KEYS[1]  workers of the component
 -- ARGV[1]  the consumer    ARGV[2]  its own description, JSON    ARGV[3]  silence after which a worker is removed, ms

@@ -68,7 +68,7 @@ class KeptRecipes:
         return [one for name in names if name in kept and (one := _readable(kept[name]))]
 
     async def get(self, name: str) -> Recipe | None:
-        """Return a recipe; None when there is none of that name. Raises UnreadableEvent."""
+        """Return the recipe of that name, or None. Raises UnreadableEvent."""
         content = await self._batcher.submit("HGET", self._recipes, name)
         return None if content is None else RECIPE.read(content)
 

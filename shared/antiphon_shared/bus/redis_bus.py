@@ -133,7 +133,7 @@ class Bus:
         return decode(genuine(self.signer, log, found[0][1]))
 
     async def query_of(self, session_id: str) -> AnyEvent | None:
-        """Return the session's first event, or the query that waits under that id; None when there is neither.
+        """Return the session's first event, or the query that waits under that id, or None.
 
         Raises UnreadableEvent when the id is taken by something else.
         """
@@ -246,12 +246,12 @@ class Bus:
         return content_hash
 
     async def content(self, content_hash: str) -> bytes | None:
-        """Return the content with that hash; None when it is not stored, or no longer."""
+        """Return the content with that hash, or None if it is not stored."""
         found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
         return found
 
     async def specification(self, content_hash: str) -> bytes | None:
-        """Return a stored specification of workflows; None when it is not stored, or no longer."""
+        """Return a stored specification of workflows, or None if it is not stored."""
         found: bytes | None = await self.batcher.submit("GET", self.keys.specification(content_hash))
         return found
 

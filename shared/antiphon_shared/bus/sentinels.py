@@ -33,7 +33,7 @@ class Sentinels:
         self._urls, self._service = urls, service
 
     async def master(self) -> tuple[str, int]:
-        """Return host and port of the master, by the newest answer. Raises ConnectionError when there is none."""
+        """Return host and port of the master, by the newest answer. Raises ConnectionError without an answer."""
         answers = await self._ask()
         if known := [answer for answer in answers if isinstance(answer, _Master)]:
             newest = max(known)

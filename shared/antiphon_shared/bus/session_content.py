@@ -37,7 +37,7 @@ class SessionContent:
         options = query.options
         if (
             query.steps_name is not None
-        ):  # as the client gave them, whatever was published under the name then
+        ):  # as the client gave them, without the steps published under the name
             options = options.model_copy(update={"steps": query.steps_name})
         return cls(_digest(query.query), _digest(options.model_dump_json(exclude_none=True)), tenant, subject)
 

@@ -121,7 +121,7 @@ class RedisSession:
         return found
 
     async def response(self) -> Response | None:
-        """Return the session's answer; None while there is none."""
+        """Return the session's answer, or None."""
         _, content = await self.document(RESPONSE)
         return None if content is None else RESPONSE_KIND.read(content)
 

@@ -17,7 +17,7 @@ _WHAT_TO_DO = {
 
 
 def unavailable(error: BaseException) -> RedisUnavailable:
-    """Return the error to raise for one of Redis's: whether it replies, what it says, and what to do."""
+    """Return the error to raise for one of Redis's: whether it replies, its message, and the remedy."""
     said = str(error).strip().rstrip(".")
     word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, said)
     if word is None:

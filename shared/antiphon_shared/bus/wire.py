@@ -115,7 +115,7 @@ class Wire:
         return replies
 
     async def _next(self, reply: Any) -> Any:
-        """Return the next reply after one that is none."""
+        """Return the next reply after a message that is not a reply."""
         parser = self._connection._parser
         while type(reply) is hiredis.PushNotification:
             await parser.handle_push_response(reply)

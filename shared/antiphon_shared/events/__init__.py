@@ -1,4 +1,7 @@
-"""Events: every typed message of the bus, one file per emitter."""
+"""Events: every typed message of the bus, one file per emitter, and a second one for the coordinator's runs.
+
+A new event is a class in its emitter's file; its name is listed here and in `codec.py` (`EVENT_DATA`).
+"""
 
 from antiphon_shared.events.base import COMPONENTS, AnyEvent, Component, Event, EventData
 from antiphon_shared.events.client import (

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from antiphon_shared.events.base import COMPONENTS, EventData
+from antiphon_shared.events.base import COMPONENTS, EventData, emitter_of
 from antiphon_shared.events.client import GRANT_LENGTH_MAX, QuerySubmitted
 from antiphon_shared.events.codec import ENVELOPES, EVENT_DATA
 from antiphon_shared.events.response_assembler import ResponseReady
@@ -114,9 +114,9 @@ def _operations() -> Document:
         operations[f"{component}_receives"] = _operation("receive", f"inbox_{component}", received)
     for data in EVENT_DATA:
         if data.inbox is None:
-            channel, name = "log", f"{_emitter(data)}_notes_{data.__name__}"
+            channel, name = "log", f"{emitter_of(data)}_notes_{data.__name__}"
         else:
-            channel, name = f"inbox_{data.inbox}", f"{_emitter(data)}_sends_{data.__name__}"
+            channel, name = f"inbox_{data.inbox}", f"{emitter_of(data)}_sends_{data.__name__}"
         operations[name] = _operation("send", channel, [data.__name__])
     return operations
 
@@ -127,11 +127,6 @@ def _operation(action: str, channel: str, messages: list[str]) -> Document:
         "channel": {"$ref": f"#/channels/{channel}"},
         "messages": [{"$ref": f"#/channels/{channel}/messages/{name}"} for name in messages],
     }
-
-
-def _emitter(data: type[EventData]) -> str:
-    """Return the emitter of an event: `antiphon_shared.events` has one module for each."""
-    return data.__module__.rpartition(".")[2]
 
 
 def _messages() -> Document:

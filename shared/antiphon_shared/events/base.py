@@ -38,6 +38,11 @@ class EventData(Value):
     """The component whose inbox receives the event; None for events that only the session's log holds."""
 
 
+def emitter_of(data: type[EventData]) -> str:
+    """Return the emitter of an event type: the name of its module. The coordinator has a second one, for runs."""
+    return data.__module__.rpartition(".")[2].removesuffix("_runs")
+
+
 DataT = TypeVar("DataT", bound=EventData, covariant=True)
 
 

@@ -11,6 +11,10 @@ from antiphon_shared.values import SessionId, Usage, Value
 from antiphon_shared.workflows.params import Name
 
 Status = Literal["complete", "partial", "failed", "cancelled"]
+"""`failed`: the model refused, the session could not be opened, tools that it needs are missing, or a run failed.
+
+Every other ending without a complete answer is `partial`, with what was found, or `cancelled`.
+"""
 
 TerminationReason = Literal[
     "natural_completion",

@@ -73,7 +73,7 @@ STRUCK = "a fault strikes"
 _ARMED: ContextVar[Armed | None] = ContextVar("faults", default=None)
 """Set once when a process is started, before anything runs; every task inherits it.
 
-The points lie at the bottom of the call stack. A parameter through some thirty constructors, for a feature
+The points are at the bottom of the call stack. A parameter through some thirty constructors, for a feature
 that no deployment uses, would cost each reader more than this one exception from the rule against globals.
 """
 

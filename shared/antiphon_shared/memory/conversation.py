@@ -1,4 +1,4 @@
-"""Conversations: the turns that are stored of ended sessions, and those that a follow-up gets. Pure.
+"""Conversations: the stored turns of ended sessions, and the turns that a follow-up gets. Pure.
 
 A turn is bounded when it is stored, and turns are bounded together when they are read, so that a conversation
 cannot make a session's log or its briefing larger than that.
@@ -71,7 +71,7 @@ def open_turn(session_id: SessionId, at: datetime, question: str) -> OpenTurn:
 
 
 def turn_of(asked: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
-    """Return the stored turn of a session that ended in `response`; of a failed session only the question."""
+    """Return the stored turn of a session that ended in `response`; only the question if it failed."""
     return Turn(
         **asked.model_dump(),
         answer="" if response.status == "failed" else _answer_of(response),

@@ -57,7 +57,7 @@ def found_of(request: AssemblyRequested, read: Read) -> Found:
 def answer_in(reply: ReasoningCompleted | None, status: Status, memory: Memory) -> str | None:
     """Return the reply's text without its note, when it is an answer.
 
-    Text beside calls that never ran is only a plan.
+    Text of a reply whose calls never ran is only a plan.
     """
     if reply is None:
         return None

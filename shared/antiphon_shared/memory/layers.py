@@ -82,7 +82,7 @@ FiledT = TypeVar("FiledT", Document, Fact)
 
 
 class ReasoningNote(Value):
-    """The model's text of one round, beside its tool calls."""
+    """The model's text of one round, without its tool calls."""
 
     round: Round
     text: str = Field(default="", description="Its words, without the note.")

@@ -11,7 +11,7 @@
 The parser is lenient: it accepts JSON, a code fence, other cases, bullets, headings, plurals and synonyms, and the end
 of the text in place of `</note>`. An entry is a line; bullets below a key are its entries, and a line without a key
 continues the entry above. `none`, `...`, `<what is open>` and the words of `NOTE_FORM` are empty entries. A text
-without any of the keys is no note, and neither is a part of a code block. Pure.
+without any of the keys is not a note, nor is a part of a code block. Pure.
 """
 
 import json
@@ -38,7 +38,7 @@ answered: a sub-question, and its answer [F3]
 doubt: what may be wrong
 plan: what you look for next
 </note>"""
-"""The form for a prompt. A repetition of it is no entry."""
+"""The form for a prompt. A repetition of it does not count as an entry."""
 
 _KEYS_OF = {
     "concluded": "concluded, conclusion, concluded so far, conclusions so far, known, known so far, known fact",
@@ -75,7 +75,7 @@ class Note(Value):
 def read_note(text: str) -> tuple[Note | None, str]:
     """Return the note in a reply's text, or None, and the text without it, stripped.
 
-    Of several notes the last one with entries counts, and all are removed from the text. Entries beyond
+    If there are several notes, the last one with entries counts, and all are removed from the text. Entries beyond
     `ENTRIES_MAX` of a kind are dropped, and so is text beyond `ENTRY_CHARACTERS_MAX` and
     `NOTE_CHARACTERS_MAX`. Raises nothing, and takes time linear in the text.
     """

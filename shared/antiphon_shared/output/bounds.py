@@ -112,7 +112,7 @@ def _forked(walk: _Walk) -> _Walk:
 
 
 def _followed(reference: str, walk: _Walk) -> _Walk | None:
-    """Return the path to a referenced schema; None where it was walked before on the same way."""
+    """Return the path to a referenced schema, or None if the same path has visited it before."""
     before = walk.opened.get(reference)
     if before is None:
         return _Walk({**walk.opened, reference: walk}, walk.depth, walk.forks)

@@ -16,7 +16,7 @@ _BEGINS = re.compile(r"[{\[]")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The answer in a reply: a value, or why there is none, as a sentence for the model."""
+    """The answer in a reply: a value, or a sentence for the model on why it is missing."""
 
     value: Any = None
     problem: str = ""
@@ -51,7 +51,7 @@ def read_answer(text: str) -> Given:
 
 
 def value_of(text: str) -> Given:
-    """Return the JSON value of a text, or why there is none; line breaks within its strings are kept."""
+    """Return the JSON value of a text, or why it is missing; line breaks within its strings are kept."""
     try:
         return Given(_portable(_LENIENT.decode(text)))
     except _UNREADABLE as error:

@@ -80,7 +80,7 @@ def _of_json(written: bytes) -> OutputSchema:
 
 
 def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
-    # Imported only for a schema: most sessions have none.
+    # Imported only for a schema, which most sessions lack.
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
     patterns = RegexOptions(size_limit=_PATTERN_BYTES_MAX)

@@ -95,7 +95,7 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
             heartbeat = Heartbeat.model_validate_json(said)
             silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
             found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
-        except ValueError:  # a foreign entry is no worker; a heartbeat removes it
+        except ValueError:  # a foreign entry is not a worker; a heartbeat removes it
             continue
     return sorted(found, key=lambda worker: worker.name)
 

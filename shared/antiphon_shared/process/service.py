@@ -24,5 +24,5 @@ class Service:
     stops_with_session: bool = False
     """Whether its work for a session is useless, and is dropped, once the session is cancelled."""
     keeps_partitions: bool = False
-    """Whether its readers also move due timers and drop what has outlived its retention, which takes the
+    """Whether its readers also move due timers and drop data after its retention, which takes the
     permission to write to every inbox."""

@@ -37,7 +37,7 @@ def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
 
         scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
 
-    A single comma stands for the empty list: an empty variable counts as not set.
+    A single comma means the empty list: an empty variable counts as not set.
     """
 
     def read(value: object) -> object:
@@ -142,7 +142,8 @@ class BusSettings(Settings):
         default=20.0,
         ge=0.2,
         le=600,
-        description="Seconds without a sign of life after which a worker's deliveries are reclaimed.",
+        description="Seconds without a sign of life after which a worker's deliveries, write claims and slots are "
+        "taken over. The watchdog's limit and the coordinator's wait for the assembler are multiples of it.",
     )
     max_deliveries: int = Field(
         default=5,

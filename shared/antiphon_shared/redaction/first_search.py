@@ -89,7 +89,7 @@ def _closing(tokens: list["re.Match[str]"], at: int) -> int:
 
 
 def _class(part: str) -> str:
-    """Return a class of ASCII; where it stands for spaces or line ends, also for their escapes in JSON."""
+    """Return a class of ASCII; where it matches spaces or line ends, also their escapes in JSON."""
     if part.startswith("[^"):
         return part.replace(r"\w", _WORD).replace(r"\s", _SPACE)
     has_space = any(sign in part for sign in (r"\s", r"\t", r"\r", r"\n"))
@@ -99,7 +99,7 @@ def _class(part: str) -> str:
 
 
 def _preceded(inside: str) -> str:
-    """Return the signs that may precede, from the class of those that may not."""
+    """Return the signs that may precede, from the class of the signs that may not."""
     if inside.startswith("[^"):
         return f"(?:^|{_class('[' + inside[2:])})"
     return f"(?:^|{_class('[^' + inside[1:])}|{_ESCAPED})"

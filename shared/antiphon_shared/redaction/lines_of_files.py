@@ -134,7 +134,7 @@ _FORMS = (
         "NetworkCredential",
         rf"NetworkCredential\([ \t]{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{0,100}}\\{{0,7}}[\"'],\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
     ),
-    # What programs say to servers.
+    # Commands of programs to servers.
     _form("PASS ", rf"{_LINE}PASS[ \t]{_WORD}", is_random=True),
     _form("LOGIN ", rf"{_LINE}(?!CREATE|ALTER|DROP)\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
     _form(

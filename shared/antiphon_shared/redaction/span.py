@@ -66,7 +66,7 @@ def levels(quote: str) -> int:
 
 
 def end_of(text: str, start: int, quote: str) -> int:
-    """Return the end of a quoted value; of a truncated one the end of the text."""
+    """Return the end of a quoted value; for a truncated one the end of the text."""
     end = start
     while (end := text.find(quote[-1], end)) >= 0:
         before = text[max(start, end - _BACKSLASHES_MAX) : end]

@@ -1,7 +1,7 @@
 """Tokens in the forms of their issuers: the rules of token_rules.json. Pure.
 
 The file is read on first use. `scripts/renew_token_rules.py` makes it from the rules of Betterleaks, whose
-licence is beside it; it names the omitted rules, and why.
+licence is in the same folder; the file names the omitted rules, and why.
 """
 
 import json

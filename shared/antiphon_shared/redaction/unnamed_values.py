@@ -196,7 +196,7 @@ _FORMS_WITH_WORDS = (
         has_issued_part,
         before=rf"(?<![\w+.-])(?!{_SCHEME_OF_DATA}:)[a-z][a-z0-9+-]{{1,20}}",
     ),
-    # Headers of commands, but those of requests and caches.
+    # Headers of commands, except those of requests and caches.
     _form(
         ":",
         rf"[Xx]-(?!{_HEADER_OF_DATA})[\w-]{{1,40}}:[ \t]?(?P<value>[\w~.+/=-]{{20,400}})(?=[\s\"'\\]|\Z)",

@@ -280,7 +280,7 @@ def _in_words(words: Sequence[str], at: int) -> _Number | None:
 
 
 def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the number up to ninety-nine at a word, and its end, which is `at` when there is none."""
+    """Return the number up to ninety-nine at a word, and its end, which is `at` without a number."""
     if at >= len(words):
         return 0, at
     tens, _, ones = words[at].partition("-")

@@ -124,7 +124,7 @@ class Contract(Value):
         description="Writes: what an identical call later in the session does. It is answered by the first one's"
         " result, runs as a call of its own, or runs if a person agrees.",
     )
-    scopes: tuple[Scope, ...] = Field(default=(), description="Needed beside `read` or `write`.")
+    scopes: tuple[Scope, ...] = Field(default=(), description="Needed in addition to `read` or `write`.")
     alternatives: tuple[Alternative, ...] = ()
     result_bytes_max: int | None = Field(default=None, ge=1_000, le=10_000_000)
     rounds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field(
@@ -142,9 +142,7 @@ class Contract(Value):
         json_schema_extra=since(3),
         description="Reads: the parameter whose value it validates, of answers that must have passed.",
     )
-    version: str = Field(
-        default="1", max_length=100, description="Part of what its cached results are kept under."
-    )
+    version: str = Field(default="1", max_length=100, description="Part of the key of its cached results.")
 
     @classmethod
     def of_schema(cls, input_schema: JsonSchema, effect: Effect) -> "Contract":

@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 
 
 class UnreadableGrant(AntiphonError):
-    """A grant is no JSON Web Token, or its claims are not those of a grant. Never quotes the grant."""
+    """A grant is not a JSON Web Token, or its claims are not those of a grant. Never quotes the grant."""
 
     code = "grant_invalid"
 
@@ -90,7 +90,7 @@ def claims_of(payload: Any) -> Claims:
 
 
 class _Payload(BaseModel):
-    """The claims as they stand in a token."""
+    """The claims as they are in a token."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -41,7 +41,7 @@ def write_outcome(result: ToolResult, format: int) -> bytes:
 
 
 def read_outcome(content: bytes | None) -> ToolResult | None:
-    """Return the outcome in a journal entry; None when there is none, or none that can be read."""
+    """Return the outcome in a journal entry, or None if it is missing or unreadable."""
     if content is None:
         return None
     try:

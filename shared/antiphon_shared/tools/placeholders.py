@@ -1,4 +1,4 @@
-"""Placeholders: arguments that stand for the result of another call of the same reply. Pure.
+"""Placeholders: arguments that are replaced by the result of another call of the same reply. Pure.
 
     ${calls[0]}                       everything that the first call returned
     ${calls[0].documents[0].id}       a value in it
@@ -61,7 +61,7 @@ Placeholder = Reference | Malformed
 
 
 def read(text: str) -> str | Placeholder:
-    """Return the placeholder in `text`, or the text that it stands for: itself, with an escape removed."""
+    """Return the placeholder in `text`, or the text that it means: itself, with an escape removed."""
     beginning = _BEGINNING.match(text)
     if beginning is None:
         return text

@@ -81,7 +81,7 @@ class Function:
 Tree = Constant | Variable | Listed | Unary | Binary | Logic | Choice | Part | Function
 
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
-"""Operators, from those that bind least."""
+"""Operators, the weakest binding first."""
 _WORDS = {"true": True, "false": False, "null": None}
 
 

@@ -175,7 +175,7 @@ class Order:
         return found
 
     def _by_branch(self, n: int, when_due: list[int]) -> int:
-        """Return the sets that are certain on every way of a branch; ways that end the workflow do not count."""
+        """Return the sets that are certain on every path of a branch; paths that end the workflow do not count."""
         node = self._nodes[n]
         if not isinstance(node, BranchNode):
             return 0

@@ -124,7 +124,7 @@ def _tables(query: "exp.Query") -> Iterator[str]:
 
 
 def _defined_around(table: "exp.Table") -> set[str]:
-    """Return the lower-case names that the WITHs around a table define; of its own WITH only earlier ones."""
+    """Return the lower-case names that the WITHs around a table define; in its own WITH only earlier ones."""
     from sqlglot import exp
 
     names: set[str] = set()

@@ -251,7 +251,7 @@ def from_a_shell(folder: Path, how: str, question: str) -> subprocess.CompletedP
 
 
 def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":
-    """An `antiphon ask` that is in the middle of a tool call."""
+    """Start an `antiphon ask` that is in the middle of a tool call."""
     process = an_ask(folder, "slow_recipes")
     read_until(process, "calls find_recipe")
     return process
@@ -272,7 +272,7 @@ def an_ask(
 
 
 def read_until(process: "subprocess.Popen[str]", words: str) -> list[str]:
-    """What it says, up to the line with those words."""
+    """Return its output up to the line with those words."""
     assert process.stderr is not None
     lines = [""]
     while words not in lines[-1]:
@@ -282,7 +282,7 @@ def read_until(process: "subprocess.Popen[str]", words: str) -> list[str]:
 
 
 def the_rest(process: "subprocess.Popen[str]") -> tuple[str, str]:
-    """What it has left to say on stdout and on stderr, to its end; also what came along with a line that was read."""
+    """Return its remaining stdout and stderr, to its end; also data that was buffered with a line that was read."""
     assert process.stdout is not None
     assert process.stderr is not None
     with process.stdout, process.stderr:

@@ -12,7 +12,7 @@ PRIVATE, PUBLIC = "keys/grant-signing-key.pem", "keys/grant-public-key.pem"
 
 @pytest.fixture
 def issued(run: InProcess) -> str:
-    """A grant by new keys in `keys/`."""
+    """Return a grant by new keys in `keys/`."""
     assert run("grants", "keygen", "keys").exit_code == 0
     result = run(
         "grants", "issue", "--key", PRIVATE, "--scope", "read", "--scope", "write", "--tenant", "acme"

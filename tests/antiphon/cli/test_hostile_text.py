@@ -91,7 +91,7 @@ LIVE = {
 
 @pytest.fixture
 def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iterator[dict[str, str]]:
-    """Sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
+    """Store sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
     variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     for name in SESSIONS:
         content = (ROOT / "tests/recordings" / f"{name}.jsonl").read_bytes()
@@ -141,7 +141,7 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
 
 
 def hostile_workflows() -> dict[str, Any]:
-    """A file of workflows that is hostile wherever it may hold any text."""
+    """Write a file of workflows with hostile text wherever it may hold text."""
     unused = {"type": "str", "description": HOSTILE, "example": HOSTILE, "default": HOSTILE}
     branch = {"type": "branch", "on": [{"when": f"'{HOSTILE}' == $p", "goto": "e"}], "depends_on": ["c"]}
     graph = {"c": {"call": f"t{HOSTILE}"[:64], "args": {HOSTILE: HOSTILE}}, "b": branch}
@@ -151,7 +151,7 @@ def hostile_workflows() -> dict[str, Any]:
 
 
 def poisoned(value: Any, key: str = "") -> Any:
-    """The same JSON with a hostile text in each string that may hold any."""
+    """Return the same JSON with a hostile text in each string that may hold any."""
     match value:
         case dict():
             return {name: poisoned(one, name) for name, one in value.items()}
@@ -164,7 +164,7 @@ def poisoned(value: Any, key: str = "") -> Any:
 
 
 def walks() -> dict[str, list[tuple[str, ...]]]:
-    """What is typed for each command that prints what others wrote."""
+    """Return the arguments for each command that prints texts of others."""
     ids = ["s1", "s2"]
     files = [f"{name}.jsonl" for name in SESSIONS]
     both = [
@@ -237,7 +237,7 @@ def test_no_command_lets_it_through(
 
 
 def documents(text: str) -> list[str]:
-    """One JSON document a line, or one in all."""
+    """Return one JSON document per line, or one in all."""
     lines = text.splitlines()
     return lines if all(line.startswith(("{", "[")) for line in lines) else [text]
 

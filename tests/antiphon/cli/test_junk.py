@@ -14,7 +14,7 @@ from tests.redis_server import RedisServer
 
 @pytest.fixture
 def environment(redis_server: RedisServer, run: InProcess) -> dict[str, str]:
-    """Two sessions that have ended."""
+    """Return the environment of two sessions that have ended."""
     variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     files = [
         str(ROOT / "tests/recordings" / f"{name}.jsonl")

@@ -23,7 +23,7 @@ Samples = dict[str, float]
 
 
 def samples(text: str) -> Samples:
-    """`name{label}` of each sample, by its value."""
+    """Return `name{label}` of each sample, with its value."""
     return {
         "".join([sample.name, *(f"{{{value}}}" for value in sample.labels.values())]): sample.value
         for family in text_string_to_metric_families(text)
@@ -33,13 +33,13 @@ def samples(text: str) -> Samples:
 
 @pytest.fixture
 def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
-    """A Redis on which no component has ever run."""
+    """Return a Redis on which no component has ever run."""
     return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
 
 
 @contextlib.contextmanager
 def serving(environment: dict[str, str]) -> Iterator[str]:
-    """Where they are served; the program ends with 0 when it is told to."""
+    """Yield the address at which they are served; the program ends with 0 on a signal."""
     port = free_port()
     command = [sys.executable, "-m", "antiphon", "metrics", "--listen", f"127.0.0.1:{port}"]
     with subprocess.Popen(command, env=clean_environment(**environment), stderr=subprocess.PIPE) as process:

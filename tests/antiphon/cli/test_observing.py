@@ -18,7 +18,7 @@ from tests.redis_server import RedisServer
 
 @pytest.fixture
 def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
-    """A Redis on which no component has ever run."""
+    """Return a Redis on which no component has ever run."""
     return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
 
 

@@ -22,13 +22,13 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 @pytest.fixture
 def place(redis_server: RedisServer, namespace: str) -> dict[str, str]:
-    """A namespace that is empty."""
+    """Return an empty namespace."""
     return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
 
 
 @pytest.fixture
 def session_id(run: InProcess, folder: Path, courses_lines: list[Line], place: dict[str, str]) -> str:
-    """A session that was put back."""
+    """Return the id of an imported session."""
     write_lines(folder / "given.jsonl", courses_lines)
     result = run("recording", "import", "given.jsonl", **place)
     assert result.exit_code == 0, result.stderr

@@ -16,7 +16,7 @@ from tests.antiphon.recording.changed import with_words, written
 
 @pytest.fixture
 def old(courses_lines: list[Line], folder: Path) -> Path:
-    """A recording by code that had another notice."""
+    """Return a recording by code that had another notice."""
     return written(with_words(courses_lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
 
 

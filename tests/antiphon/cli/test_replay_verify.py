@@ -15,7 +15,7 @@ from tests.antiphon.recording.changed import with_words, written
 
 @pytest.fixture
 def recordings(courses_lines: list[Line], folder: Path) -> Path:
-    """A folder with one recording of each kind, each also reachable by itself."""
+    """Return a folder with one recording of each kind, each also reachable by itself."""
     inside = folder / "recordings"
     inside.mkdir()
     written(courses_lines, inside / "a.jsonl.gz")
@@ -53,7 +53,7 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
 
 @pytest.fixture
 def unrecorded(courses_lines: list[Line], folder: Path) -> Path:
-    """A session of which no step was recorded: its events alone."""
+    """Return a session of which no step was recorded: its events alone."""
     bare = [one for one in courses_lines[:-1] if not isinstance(one, RecordLine)]
     return written([*bare, End(events=20, records=0)], folder / "bare.jsonl")
 

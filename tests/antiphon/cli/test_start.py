@@ -34,12 +34,12 @@ finally:
 
 
 def imported(*arguments: str) -> set[str]:
-    """The modules that a command has imported by its end."""
+    """Return the modules that a command has imported by its end."""
     return set(output(*arguments).rpartition("imported:")[2].split())
 
 
 def output(*arguments: str) -> str:
-    """What a command prints, and what is known of its process at its end."""
+    """Return the output of a command, and the state of its process at its end."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", PROGRAM, *arguments],
         cwd=ROOT,
@@ -76,7 +76,7 @@ def test_the_collector_does_not_look_through_the_program_while_recordings_are_ve
 
 
 def run_alone(code: str) -> int:
-    """The exit code of a program in an interpreter of its own."""
+    """Return the exit code of a program in an interpreter of its own."""
     command = [sys.executable, "-P", "-c", code]
     return subprocess.run(command, cwd=ROOT, env=clean_environment(), timeout=300).returncode
 

@@ -42,14 +42,14 @@ def enter(name: Annotated[str, Field(max_length=50)]) -> str:
 
 @pytest.fixture
 def checked(run: InProcess, folder: Path) -> Iterator[InProcess]:
-    """The command line where there is a module with a faulty tool beside the clean ones."""
+    """Yield the command line with a faulty tool in a module next to the correct ones."""
     (folder / "faulty.py").write_text(FAULTY)
     yield run
     sys.modules.pop("faulty", None)
 
 
 def reports(run: InProcess, *arguments: str) -> dict[str, Any]:
-    """What `--json` prints, by tool."""
+    """Return the output of `--json`, by tool."""
     printed = run("tools", "check", *arguments, "--examples-max", "5", "--json").stdout
     return {report["tool"]: report for report in orjson.loads(printed)}
 

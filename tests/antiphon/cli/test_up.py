@@ -53,7 +53,7 @@ class OnATerminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """However the test ends, nothing of it stays."""
+        """Stop all its processes at the end of the test."""
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=LIMIT_S)
@@ -136,7 +136,7 @@ def test_one_process_that_is_killed_is_started_again_and_its_session_continues(
     client: Any = redis.Redis.from_url(redis_server.url)
 
     def pids() -> list[int]:
-        """The process of each component's newest worker; fewer while not all of them are ready."""
+        """Return the process of each component's newest worker; fewer while not all of them are ready."""
         beats = [list(client.hvals(Keys(namespace).workers(name))) for name in COMPONENTS]
         found = [[json.loads(beat.partition(b" ")[2]) for beat in of_one] for of_one in beats if of_one]
         return [max(of_one, key=itemgetter("started"))["pid"] for of_one in found]

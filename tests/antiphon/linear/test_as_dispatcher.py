@@ -30,7 +30,7 @@ _OUTCOMES = {"unknown": UNKNOWN, "none": ToolFailed("not_found", "There is no su
 
 
 def some_tools(fails: dict[str, str], made: list[tuple[str, str]]) -> list[Tool]:
-    """Tools of which a call fails as `fails` says of its id; `made` are the keys of those that ran."""
+    """Return tools whose calls fail as `fails` says for their id; `made` are the keys of those that ran."""
 
     async def run(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         made.append((context.call_id, context.idempotency_key))

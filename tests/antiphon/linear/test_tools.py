@@ -31,7 +31,7 @@ class Watch:
         self._all = asyncio.Event()
 
     async def hold(self, name: str, until: int) -> str:
-        """Under way until so many have been at once, or for a moment when they never are."""
+        """Run until so many run at once, but only for a moment if they never do."""
         self.now += 1
         self.most = max(self.most, self.now)
         self.order.append(name)

@@ -42,7 +42,7 @@ def learned(question: str, *calls: Made) -> Learned:
 
 
 def args_of(learned: Learned) -> dict[str, dict[str, Any]]:
-    """The arguments of each node, as the file has them."""
+    """Return the arguments of each node, as the file has them."""
     graph = learned.recipe.file["workflows"]["w"]["graph"]
     return {name: node.get("args", {}) for name, node in graph.items()}
 

@@ -18,7 +18,7 @@ TRAVEL = ["examples.travel"]
 
 
 async def session_of(model: ScriptedModel, question: str, tools: Sequence[Any]) -> list[Line]:
-    """The recording of one session that may read and write, over a travel service of its own, where it may pay too."""
+    """Record one session that may read, write and pay, over a travel service of its own."""
     scopes = ("read", "write", *(("travel:pay",) if tools == TRAVEL else ()))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRAVEL_DATABASE", str(Path(folder) / "travel.sqlite3"))
@@ -32,7 +32,7 @@ async def session_of(model: ScriptedModel, question: str, tools: Sequence[Any]) 
 
 
 def a_booking(origin: str, destination: str, day: str, nights: int) -> ScriptedModel:
-    """Looks for flights, and for rooms at both ends; books the cheapest at the destination, and pays the flight."""
+    """Look for flights, and for rooms at both ends; book the cheapest at the destination, and pay the flight."""
     flight = flights_on(origin, destination, date.fromisoformat(day))[0].flight
     rooms = (one for one in HOTELS.values() if one.city == destination)
     hotel = min(rooms, key=lambda one: one.price_eur(date.fromisoformat(day), nights)).hotel

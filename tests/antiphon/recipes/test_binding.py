@@ -11,7 +11,7 @@ from tests.rows import each_row
 
 
 def taken(question: str, value: Any, result: Any, argument: str = "flight") -> Any:
-    """What the argument of a second call is in the file, by the question and the first call's result."""
+    """Return the argument of a second call in the file, from the question and the first call's result."""
     made = learned(
         question,
         a_call("find", {}, result, 1),

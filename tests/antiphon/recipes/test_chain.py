@@ -40,7 +40,7 @@ def test_an_answer_is_based_on_what_it_cites_and_else_on_the_last_round_with_cal
 
 
 def without_numbers(lines: Iterable[Line]) -> list[Line]:
-    """The same session with an answer that cites nothing."""
+    """Return the same session with an answer that cites nothing."""
 
     def changed(line: Line) -> Line:
         sources: Any = getattr(getattr(line, "event", None), "data", None)

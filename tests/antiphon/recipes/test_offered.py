@@ -74,7 +74,7 @@ async def pipeline(model: ScriptedModel, *recipes: Recipe, tools: Any = TOOLS) -
 
 
 async def offered(antiphon: Antiphon, session_id: str) -> list[tuple[str, ...]]:
-    """The tools of each round."""
+    """Return the tools of each round."""
     log = await antiphon.open_bus().session(session_id).log()
     return [event.data.tools for _, event in log if isinstance(event.data, ReasoningRequested)]
 
@@ -142,7 +142,7 @@ async def test_a_session_that_ran_a_recipe_is_not_learned_from() -> None:
 
 
 async def planned(goal: str) -> Any:
-    """What `_plan` answers where there are a recipe and a workflow."""
+    """Return the answer of `_plan` with a recipe and a workflow."""
     model = ScriptedModel().calls("_plan", goal=goal).says("So it is.")
     async with pipeline(model, await a_recipe("lessons_of")) as antiphon:
         await WorkflowStore(antiphon.open_bus()).publish([WORKFLOW])

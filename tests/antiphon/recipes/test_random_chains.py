@@ -88,7 +88,7 @@ def value_at(world: str, call: int, path: Path) -> str:
 
 
 def result_of(world: str, call: int, paths: set[Path]) -> Any:
-    """What a call returns: another text at every path."""
+    """Return the result of a call: another text at every path."""
     if () in paths or not paths:
         return value_at(world, call, ())
     inner: dict[Any, set[Path]] = {}
@@ -111,7 +111,7 @@ def _around(world: str, call: int, at: Path, inner: Mapping[Any, set[Path]]) -> 
 
 
 def ran(program: list[Step], world: str) -> tuple[list[Made], list[Any]]:
-    """What the program does in a world, call by call."""
+    """Return the calls of the program in a world, one by one."""
     paths: dict[int, set[Path]] = {n: set() for n in range(len(program))}
     for step in program:
         for source in flat(step.arguments):
@@ -158,7 +158,7 @@ def flat(source: Any) -> list[Any]:
 
 
 def readable(program: list[Step]) -> list[Step]:
-    """The program with the references left out that lead to nothing, as another has taken the whole result."""
+    """Return the program without its dead references, after another one has taken the whole result."""
     taken: dict[int, set[Path]] = {}
 
     def kept(source: Any) -> Any:
@@ -183,7 +183,7 @@ def readable(program: list[Step]) -> list[Step]:
 
 
 def simulated(learned: Learned, made: list[Made], params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The arguments of each call, by the engine."""
+    """Return the arguments of each call, by the engine."""
     tools = {call.tool: facts_of(call.definition) for call in made}
     plan = Plan(compile_graph(learned.recipe.specification, "w"), tools)
     run = dry_run(plan, params, {call.tool: call.result for call in made})

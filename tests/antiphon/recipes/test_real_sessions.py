@@ -27,7 +27,7 @@ RECORDINGS = sorted((ROOT / "tests/recordings").glob("*.jsonl*"))
 
 
 def calls_with(learned: Learned, params: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
-    """What the recipe calls with which arguments, in its order, with other params and results."""
+    """Return the calls of the recipe with their arguments, in order, for other params and results."""
     plan = Plan(compile_graph(learned.recipe.specification, learned.recipe.name))
     run = dry_run(plan, params, results)
     assert run.end.status == "completed"

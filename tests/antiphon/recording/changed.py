@@ -15,12 +15,12 @@ DataT = TypeVar("DataT", bound=EventData)
 
 
 def with_words(lines: Iterable[Line], then: str, now: str) -> list[Line]:
-    """Words replaced wherever they stand."""
+    """Replace words everywhere."""
     return [decode_line(encode_line(line).replace(then.encode(), now.encode())) for line in lines]
 
 
 def with_event(lines: list[Line], kind: type[DataT], change: Callable[[DataT], EventData]) -> list[Line]:
-    """The first event of a kind changed."""
+    """Change the first event of a kind."""
     place = next(n for n, line in enumerate(lines) if _is(line, kind))
     line = lines[place]
     assert isinstance(line, EventLine)
@@ -30,19 +30,19 @@ def with_event(lines: list[Line], kind: type[DataT], change: Callable[[DataT], E
 
 
 def written(lines: Iterable[Line], path: Path) -> Path:
-    """The lines as a file."""
+    """Write the lines as a file."""
     write_lines(path, lines)
     return path
 
 
 def unbound(content: bytes) -> list[bytes]:
-    """The lines of a file, each without its end and its place in the chain."""
+    """Return the lines of a file, each without its end and its link in the chain."""
     raws = content.splitlines()
     return [raw if (link := link_of(raw)) is None else link.line for raw in raws]
 
 
 def bound(raws: Iterable[bytes]) -> bytes:
-    """Lines, whatever stands in them, as a file whose chain holds."""
+    """Return lines with any content as a file with a valid chain."""
     chained = Chained()
     return b"".join(chained.bind(raw) + b"\n" for raw in raws)
 

@@ -14,14 +14,14 @@ _CLOSED_LIMIT_S = 60.0
 async def recorded(
     query: str = COURSES_QUERY, tools: Any = ("examples.courses",), **options: Any
 ) -> list[Line]:
-    """A session of the offline model, as its recording, once the last decision is in it."""
+    """Return a session of the offline model, as its recording, once the last decision is in it."""
     async with Antiphon.embedded(tools=list(tools), model="offline") as antiphon:
         response = await antiphon.ask(query, **options)
         return await closed_lines(antiphon, response.session_id)
 
 
 async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
-    """The recording of a session, once its last decision is in it."""
+    """Return the recording of a session, once its last decision is in it."""
     bus = antiphon.open_bus()
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:
@@ -32,16 +32,16 @@ async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 
 def is_closed(lines: list[Line]) -> bool:
-    """Whether the decision that closes the session is there; a summary that was asked for before may come after it."""
+    """Return whether the decision that closes the session is there; an earlier request's summary may come after it."""
     return any(isinstance(line, RecordLine) and getattr(line.record, "closes", False) for line in lines)
 
 
 def events(lines: list[Line]) -> list[EventLine]:
-    """The events among the lines."""
+    """Return the events among the lines."""
     return [line for line in lines if isinstance(line, EventLine)]
 
 
 def end(lines: list[Line]) -> End:
-    """The last line."""
+    """Return the last line."""
     assert isinstance(lines[-1], End)
     return lines[-1]

@@ -51,7 +51,7 @@ async def dawdle(context: ToolContext) -> str:
 
 
 async def embed(texts: Sequence[str]) -> list[list[float]]:
-    """All that is asked about heights lies close together."""
+    """Return close vectors for all texts about heights."""
     return [[1.0, 0.3 if "high" in text else 0.0] for text in texts]
 
 
@@ -63,7 +63,7 @@ async def scripted(
     settings: dict[str, str] | None = None,
     **options: Any,
 ) -> list[Line]:
-    """The recording of one session, once the decision that closes it is there."""
+    """Return the recording of one session, once the decision that closes it is there."""
     quick = {"BACKOFF_INITIAL_S": "0.001", "BACKOFF_MAX_S": "0.002", "RETRY_AFTER_MAX_S": "0"}
     for name, value in quick.items():
         monkeypatch.setenv(f"ANTIPHON_REASONING_ENGINE_{name}", value)
@@ -93,12 +93,12 @@ async def _session(
 
 
 async def lines_of(bus: Bus, session_id: str) -> list[Line]:
-    """The recording of a session as far as it has come."""
+    """Return the recording of a session as far as it has come."""
     return [line async for line in session_lines(session_id, bus.session(session_id), bus)]
 
 
 async def until_logged(antiphon: Antiphon, session_id: str, type: str, count: int = 1) -> None:
-    """Until the session's log holds so many events of a type."""
+    """Wait until the session's log holds so many events of a type."""
     while True:
         log = await antiphon.open_bus().session(session_id).log()
         if sum(event.type == type for _, event in log) >= count:

@@ -106,14 +106,14 @@ def test_a_chain_in_a_format_that_has_none_is_refused(courses_path: Path) -> Non
 
 
 def drawn_anew() -> tuple[int, random.Random]:
-    """Places drawn anew in every run; the seed is told where a test fails."""
+    """Return a new seed for each run, which a failing test prints, and its random numbers."""
     seed = random.SystemRandom().randrange(10**6)
     return seed, random.Random(seed)
 
 
 @cache
 def encoded(source: Path) -> list[bytes]:
-    """The lines of a recording, without their chain."""
+    """Return the lines of a recording, without their chain."""
     return [encode_line(line) for line in read_lines(source)]
 
 

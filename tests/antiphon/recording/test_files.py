@@ -23,7 +23,7 @@ Raw = list[bytes]
 
 @pytest.fixture
 def raw(courses_path: Path) -> Raw:
-    """Without their chain, which would tell of every fault first."""
+    """Return the lines without their chain, which would report every fault first."""
     return [line + b"\n" for line in unbound(courses_path.read_bytes())]
 
 

@@ -32,7 +32,7 @@ SIGNER = Signer((b"0123456789abcdef",))
 
 
 def beside(bus: Bus, name: str = "elsewhere", signer: Signer | None = None) -> Bus:
-    """Another namespace of the same Redis, over the same connection."""
+    """Return another namespace of the same Redis, over the same connection."""
     keys = Keys(f"{bus.keys.namespace}{name}", bus.keys.partitions)
     other = Bus(bus.connections, keys, bus.settings, signer=signer)
     other.batcher = bus.batcher
@@ -135,7 +135,7 @@ async def test_the_same_again_changes_nothing_and_another_is_refused(
 
 
 def counted(lines: list[Line]) -> list[Line]:
-    """With an end line that fits."""
+    """Return the lines with a matching end line."""
     records = sum(isinstance(line, RecordLine) for line in lines)
     return [*lines[:-1], end(lines).model_copy(update={"events": len(events(lines)), "records": records})]
 
@@ -177,7 +177,7 @@ async def test_a_whole_import_leaves_nothing_that_was_staged(
 
 
 def elsewhere(lines: list[Line], session_id: str = "another") -> list[Line]:
-    """The same events in another session."""
+    """Return the same events in another session."""
     return [
         replace(line, event=line.event.model_copy(update={"subject": session_id}))
         if isinstance(line, EventLine)

@@ -21,14 +21,14 @@ Fields = dict[str, Any]
 
 
 def from_at(fields: Fields) -> Fields:
-    """The place of an event was called `at`."""
+    """Upcast an event whose field `entry` was called `at`."""
     if fields["line"] != "event":
         return fields
     return {**{name: value for name, value in fields.items() if name != "at"}, "entry": fields["at"]}
 
 
 def from_letters(fields: Fields) -> Fields:
-    """All lines but the header, by which a format is known, were told apart by single letters."""
+    """Upcast lines whose kinds were single letters; the header, which names the format, kept its word."""
     return {**fields, "line": WORDS.get(fields["line"]) or {"header": "header"}[fields["line"]]}
 
 
@@ -37,7 +37,7 @@ CHAIN: Mapping[int, LineUpcaster] = {FORMAT + 1: from_letters, FORMAT + 2: from_
 
 
 def in_format(path: Path, number: int) -> Path:
-    """The recording as a version of that number, with the formats above, would have written it."""
+    """Return the recording as a version of that number, with the formats above, would have written it."""
     lines = [orjson.loads(line) for line in unbound(path.read_bytes())]
     lines[0]["format"] = number
     for fields in lines:

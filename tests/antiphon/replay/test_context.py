@@ -17,7 +17,7 @@ def outlines(lines: list[Line]) -> list[Outline]:
 
 
 def with_outlines(lines: list[Line], **changed: object) -> list[Line]:
-    """The recording with the last briefing's outline told otherwise."""
+    """Return the recording with another outline of the last briefing."""
     last = [line for line in events(lines) if isinstance(line.event.data, BriefingReady)][-1]
     data = last.event.data
     assert isinstance(data, BriefingReady)

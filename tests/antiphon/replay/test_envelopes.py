@@ -55,7 +55,7 @@ def test_what_does_not_follow_from_the_events_before_is_named(
 
 
 def by_a_foreign_writer(lines: list[Line], inherits: bool) -> list[Line]:
-    """What came from outside has ids of its writer's own, which the bus hands on to what came of it."""
+    """Return the events with ids of an outside writer, which the bus passes on to derived events."""
     own: dict[UUID | None, dict[str, Any]] = {}
     changed: list[Line] = []
     for line in lines:

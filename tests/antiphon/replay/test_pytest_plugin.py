@@ -33,21 +33,21 @@ _ASKS = f"""
 
 @pytest.fixture(autouse=True)
 def _everything_is_imported(courses_lines: list[Line]) -> None:
-    """What a run inside this process imports first is dropped behind it, and would be there twice."""
+    """Import first what a run inside this process would import, and drop again: else it would be there twice."""
     for part in ("choices", "items", "pipelines", "recorded_question", "scripted", "strike"):
         import_module(f"antiphon.replay.testing.{part}")
 
 
 @pytest.fixture
 def folder(pytester: pytest.Pytester, courses_lines: list[Line]) -> Path:
-    """A folder that holds one recording."""
+    """Return a folder that holds one recording."""
     folder = pytester.mkdir("recordings")
     write_lines(folder / "courses.jsonl", courses_lines)
     return folder
 
 
 def hurried(lines: list[Line]) -> list[Line]:
-    """The same session as if the coordinator had hurried the model."""
+    """Return the same session as if the coordinator had hurried the model."""
     asked = next(line for line in events(lines) if isinstance(line.event.data, ReasoningRequested))
     data = asked.event.data.model_copy(update={"notice": "Hurry."})
     event = asked.event.model_copy(update={"data": data})

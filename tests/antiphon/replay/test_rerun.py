@@ -137,14 +137,14 @@ async def run_out_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServ
 
 
 async def _one_has_ended(antiphon: Antiphon, id: str) -> None:
-    """Of the tools of the first round."""
+    """Wait until one tool of the first round has ended."""
     await until_logged(antiphon, id, "antiphon.tools.requested.v1")
     while not await antiphon.open_bus().session(id).settled("journal:1"):  # noqa: ASYNC110  # it tells no events
         await asyncio.sleep(0.01)
 
 
 async def _run_out(antiphon: Antiphon, id: str) -> None:
-    """The deadline comes, here and now, whoever else would have noticed it first."""
+    """Let the deadline pass now, before any other component notices it."""
     event = an_event(DeadlineReached(), id).model_copy(update={"time": utc_now()})
     await antiphon.open_bus().publish(event, "signal")
 

@@ -18,7 +18,7 @@ def in_graph(node: str) -> str:
 
 
 def chained(count: int, times: int) -> str:
-    """Workflows of which each calls the next several times."""
+    """Return workflows of which each calls the next several times."""
     lines = ["domain: d", "version: '1'", "workflows:"]
     for n in range(count):
         calls = ", ".join(f"n{m}: {{workflow: w{n + 1}}}" for m in range(times))

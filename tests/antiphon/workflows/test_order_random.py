@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 @st.composite
 def graphs(draw: st.DrawFn) -> dict[str, Any]:
-    """A graph in the form of a file. Edges lead forwards, so it has no circles."""
+    """Draw a graph in the form of a file. Edges lead forwards, so it has no cycles."""
     count = draw(st.integers(2, 9))
     ids = [f"n{n}" for n in range(count)]
     kinds = [draw(st.sampled_from(["call", "call", "call", "branch", "error"])) for _ in ids]
@@ -60,7 +60,7 @@ class Run:
             self.settle(self.draw.draw(st.sampled_from(ready)))
 
     def verdict(self, id: str) -> bool | None:
-        """Whether a node runs (True) or is skipped (False); None: not decided yet."""
+        """Return whether a node runs (True) or is skipped (False); None when undecided."""
         node = self.graph[id]
         needed = [self.state.get(one) for one in node.depends_on]
         activators = [one for one, after in edges_of(self.graph).items() if after.get(id)]
@@ -91,7 +91,7 @@ class Run:
                 self.activate(self.draw.draw(st.sampled_from(node.on)).goto)
 
     def activate(self, target: str | None) -> None:
-        """An error that nothing holds back ends the workflow at once."""
+        """Activate a node; an error node without a guard ends the workflow at once."""
         if target is None:
             return
         self.activated.add(target)
@@ -130,7 +130,7 @@ def test_what_is_certain_has_succeeded_and_what_is_exclusive_does_not_both(
 
 
 def sets_of(graph: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Each node alone, and each two."""
+    """Return each node alone, and each pair."""
     ids = [*graph]
     return [(one,) for one in ids] + [(one, other) for n, one in enumerate(ids) for other in ids[:n]]
 

@@ -48,7 +48,7 @@ class CitingServer(MessagesServer):
 
 
 def _text_of(body: Any) -> str:
-    """What the model is told, in one piece, wherever it is taken apart for the cache."""
+    """Return the prompt in one piece, joined from the parts made for the cache."""
     contents = [message["content"] for message in body["messages"]]
     blocks = [content if isinstance(content, list) else [{"text": content}] for content in contents]
     return "".join(block.get("text", "") for content in blocks for block in content)
@@ -62,7 +62,7 @@ def _id_of(words: str, prompt: str) -> str:
 
 
 async def record(name: str, question: str, script: Sequence[Scripted]) -> None:
-    """One session, as a file."""
+    """Record one session as a file."""
     async with CitingServer(script).listening() as server:
         if script:
             os.environ |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}

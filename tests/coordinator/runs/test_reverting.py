@@ -19,7 +19,7 @@ QUEUES = st.dictionaries(
 
 
 def opens(number: int) -> st.SearchStrategy[dict[str, Open | None]]:
-    """What a change opens has the number of the change, so that no two are open under one."""
+    """Draw what a change opens, under the number of the change, so that no two have the same one."""
     kinds = st.sampled_from(["call", "timer", "person"])
     one = st.builds(Open, kind=kinds, number=st.just(number), attempt=st.just(1))
     return st.dictionaries(PATHS, st.none() | one, max_size=1)
@@ -49,7 +49,7 @@ def changes(draw: st.DrawFn) -> list[RunChange]:
 
 
 def shown(state: RunState) -> Any:
-    """All that a run is, with its queues in their order."""
+    """Return the whole state of a run, with its queues in their order."""
     queues = {tool: list(queue) for tool, queue in state.run.queues.items()}
     counts = {kind: count for kind, count in state.counts.items() if count}
     return deepcopy(state), queues, counts

@@ -81,8 +81,10 @@ def answer(world: World, path: str, failing: dict[str, str]) -> Happening:
 
 
 def _checked(world: World, happens: Any) -> Any:
-    """Check each step: nothing begins before what it depends on has settled, nor in a workflow that is stopped, nor two
-    calls of a sequential-only tool, and what a sub-workflow did is undone before its node has failed.
+    """Check the order of each step.
+
+    A node begins after its dependencies have settled, and not in a stopped workflow. Calls of a sequential-only tool
+    do not overlap. A sub-workflow is undone before its node has failed.
     """
 
     def checked(happened: Happening) -> None:

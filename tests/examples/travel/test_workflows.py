@@ -31,7 +31,7 @@ def seats_left(flight: str) -> int:
 
 
 def a_sold_out_day() -> str:
-    """A day whose cheapest flight has no seat."""
+    """Return a day whose cheapest flight has no seat."""
     days = (date(2030, 5, 1) + timedelta(days=n) for n in range(365))
     return next(day.isoformat() for day in days if not seats_of(cheapest(day.isoformat()).flight))
 

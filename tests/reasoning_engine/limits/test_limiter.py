@@ -73,7 +73,7 @@ async def test_who_is_cancelled_while_waiting_gives_the_turn_back(bus: Bus) -> N
 
 
 async def until(bus: Bus, turns_given: int) -> None:
-    """Of one call a minute, told by when the bucket will be full again."""
+    """Wait until so many turns are given at one call a minute, by the time at which the bucket is full again."""
     for _ in range(500):
         full = await bus.batcher.submit("HGET", bus.keys.limiter("m"), "requests:full")
         seconds, _ = await bus.batcher.submit("TIME")

@@ -19,7 +19,7 @@ RESERVE, LEARN, SETTLE = (
 
 
 class Clock:
-    """What TIME reads."""
+    """The clock that TIME reads."""
 
     now = 1_700_000_000.0
 
@@ -29,7 +29,7 @@ class Clock:
 
 @dataclass
 class Turn:
-    """What a call was granted."""
+    """The turn that a call was granted."""
 
     start: int
     wait: int
@@ -51,7 +51,7 @@ class Account:
         self._clock.now = (self.now + microseconds) / SECOND
 
     def reserve(self, *units: int, wait: int = 10 * MINUTE) -> Turn | None:
-        """The call's turn; None when it is later than in `wait`."""
+        """Return the call's turn; None when it is later than in `wait`."""
         pairs = [one for pair in zip(self.limits, units, strict=True) for one in pair]
         answer: list[Any] = self.redis.eval(RESERVE, 1, "k", wait, self.burst, *pairs)
         return Turn(int(answer[2]), answer[1], tuple(answer[3:])) if answer[0] else None
@@ -75,13 +75,13 @@ class Account:
         self.redis.eval(SETTLE, 1, "k", turn.start, *changes)
 
     def starts(self, count: int, *units: int) -> list[float]:
-        """When that many calls start that all ask now, in seconds from now."""
+        """Return when that many calls start that all ask now, in seconds from now."""
         return [(self.reserved(*units).start - self.now) / SECOND for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
 def clock() -> Iterator[Clock]:
-    """The clock of TIME; what else of fakeredis looks at a clock, for expiry, keeps its own."""
+    """Yield the clock of TIME; other clocks of fakeredis, for expiry, stay real."""
     ours = Clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fakeredis.commands_mixins.server_mixin.time", ours)

@@ -14,7 +14,7 @@ STEP = "\n# Step 2 of 3: planning\n{instructions}\n\nThe output of step finding:
 
 
 def a_briefing(question: str, *results: tuple[str, dict[str, Any], Any]) -> str:
-    """A briefing after one round with these results: tool, arguments, data."""
+    """Return a briefing after one round with these results: tool, arguments, data."""
     desk = SessionIndex(question, 20_000)
     calls = tuple(
         ToolCall(id=f"c{n}", name=tool, arguments=given) for n, (tool, given, _) in enumerate(results)

@@ -39,7 +39,7 @@ class OfferedTool:
 
 @dataclass
 class Asked:
-    """How one question went."""
+    """The course of one question."""
 
     question: str
     answer: str = ""

@@ -65,7 +65,7 @@ _NAMES = tuple(
 
 
 def _slots(text: str) -> Any:
-    """The values and the topic that a question has for calls."""
+    """Return the values and the topic that a question has for calls."""
     slots = question.read_question(text, _NOUNS).slots
     values_of = [[one.value for one in some] for some in (slots.entities, slots.numbers)]
     return *values_of, slots.dates, slots.query, slots.limit, slots.wants_all
@@ -76,7 +76,7 @@ def _entities(text: str) -> Any:
 
 
 def _first_reply(text: str) -> Any:
-    """What it does first about a question in which the text stands."""
+    """Return its first reply to a question that contains the text."""
     asked = f"Find {text} nuts of Oslo."
     return reply_to(Request(SessionIndex(asked, TOKENS_MAX).briefing(1, 4).text, _OFFERED))
 
@@ -87,7 +87,7 @@ def _reply_with(*tools: Tool, briefing: str) -> Any:
 
 
 def _of_a_parameter(type: str) -> Callable[[str], Any]:
-    """What a tool is called with whose one parameter has the name."""
+    """Return the arguments for a tool whose one parameter has the name."""
     asked = 'Find at most 3 boats of kind AB-12 from Oslo to Bergen on 2024-05-06, and the lamp in "Holm".'
     briefing = SessionIndex(asked, TOKENS_MAX).briefing(1, 4).text
 
@@ -98,7 +98,7 @@ def _of_a_parameter(type: str) -> Callable[[str], Any]:
 
 
 def _with_a_key(key: str) -> Any:
-    """What comes of a result that has a value under the name."""
+    """Return the reply after a result that has a value under the name."""
     found = [{"boat": "Aker", key: "AB-12"}, {"boat": "Holm", key: "AB-14"}]
     briefing = a_briefing("What does the log of the boat Holm say?", ("list_boats", {}, found))
     return _reply_with(

@@ -27,7 +27,7 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 def _echo(**arguments: Any) -> Any:
-    """Some records that hold what was asked for, and some that do not."""
+    """Return some records that match the search, and some that do not."""
     return [
         {"id": 7, "name": "Brass nut M4", "kind": "nut", "stock": 120, "tags": ["small", "round"]},
         {"id": 9, "name": "Steel bolt", "kind": "bolt", "stock": 0, "updated": "2024-03-01"},
@@ -113,7 +113,7 @@ QUESTIONS: dict[str, tuple[tuple[OfferedTool, ...], tuple[str, ...]]] = {
 
 
 def asked(question: str, tools: tuple[OfferedTool, ...]) -> list[Reply]:
-    """The replies to each round, the last of which may call no tool."""
+    """Return the replies to each round, the last of which may call no tool."""
     desk, replies = SessionIndex(question or " ", TOKENS_MAX), list[Reply]()
     by_name = {tool.name: tool for tool in tools}
     offered = tuple(Tool(tool.name, tool.description, tool.schema) for tool in tools)
@@ -138,7 +138,7 @@ def _as_text(reply: Reply) -> str:
 
 
 def whole() -> str:
-    """Every question with all replies to it."""
+    """Return every question with all replies to it."""
     parts = ["Made by `python -m tests.reasoning_engine.offline.test_golden`."]
     for name, (tools, questions) in QUESTIONS.items():
         for question in questions:

@@ -19,7 +19,7 @@ PARTS = [
 
 
 def like(text: str) -> list[dict[str, Any]]:
-    """As `WHERE name LIKE '%text%'` does."""
+    """Match as `WHERE name LIKE '%text%'` does."""
     return [part for part in PARTS if text.lower() in str(part["name"]).lower()]
 
 
@@ -39,7 +39,7 @@ def lookup(words: str) -> list[dict[str, Any]]:
 
 
 def stock(item: str) -> list[dict[str, Any]]:
-    """What there is of an item."""
+    """Return the stock of an item."""
     return like(item)
 
 
@@ -49,17 +49,17 @@ def find_by(name: str, material: str = "") -> list[dict[str, Any]]:
 
 
 def parts_of(material: str, kind: str) -> list[dict[str, Any]]:
-    """Parts of a material and a kind."""
+    """Find parts of a material and a kind."""
     return [part for part in like(kind) if material in str(part["material"])]
 
 
 def list_parts() -> list[dict[str, Any]]:
-    """All parts in stock."""
+    """List all parts in stock."""
     return PARTS
 
 
 def count_parts() -> int:
-    """How many parts there are."""
+    """Count the parts."""
     return len(PARTS)
 
 

@@ -43,7 +43,7 @@ def rounds(
     step: StepText | None = None,
     rounds_max: int = 8,
 ) -> list[Reply]:
-    """Every reply until the answer, in text or by the tool for it."""
+    """Return every reply until the answer, in text or by the tool for it."""
     desk, replies = SessionIndex(question, 20_000), list[Reply]()
     functions = {tool.name: function for tool, function in tools}
     for number in range(1, rounds_max):

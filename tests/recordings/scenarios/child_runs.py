@@ -64,7 +64,7 @@ def _calls(name: str, model: Any, **how: Any) -> Scenario:
 
 
 async def _answers(meanwhile: Meanwhile) -> None:
-    """An answer that the run refuses, then one that it takes."""
+    """Give an answer that the run refuses, then one that it accepts."""
     await meanwhile.until_event("question.asked")
     await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
     await meanwhile.until_events("question.asked", 2)
@@ -72,7 +72,7 @@ async def _answers(meanwhile: Meanwhile) -> None:
 
 
 async def _answers_both(meanwhile: Meanwhile) -> None:
-    """An answer that is no object, one to another round, and then the values."""
+    """Give an answer that is not an object, one to another round, and then the values."""
     await meanwhile.until_event("question.asked")
     await meanwhile.says(QuestionAnswered(round=9, answer="{}", by="ann"))
     await meanwhile.says(QuestionAnswered(round=1, answer="perhaps", by="ann"))
@@ -81,7 +81,7 @@ async def _answers_both(meanwhile: Meanwhile) -> None:
 
 
 async def _answers_name(meanwhile: Meanwhile) -> None:
-    """A name that is JSON as it stands."""
+    """Answer with a name that is valid JSON."""
     await meanwhile.until_event("question.asked")
     await meanwhile.says(QuestionAnswered(round=1, answer=" 1853 ", by="ann"))
 

@@ -10,7 +10,7 @@ _SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
 def _asked(*replies: Scripted) -> tuple[Scripted, ...]:
-    """Replies to the rounds, apart from those to requests for summaries."""
+    """Return the replies to the rounds, without those to requests for summaries."""
     return tuple(reply.model_copy(update={"when": f"Round {n} of"}) for n, reply in enumerate(replies, 1))
 
 
@@ -23,7 +23,7 @@ _ROUNDS = _asked(
 
 
 def _long_round(n: int) -> Scripted:
-    """Words enough to compete for room, and calls of which some find nothing."""
+    """Return enough words to compete for room, and calls of which some have no results."""
     words = f"Round {n}: " + "what the harbours have, and since when, is told in many places. " * n
     note = f"<note>\nconcluded: Holm {n} has one [F{n}]\ndoubt: is Holm {n + 40} older?\nplan: ask for more\n</note>"
     asks = [use("recall", id=f"F{40 * n + one}") for one in range(n % 4)]

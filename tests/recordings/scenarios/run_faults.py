@@ -30,7 +30,7 @@ def _after(node: dict[str, Any], *before: str) -> dict[str, Any]:
 
 
 async def _sets_messages_aside(meanwhile: Meanwhile) -> None:
-    """Have what the run was told be set aside: what a person gave, and a limit of time."""
+    """Send inputs of a run that become dead letters: a person's values, and a time limit."""
     asked = await meanwhile.until_event("input.requested")
     await meanwhile.says(InputGiven(round=asked.round, values={"ok": 1}))
     await meanwhile.until_event("input.refused")

@@ -17,7 +17,7 @@ _FAILS = (fails(401, "authentication_error"),) * 2
 
 
 def _replies(name: str, ending: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
-    """A note in each round, with calls that open pages; one in four of them a letter, which anybody may have written."""
+    """Return a note in each round, with calls that open pages; one in four is a letter of an unknown author."""
     notes = drawn.several(drawn.note, f"{name}, notes", _ROUNDS)
     asked = drawn.several(drawn.question, f"{name}, searches", _ROUNDS)
     names = names_of(name)
@@ -38,7 +38,7 @@ def _question(name: str) -> str:
 
 
 def _in_turn(replies: tuple[Scripted, ...]) -> tuple[Scripted, ...]:
-    """Each for its round: where summaries are asked for too, the order does not tell which reply is meant."""
+    """Return each reply for its round: with requests for summaries, the order does not decide which one is meant."""
     return tuple(one.model_copy(update={"when": f"Round {n} of"}) for n, one in enumerate(replies, 1))
 
 

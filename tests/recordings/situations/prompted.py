@@ -18,7 +18,7 @@ def _prompted(name: str, *model: Scripted, ends: Any = "natural_completion", **o
 
 
 def writes(**form: Any) -> Scripted:
-    """A reply in the form, and nothing else."""
+    """Return a reply in the form, without other text."""
     return says(json.dumps(form))
 
 

@@ -132,7 +132,7 @@ def _pages(names: Iterable[str]) -> Scripted:
 
 
 def _queries() -> Iterator[str]:
-    """Questions of at most eight parts, each with another entry of a table."""
+    """Yield questions of at most eight parts, each with another entry of a table."""
     asks = [f"{one} the lamp of Holm {n} and its mole." for n, one in enumerate(_COMMANDS)]
     asks += [f"{_AUXILIARIES[n % 18]} {_PRONOUNS[n % 11]} at the mole of Holm {n}." for n in range(22)]
     asks += [f"{one} of Holm {n} keeps the lamp of the mole." for n, one in enumerate(_ASKING)]
@@ -144,7 +144,7 @@ def _queries() -> Iterator[str]:
 
 
 def _notes() -> Iterator[str]:
-    """Replies with one key of a note each way in which it may be written, and with all that says nothing."""
+    """Yield replies with one key of a note in each form, and with all empty values."""
     for kind, keys in note._WORDS.items():
         ways = [
             form
@@ -183,7 +183,7 @@ def _notes() -> Iterator[str]:
 
 
 def _bounded_notes() -> Iterator[tuple[str, int]]:
-    """Notes with entries and numbers of entries at their bounds, each with the length of a question to search by."""
+    """Yield notes with entries and counts at their bounds, each as long as a question to search by."""
     most, longest, whole = note.ENTRIES_MAX, note.ENTRY_CHARACTERS_MAX, note.NOTE_CHARACTERS_MAX
     for more, length in ((-1, 399), (0, 400), (1, 401)):
         entries = "\n".join(f"open: question {n}" for n in range(most + more))
@@ -193,7 +193,7 @@ def _bounded_notes() -> Iterator[tuple[str, int]]:
 
 
 def _signs() -> Iterator[str]:
-    """Texts in which each sign stands so often that its price tells."""
+    """Yield texts in which each sign is so frequent that its price shows."""
     yield "".join(sign * _REPEATED for signs in tokens._CHARACTERS.values() for sign in signs) + "?"
     of_many_bytes = "§ÀßŁéäΩЖشअᚠ‰かカ中國語漢한글豈🚀😀"
     yield "".join(sign * _REPEATED for sign in of_many_bytes) + "?"
@@ -228,7 +228,7 @@ _ANSWER = says("That is all [F1].")
 
 
 def _of_size(n: int) -> Scripted:
-    """A round whose tokens are counted as another multiple of the estimate, so that the next briefing is of another size."""
+    """Return a round with another ratio of counted to estimated tokens, so that the next briefing's size differs."""
     return calls(
         use("open_page", name="log book" if n < 2 else f"{('mate', 'denials', 'states', 'prose')[n % 3]}"),
         use("find", query=f"lamp {n}"),

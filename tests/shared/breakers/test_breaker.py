@@ -23,7 +23,7 @@ BREAKER = Breaker(calls_min=3, failure_rate=0.5, window_s=60, window_calls=10, o
 
 
 def after(*endings: bool, state: BreakerState = CLOSED, start: float = 0.0) -> BreakerState:
-    """The state after calls that failed (True) or succeeded, one a second."""
+    """Return the state after calls that failed (True) or succeeded, one a second."""
     for second, is_failure in enumerate(endings):
         state = BREAKER.after(state, is_failure, start + second)
     return state
@@ -138,7 +138,7 @@ def test_a_breaker_with_more_failures_than_calls_looked_at_can_still_open() -> N
 
 @dataclass
 class Model:
-    """What the breaker should do, told in another way: from the whole history."""
+    """The expected behaviour of the breaker, computed differently: from the whole history."""
 
     calls: list[tuple[float, bool]] = field(default_factory=list)
     opened: float | None = None

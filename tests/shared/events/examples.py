@@ -308,7 +308,7 @@ EXAMPLES: tuple[EventData, ...] = (
 
 
 def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
-    """`data` in an envelope with every field filled."""
+    """Return `data` in an envelope with every field filled."""
     return ENVELOPES[type(data)](
         id=SECOND_ID,
         source="test",
@@ -324,5 +324,5 @@ def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
 
 
 def named(data: EventData) -> str:
-    """A test's id."""
+    """Return a test's id."""
     return type(data).__name__

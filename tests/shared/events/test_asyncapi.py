@@ -20,7 +20,7 @@ ASYNCAPI_SCHEMA = json.loads(Path(__file__).with_name("asyncapi-3.0.0.json").rea
 
 
 def validator(schema: str) -> Draft7Validator:
-    """For one of the document's schemas."""
+    """Return a validator of one of the document's schemas."""
     rooted = {"$ref": f"#/components/schemas/{schema}", "components": DOCUMENT["components"]}
     return Draft7Validator(rooted, format_checker=FormatChecker())
 

@@ -33,7 +33,7 @@ json_values = st.recursive(
 
 
 def fields_of(data: EventData) -> dict[str, Any]:
-    """The event's JSON, to be spoiled."""
+    """Return the event's JSON, to be damaged."""
     fields: dict[str, Any] = orjson.loads(encode(an_event(data)))
     return fields
 
@@ -149,7 +149,7 @@ GOOD = encode(
 
 
 def with_data(content: bytes) -> bytes:
-    """A good event whose one tool result holds `content`."""
+    """Return a good event whose one tool result holds `content`."""
     return GOOD.replace(b'"HERE"', content)
 
 

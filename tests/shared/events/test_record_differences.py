@@ -44,7 +44,7 @@ def whole(record: AnyRecord) -> bytes:
 
 
 def stored(records: list[ExchangeRecord]) -> list[bytes]:
-    """As a session stores them, one after the other."""
+    """Return the records as a session stores them, one after the other."""
     found: list[bytes] = []
     base: Base | None = None
     for record in records:
@@ -60,7 +60,7 @@ def stored(records: list[ExchangeRecord]) -> list[bytes]:
 
 
 def growing(rounds: int) -> list[ExchangeRecord]:
-    """Records whose prompts have a line more in each round."""
+    """Return records whose prompts have a line more in each round."""
     lines = [f"- round {n}: The search number {n} found nothing, so try the next." for n in range(rounds)]
     return [
         an_exchange("\n".join(["# Question", REPEATED, *lines[:n], "# Now", f"Round {n}."]))

@@ -16,7 +16,7 @@ def the_fault(text: str) -> Fault:
 
 
 def times(text: str, up_to: int = 12) -> list[int]:
-    """The times at which it strikes."""
+    """Return the times at which it strikes."""
     return [n for n in range(1, up_to + 1) if the_fault(text).strikes(n)]
 
 

@@ -17,7 +17,7 @@ ELSEWHERE = {
 
 
 def places() -> list[str]:
-    """Every point that some code comes by."""
+    """Return the points in the code, once for each place."""
     code = [file.read_text() for package in PACKAGES for file in (ROOT / package).rglob("*.py")]
     return [name for text in code for name in re.findall(r'await faults\.at\(\s*"([a-z_.]+)"', text)]
 

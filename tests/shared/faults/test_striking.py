@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """What comes of some work in a context of its own, in which faults strike."""
+    """Return the result of some work in a context of its own, in which faults strike."""
 
     def run() -> Any:
         faults.arm(read_faults(text))
@@ -29,7 +29,7 @@ def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def passed(times: int, point: str = "commit.before") -> list[str]:
-    """Come by so often; what was raised, by name, and `-` for nothing."""
+    """Pass the point so often; return the names of the errors raised, and `-` for none."""
     came: list[str] = []
     for _ in range(times):
         try:

@@ -231,7 +231,7 @@ _KEYS = {
 
 
 def write_note(note: Note) -> str:
-    """The note in the form that the prompt asks for."""
+    """Return the note in the form that the prompt asks for."""
     lines = [
         f"{key}: {' '.join(said.split())}"
         for kind, key in _KEYS.items()

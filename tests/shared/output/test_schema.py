@@ -82,7 +82,7 @@ def deep(levels: int) -> dict[str, Any]:
 
 
 def doubling(levels: int) -> dict[str, Any]:
-    """Definitions that use each other twice: small to write, vast to evaluate."""
+    """Return definitions that use each other twice: small to write, vast to evaluate."""
     definitions: dict[str, Any] = {
         f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(levels)
     }

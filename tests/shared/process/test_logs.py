@@ -18,7 +18,7 @@ SECRET = "open-sesame"
 
 @pytest.fixture
 def _logging_as_it_was() -> Iterator[None]:
-    """Logging belongs to the process; the next test gets it back as it was."""
+    """Restore the logging of the process for the next test."""
     handlers, level, hook = logging.root.handlers[:], logging.root.level, sys.excepthook
     yield
     logging.root.handlers[:] = handlers
@@ -29,7 +29,7 @@ def _logging_as_it_was() -> Iterator[None]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """What was logged; each line is an object, and the secret is in none."""
+    """Return the log; check that each line is an object without the secret."""
     said = capsys.readouterr()
     assert said.out == ""
     assert SECRET not in said.err

@@ -20,7 +20,7 @@ from pydantic_settings import SettingsConfigDict
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a deployment's settings in the environment."""
+    """Clear the environment of settings: the tests may run where a deployment has its own."""
     for variable in [name for name in os.environ if name.startswith("ANTIPHON_")]:
         monkeypatch.delenv(variable)
 

@@ -36,14 +36,14 @@ _PART = re.compile(r"<([a-zA-Z0-9]+)(?::(\d+))?>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a secret stands in a text."""
+    """A form of a secret in a text."""
 
     name: str
     source: str
     template: str
 
     def filled(self, seed: int) -> tuple[str, tuple[str, ...]]:
-        """The text, and the secrets in it."""
+        """Return the text, and the secrets in it."""
         lot = random.Random(f"{self.name} {seed}")
         text = _PART.sub(lambda match: _drawn(lot, match[1], int(match[2] or 0)) or match[0], self.template)
         secrets = tuple(re.findall("«(.*?)»", text, re.DOTALL))
@@ -69,7 +69,7 @@ def _drawn(lot: random.Random, kind: str, length: int) -> str:
 
 
 def _password(lot: random.Random) -> str:
-    """Ten letters and more, digits among them, and often a sign within."""
+    """Return a password: six letters and more, digits among them, and often a sign."""
     letters = "".join(lot.choice(string.ascii_letters) for _ in range(lot.randint(6, 10)))
     digits = "".join(lot.choice(string.digits) for _ in range(lot.randint(2, 4)))
     sign = lot.choice(["", "", "!", "-", "_", ".", "*"])
@@ -78,7 +78,7 @@ def _password(lot: random.Random) -> str:
 
 @cache
 def forms(*files: str) -> tuple[Form, ...]:
-    """All of some files; of the first two without any."""
+    """Return all forms of some files; of the first two without any."""
     found = []
     for file in files or ("issued_tokens.txt", "daily_formats.txt"):
         for entry in re.split(r"^## ", (_FOLDER / file).read_text(), flags=re.MULTILINE)[1:]:
@@ -89,7 +89,7 @@ def forms(*files: str) -> tuple[Form, ...]:
 
 
 def halves() -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """The half of the first two files that rules are made for, and the half for the report."""
+    """Return the half of the first two files that rules are made for, and the half for the report."""
     drawn = list(forms())
     random.Random(SPLIT_SEED).shuffle(drawn)
     middle = len(drawn) // 2
@@ -97,6 +97,6 @@ def halves() -> tuple[tuple[Form, ...], tuple[Form, ...]]:
 
 
 def halves_of(file: str) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """The same two halves of another file, by a hash of each form's name, so that a new form moves no other."""
+    """Return the same two halves of another file, by a hash of each form's name, so new forms move no others."""
     work = tuple(form for form in forms(file) if blake2b(form.name.encode()).digest()[0] % 2)
     return work, tuple(form for form in forms(file) if form not in work)

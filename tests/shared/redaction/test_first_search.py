@@ -39,7 +39,7 @@ SPACES = st.sampled_from((" ", "\t", "  ", "\u00a0", "\r\n", "\n  "))
 
 
 def found(text: str) -> list[str]:
-    """The values that are found in a text."""
+    """Return the values that are found in a text."""
     values: list[str] = []
     KEYS.in_text(text, lambda value: values.append(value) or "")  # type: ignore[func-returns-value]  # that is why
     return values

@@ -21,7 +21,7 @@ DATA = json.loads(files("antiphon_shared.redaction").joinpath("token_rules.json"
 
 
 def is_found(form: Form) -> bool:
-    """Whether nothing of its secrets is left, whatever they are."""
+    """Return whether all of its secrets are replaced."""
     for text, secrets in map(form.filled, SEEDS):
         clean = REDACTOR.text(text)
         if any(secret in clean for secret in secrets):

@@ -16,7 +16,7 @@ WAYS = st.sampled_from(['"{}":"v4lue"', "'{}': 12", "{}=v4lue", '\\"{}\\": [', "
 
 @st.composite
 def keys(draw: st.DrawFn) -> str:
-    """What a pattern means, now and then with other signs in it, in small letters or capitals."""
+    """Return keys that match a pattern, sometimes with other signs, in lower or upper case."""
     letters = list(draw(st.sampled_from(PATTERNS)).strip("!"))
     for place in draw(st.lists(st.integers(0, len(letters)), max_size=2)):
         letters.insert(place, draw(SIGNS))

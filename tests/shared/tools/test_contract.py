@@ -16,7 +16,7 @@ def a_definition(keyword: dict[str, Any]) -> ToolDefinition:
 
 
 def as_in_format_3() -> dict[str, Any]:
-    """The contract as the last commit of format 3 wrote it: the same, in the same order, but for one name."""
+    """Return the contract as the last commit of format 3 wrote it: the same, in the same order, except one name."""
     return {{"rounds": "steps"}.get(name, name): value for name, value in CONTRACT.as_keyword().items()}
 
 

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.tool import tool
 
 
 def told(effect: Effect = "read", text: str = "Does it.", **options: Any) -> list[str]:
-    """What the model reads behind the description."""
+    """Return the hints that the model reads after the description."""
     return published(text, complete("t", effect, options)).removeprefix(text).splitlines()[1:]
 
 

@@ -28,7 +28,7 @@ from tool_dispatcher.authoring.tool import Tool
 
 
 def counted(name: str, effect: Any = "write", **options: Any) -> tuple[Tool, list[str]]:
-    """A tool, and the calls of it that ran."""
+    """Return a tool, and the list of its calls that ran."""
     runs: list[str] = []
 
     async def run(arguments: dict[str, Any], context: ToolContext) -> str:
@@ -39,7 +39,7 @@ def counted(name: str, effect: Any = "write", **options: Any) -> tuple[Tool, lis
 
 
 async def decided(bus: Bus, data: EventData, session_id: str = "s1") -> str:
-    """The place in the session's log of what a person decided."""
+    """Return the log entry of a person's decision."""
     entry = await bus.batcher.submit("XADD", bus.keys.log(session_id), "*", "event", as_json(an_event(data)))
     return str(entry.decode())
 
@@ -146,7 +146,7 @@ class TestApproval:
         session_id: str = "s1",
         **request: Any,
     ) -> tuple[list[ToolResult], list[str]]:
-        """What comes of calls of a tool that a person has to approve, and which of them ran."""
+        """Return the results of calls of a tool that needs approval, and the calls that ran."""
         send, sent = counted("send", error_propagation="partial-success")
         async with a_bus() as bus, a_dispatcher(send, bus=bus, approval=("send",)) as dispatcher:
             entry = None if decision is None else await decided(bus, decision, session_id)

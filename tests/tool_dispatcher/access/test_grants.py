@@ -28,7 +28,7 @@ VERIFIER = Verifier([KEY.public_key()])
 
 
 def a_payload(**claims: Any) -> dict[str, Any]:
-    """Claims that are good at noon for any session; None takes one out."""
+    """Return claims that are valid at noon for any session; None removes one."""
     good = {"aud": "antiphon", "exp": NOON.timestamp() + 60, "scopes": ["read", "write"]}
     return {name: value for name, value in {**good, **claims}.items() if value is not None}
 
@@ -44,7 +44,7 @@ def in_base64(content: bytes) -> str:
 
 
 def by_hand(header: dict[str, Any], signature: bytes = b"", **claims: Any) -> str:
-    """A token as no library would make it."""
+    """Return a token as no library would make it."""
     body = f"{in_base64(orjson.dumps(header))}.{in_base64(orjson.dumps(a_payload(**claims)))}"
     return f"{body}.{in_base64(signature)}"
 
@@ -60,7 +60,7 @@ def authorization(
 
 
 def problem(token: str, **circumstances: Any) -> str:
-    """Why a grant gives nothing."""
+    """Return why a grant gives no scopes."""
     found = authorization(token, **circumstances)
     assert found.scopes == frozenset()
     assert found.problem.startswith("The session's grant ")
@@ -161,7 +161,7 @@ def test_a_grant_without_audience_or_end_is_refused(claim: str) -> None:
 
 
 def signed(payload: dict[str, Any], header: dict[str, Any] | None = None) -> str:
-    """A payload, or a header, that the library would not sign."""
+    """Sign a payload, or a header, that the library would not sign."""
     body = f"{in_base64(orjson.dumps(header or {'alg': 'EdDSA'}))}.{in_base64(orjson.dumps(payload))}"
     return f"{body}.{in_base64(KEY.sign(body.encode()))}"
 

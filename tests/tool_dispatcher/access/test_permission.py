@@ -39,7 +39,7 @@ def approved(round: int = 1, is_approved: bool = True, calls: tuple[str, ...] = 
 
 
 def denied(error: ToolError | None) -> ToolError:
-    """Every refusal is of one type, names the tool, and says what to do."""
+    """Check that a refusal has its type, names the tool, and says what to do."""
     assert error is not None
     assert error.error_type == "permission_denied"
     assert error.message.startswith(("send ", "look "))

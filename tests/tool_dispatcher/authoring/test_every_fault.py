@@ -77,7 +77,7 @@ _FIND = _tool("find")
 
 
 def _registry(options: dict[str, Any]) -> Any:
-    """A set of tools, one of which has these options: what contradicts in it, and what in it contradicts others."""
+    """Return a set of tools, one of which has these options: contradictions in it, and with others."""
     batch = {"type": "object", "properties": {"places": {"type": "array", "items": {"type": "string"}}}}
     try:
         tools = (_tool("find", **options), _tool("count"), _tool("other"), _tool("find_all", batch))

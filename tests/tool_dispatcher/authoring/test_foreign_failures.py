@@ -20,7 +20,7 @@ def answered(status: int, **headers: str) -> httpx2.HTTPStatusError:
 
 
 class AiohttpLike(Exception):
-    """As aiohttp's ClientResponseError: the status is its own."""
+    """An error like aiohttp's ClientResponseError, with a status of its own."""
 
     def __init__(self, status: Any, headers: Any = None) -> None:
         super().__init__("no")

@@ -19,7 +19,7 @@ class Contact(BaseModel):
 
 
 def taking(name: str, *required: str, effect: Effect = "read", optional: str = "", **options: Any) -> Tool:
-    """A tool with these parameters and no others."""
+    """Return a tool with these parameters and no others."""
     properties = {parameter: {"type": "string"} for parameter in (*required, *optional.split())}
     schema = {"properties": properties, "required": list(required)}
     return Tool(name, f"Does {name}.", schema, print, effect=effect, **options)

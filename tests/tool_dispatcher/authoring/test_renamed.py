@@ -6,7 +6,7 @@ from antiphon import InvalidTool, Tool, tool
 
 
 def look(arguments: object, context: object) -> None:
-    """A tool's function."""
+    """Do nothing, as a tool's function."""
 
 
 SCHEMA = {"type": "object"}

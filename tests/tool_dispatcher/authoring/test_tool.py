@@ -365,7 +365,7 @@ class TestToolset:
 
         @toolset.tool(effect="read")
         def look() -> str:
-            """Looks."""
+            """Look."""
             return "seen"
 
         assert [one.name for one in toolset] == ["paint", "look"]

@@ -23,12 +23,12 @@ ROOMY = Bounds(batch_concurrency=100)
 
 
 def a_call(name: str = "look", **fields: Any) -> RequestedCall:
-    """A call whose id and key are given by its place when it is put into a request."""
+    """Return a call that gets its id and key by its index in a request."""
     return RequestedCall(**{"id": "?", "idempotency_key": "?", "name": name, **fields})
 
 
 def a_request(*calls: RequestedCall, **fields: Any) -> ToolsRequested:
-    """The calls get the ids c0, c1 and so on, where they have none of their own."""
+    """Return a request whose calls get the ids c0, c1 and so on, unless they have their own."""
     numbered = tuple(
         call.model_copy(update={"id": f"c{index}", "idempotency_key": f"k{index}"})
         if call.id == "?"
@@ -45,7 +45,7 @@ def a_plan(
     succeeded: tuple[str, ...] = (),
     **known: Any,
 ) -> Plan:
-    """A plan in which every tool with a contract is allowed; tools are reads when nothing is said."""
+    """Return a plan in which every tool with a contract is allowed; tools are reads by default."""
     given = dict.fromkeys((call.name for call in calls), READ) if contracts is None else contracts
     request = a_request(*calls, allowed=tuple(given), succeeded=succeeded)
     return plan_batch(request, given, bounds, **known)
@@ -68,7 +68,7 @@ def error_in(result: ToolResult | None) -> ToolError:
 
 
 def result_of(index: int, call: RequestedCall, outcome: Any | ToolError, duration_ms: int = 0) -> ToolResult:
-    """The result of a call: `outcome` is JSON, or why it failed."""
+    """Return the result of a call: `outcome` is JSON, or why it failed."""
     if isinstance(outcome, ToolError):
         return failed(index, call, outcome, duration_ms)
     return ToolResult(
@@ -94,7 +94,7 @@ class Hand:
         self.progress = self._take(start(self.plan)).progress
 
     def end(self, call: int) -> None:
-        """The unit of that call ends."""
+        """End the unit of that call."""
         (unit,) = (unit for unit in self.running if call in unit.calls)
         self.running.remove(unit)
         self.progress = self._take(advance(self.progress, (unit, self.results_of(unit)))).progress

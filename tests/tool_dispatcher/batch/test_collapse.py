@@ -29,7 +29,7 @@ CONTRACTS = {"one": ONE, "many": READ}
 
 
 def spread(variant: BatchVariant, effect: Any, outcome: Any, count: int) -> Any:
-    """One outcome per call, of any type."""
+    """Spread a variant's outcome of any type over its calls."""
     return batch.spread(variant, effect, outcome, count)
 
 

@@ -23,7 +23,7 @@ CRASHES_MAX = 3
 
 @st.composite
 def contracts(draw: st.DrawFn) -> dict[str, Contract]:
-    """Tools that depend on those before them only, each with a batch variant that may be one of its own kind."""
+    """Draw tools that depend only on those before them, each with a batch variant that may be one of its own kind."""
     made = {}
     for place, name in enumerate(TOOLS):
         needed = draw(st.lists(st.sampled_from(TOOLS[:place]), max_size=2, unique=True)) if place else []
@@ -110,7 +110,7 @@ class World:
         return results
 
     def deliver(self, random: Random, may_crash: bool) -> tuple[ToolResult, ...] | None:
-        """One delivery; None when the process dies."""
+        """Run one delivery; return None when the process dies."""
         crash_after = random.randrange(12) if may_crash else -1
         plan = plan_batch(
             self.request, self.contracts, self.bounds, settled=dict(self.journal), refused=self.refused
@@ -147,7 +147,7 @@ class World:
             step = advance(step.progress, *ended)
 
     def settle(self, result: ToolResult) -> None:
-        """Whoever settles a call first is right."""
+        """Settle a call; the first settlement counts."""
         self.journal.setdefault(result.index, result)
 
     def watch(self, plan: Plan, step: Step, running: list[Unit]) -> None:
@@ -265,7 +265,7 @@ class World:
         return {one.call for _, one in found if isinstance(one, Reference)}
 
     def needs(self, index: int, others: tuple[int, ...]) -> bool:
-        """Whether one call waits for one of others, by way of any number of others."""
+        """Return whether one call waits for one of others, directly or through any number of others."""
         waiting, seen = [index], {index}
         while waiting:
             call = self.request.calls[waiting.pop()]

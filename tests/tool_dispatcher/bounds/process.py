@@ -26,7 +26,7 @@ if under_way > tonumber(redis.call('GET', KEYS[2]) or '0') then redis.call('SET'
 
 
 async def count_calls(bus: Bus) -> None:
-    """Many calls, counted where all processes see it."""
+    """Make many calls, counted where all processes see it."""
     slots, name = Slots(bus.batcher, bus.keys, LONG_S), bus.keys.namespace
 
     async def work() -> None:
@@ -41,7 +41,7 @@ async def count_calls(bus: Bus) -> None:
 
 
 async def hold(bus: Bus) -> None:
-    """Every slot, until the end."""
+    """Take every slot, until the end."""
     slots = Slots(bus.batcher, bus.keys, LEASE_S)
 
     async def keep() -> None:
@@ -54,7 +54,7 @@ async def hold(bus: Bus) -> None:
 
 
 async def be_admitted(bus: Bus) -> None:
-    """As often as a task calls, as fast as it goes."""
+    """Pass the rate limiter as often as a task calls, as fast as possible."""
     limiter = RateLimiter(bus.batcher, bus.keys)
     await asyncio.gather(*(limiter.admit("t", LIMIT, 60) for _ in range(CALLS_OF_A_TASK)))
 

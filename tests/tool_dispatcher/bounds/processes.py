@@ -32,7 +32,7 @@ async def a_process(mode: str, url: str, namespace: str) -> AsyncIterator[Proces
 
 
 async def run_several(mode: str, url: str, namespace: str, count: int = 4) -> None:
-    """So many processes at once, to their end."""
+    """Run so many processes at once, to their end."""
     async with AsyncExitStack() as stack:
         processes = [await stack.enter_async_context(a_process(mode, url, namespace)) for _ in range(count)]
         for _, said in await asyncio.wait_for(asyncio.gather(*(p.communicate() for p in processes)), 120):

@@ -19,7 +19,7 @@ def a_process(bus: Bus, lease_s: float = LONG_S) -> SlotLeases:
 
 @pytest.fixture
 async def frozen(bus: Bus) -> AsyncIterator[SlotLeases]:
-    """A process that takes slots and never renews them: the first renewal would be long after they expire."""
+    """Run a process that takes slots and never renews them: its first renewal comes long after they expire."""
     leases = a_process(bus, BRIEF_S)
     leases._renewing = asyncio.create_task(asyncio.sleep(LONG_S))
     yield leases

@@ -57,7 +57,7 @@ async def in_redis(bus: Bus) -> int:
 
 
 async def until_all_are_free(bus: Bus) -> None:
-    """Nobody waits for a slot to be given back; Redis hears of it a little later."""
+    """Wait until Redis has freed all slots: callers do not wait for the release."""
 
     async def are_free() -> bool:
         return await in_redis(bus) == 0
@@ -242,14 +242,14 @@ class TestProcesses:
 
 
 async def lives_of_slots(bus: Bus) -> set[float]:
-    """When those that are held now are free again by themselves."""
+    """Return when the slots that are held now expire."""
     held = await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1, "WITHSCORES")
     return {float(score) for _, score in held}
 
 
 @asynccontextmanager
 async def holding(url: str, namespace: str) -> AsyncIterator[Process]:
-    """A process that holds every slot."""
+    """Run a process that holds every slot."""
     async with a_process("hold", url, namespace) as holder:
         assert holder.stdout is not None
         for _ in range(process.MAX_CONCURRENCY):

@@ -26,7 +26,7 @@ def _quiet() -> Any:
 
 
 async def whats(one: Tool, options: Options = OPTIONS) -> set[str]:
-    """What is wrong with the tool, each once."""
+    """Return the tool's problems, each once."""
     report = await check_tool(one, options)
     return {fault.what for case in report.failed for fault in case.faults}
 

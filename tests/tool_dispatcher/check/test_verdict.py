@@ -44,7 +44,7 @@ def an_error(
 def said(
     arguments: dict[str, Any], outcome: Outcome, kind: str = "null", secrets: tuple[str, ...] = ()
 ) -> list[str]:
-    """What is wrong, each with something to change."""
+    """Return the problems, each with a remedy."""
     case = Case(kind, "a case", arguments)
     found = faults(case, JUDGE.of(arguments), outcome, JUDGE, secrets)
     assert all(fault.change.endswith(".") for fault in found)

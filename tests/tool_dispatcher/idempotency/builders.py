@@ -40,7 +40,7 @@ def a_write(arguments: Any = "x", tool: str = "pay", **fields: Any) -> Write:
 
 
 def results_of(outcome: Any | ToolError, write: Write | None = None) -> Results:
-    """The outcome for each call of the write."""
+    """Return the outcome for each call of the write."""
     write = write or a_write()
     is_error = isinstance(outcome, ToolError)
     return tuple(
@@ -58,7 +58,7 @@ def results_of(outcome: Any | ToolError, write: Write | None = None) -> Results:
 
 @dataclass(frozen=True)
 class WriteHooks:
-    """How a tool that is no tool runs, what its outcome is as results, and what it says when it is asked."""
+    """A run without a tool, its outcome as results, and its answer to `reconcile`."""
 
     run: Callable[[Claim], Awaitable[Results]]
     results_of: Callable[[Any], Awaitable[Results]]
@@ -69,7 +69,7 @@ class WriteHooks:
 
 
 class _Call:
-    """As much of a call as its write asks for, and the tool, its attempts and results with it."""
+    """The parts of a call that its write needs; it is also the tool, its attempts and results."""
 
     def __init__(self, hooks: WriteHooks) -> None:
         self.contract = self.tool = self._hooks = hooks
@@ -93,7 +93,7 @@ class _Call:
 
 
 async def once(ledger: Ledger, write: Write, hooks: WriteHooks) -> Results:
-    """The write made in its one way, with these hooks in the place of a tool."""
+    """Make the write by `Writes.once`, with these hooks in the place of a tool."""
     call: Any = _Call(hooks)
     return await Writes({}, ledger, call, call, call, DAY_S, is_caching=False).once(call, write)
 
@@ -156,7 +156,7 @@ async def state(bus: Bus, write: Write | None = None) -> str:
 
 
 def the_error(results: Results) -> ToolError:
-    """That of a write with one call."""
+    """Return the error of a write with one call."""
     (result,) = results
     assert result.status == "error"
     assert result.data is None
@@ -179,18 +179,18 @@ async def life_ms(bus: Bus, key: str) -> int:
 
 
 async def end_lease(bus: Bus, write: Write | None = None) -> None:
-    """As if the claimant had been silent for the whole of its lease."""
+    """Let the claimant's lease expire, as if it were silent."""
     await bus.batcher.submit("HSET", record_of(bus, write or a_write()), "lease_ends", 1)
 
 
 async def abandoned(bus: Bus, write: Write | None = None) -> None:
-    """Somebody has claimed the write, and has not been heard of again."""
+    """Let a worker claim the write, and stay silent."""
     assert await a_ledger(bus).claim(write or a_write()) is not None
     await end_lease(bus, write)
 
 
 class Service:
-    """What a tool writes to. Counts the runs, and lets a test decide how each goes."""
+    """The service that a tool writes to. Counts the runs, and lets a test decide the outcome of each."""
 
     def __init__(self, outcome: Any = "paid", write: Write | None = None) -> None:
         self.runs: list[int] = []

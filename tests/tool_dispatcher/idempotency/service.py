@@ -21,7 +21,7 @@ class Service:
             database.execute("INSERT INTO runs VALUES (?)", (key,))
 
     def take_effect(self, key: str) -> int:
-        """Its receipt."""
+        """Make an effect and return its receipt."""
         with self._open() as database:
             if self._is_idempotent and (known := _receipt(database, key)) is not None:
                 return known
@@ -30,12 +30,12 @@ class Service:
             return int(receipt)
 
     def receipt(self, key: str) -> int | None:
-        """That of the effect the key has had; None when it has had none."""
+        """Return the receipt of the key's effect; None without an effect."""
         with self._open() as database:
             return _receipt(database, key)
 
     def count(self, what: str) -> int:
-        """How many `runs` or `effects` there were."""
+        """Return how many `runs` or `effects` there were."""
         with self._open() as database:
             (count,) = database.execute(f"SELECT count(*) FROM {what}").fetchone()
             return int(count)

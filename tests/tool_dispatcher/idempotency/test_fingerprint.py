@@ -16,7 +16,7 @@ JSON = st.recursive(
 
 
 def exactly(value: Any) -> str:
-    """What tells JSON values apart: in Python 1, 1.0 and True are equal."""
+    """Return a form that distinguishes JSON values: in Python 1, 1.0 and True are equal."""
     match value:
         case dict():
             return f"an object of {sorted((key, exactly(item)) for key, item in value.items())}"

@@ -15,7 +15,7 @@ from tool_dispatcher.idempotency.write import Results
 
 
 class Service:
-    """What is written to; it counts what reaches it, and how often it is asked."""
+    """The service that is written to; it counts the effects, and how often it is asked."""
 
     def __init__(self) -> None:
         self.effects: list[str] = []

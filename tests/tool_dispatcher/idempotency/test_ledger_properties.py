@@ -30,7 +30,7 @@ WRITE = a_write()
 
 @dataclass
 class Ended:
-    """What the first settle that was accepted said."""
+    """The status that the first accepted settle has stored."""
 
     standing: WriteStatus
     claimant: str
@@ -107,7 +107,7 @@ class AnyWorkers(RuleBasedStateMachine):
 
     @rule(claim=consumes(claims))
     def a_worker_is_gone(self, claim: Claim) -> None:
-        """Nothing more is heard of it."""
+        """Silence the worker from now on."""
 
     @invariant()
     def the_newest_fence_is_in_one_hand(self) -> None:

@@ -41,7 +41,7 @@ class Workers:
         self.service = Service(folder, is_idempotent=kind == "idempotent")
 
     def run(self, processes: int, tasks: int = 4) -> list[Answer]:
-        """What each task of each process was answered; all of them begin together."""
+        """Return the answers to each task of each process; all of them begin together."""
         workers = [self._start(str(tasks)) for _ in range(processes)]
         outputs = self._begin(workers)
         assert [worker.process.poll() for worker in workers] == [0] * processes
@@ -50,7 +50,7 @@ class Workers:
         return answers
 
     def crash(self, point: str) -> None:
-        """One process claims the write, and is killed while it runs it."""
+        """Let one process claim the write, and kill it during the run."""
         worker = self._start("1", point)
         self._begin([worker])
         assert worker.process.poll() == -signal.SIGKILL
@@ -75,7 +75,7 @@ class Workers:
         return worker
 
     def _begin(self, workers: "list[Worker]") -> list[str]:
-        """When all are ready, tell them; what each has said when it ended."""
+        """Start all when they are ready; return the output of each at its end."""
         for worker in workers:
             until(worker.is_ready, "a worker to be ready")
         for worker in workers:
@@ -109,7 +109,7 @@ def workers_of(kind: str, redis: RedisServer, namespace: str, folder: Path) -> I
 
 
 def the_one(answers: list[Answer]) -> dict[str, Any]:
-    """The result that every caller was given."""
+    """Return the result that every caller was given."""
     ((result,), *others) = answers
     assert others == [[result]] * len(others)
     return result

@@ -159,7 +159,7 @@ def test_what_is_marked_as_secret_is_not_shown(value: Any, expected: Any) -> Non
 
 
 class TestShown:
-    """What the model sees of a result, and what is stored of it."""
+    """The shown and the stored part of a result."""
 
     def test_a_result_that_fits_is_shown_whole(self) -> None:
         data: Any = [1, 2, 3]

@@ -17,7 +17,7 @@ PROSE = "One sentence here. Another one there.\nA new line.\n\n" * 100
 
 
 def shown(data: Any, bytes_max: int = BYTES_MAX) -> Any:
-    """What is shown of something that does not fit; its whole is all of it."""
+    """Return the shown part of a value that does not fit, which is stored whole."""
     fitted = fit(data, bytes_max, HANDLE)
     assert fitted.whole is not None
     assert from_json(fitted.whole) == data
@@ -26,7 +26,7 @@ def shown(data: Any, bytes_max: int = BYTES_MAX) -> Any:
 
 
 def start_in(note: str) -> int:
-    """Where the note says that `read_result` reads on."""
+    """Return the position at which the note tells `read_result` to continue."""
     found = re.search(rf'read_result\(handle="{HANDLE}", start=(\d+)\) reads on\.', note)
     assert found is not None, note
     return int(found[1])

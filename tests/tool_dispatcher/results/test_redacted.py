@@ -32,7 +32,7 @@ NAMED = Redactor([SECRET])
 
 
 async def answered(*tools: Tool, bus: Bus | None = None, **call: Any) -> list[ToolResult]:
-    """The results of a call of the first of the tools, searched with all of Redis and the log."""
+    """Return the results of a call of the first tool, and the whole of Redis and the log, to be searched."""
     if bus is None:
         async with a_bus(redactor=NAMED) as own:
             return await answered(*tools, bus=own, **call)

@@ -96,7 +96,7 @@ def test_what_is_no_json_cannot_be_known_again(value: Any) -> None:
 )
 def test_a_contract_that_could_not_vouch_for_anything_is_refused(options: dict[str, Any], why: str) -> None:
     def check(plan: dict[str, Any]) -> dict[str, bool]:
-        """Checks a plan."""
+        """Check a plan."""
         return {"valid": bool(plan)}
 
     with pytest.raises(InvalidTool, match=why):

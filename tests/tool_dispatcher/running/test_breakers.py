@@ -45,7 +45,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def breakers(clock: Clock) -> ToolBreakers:
-    """Those of a process that has not reached Redis yet."""
+    """Return the breakers of a process that has not reached Redis yet."""
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     return ToolBreakers(SharedBreakers(bus, Breaker(calls_min=3, open_s=20), clock))
 
@@ -56,7 +56,7 @@ def note(breakers: ToolBreakers, *kinds: ErrorType | None) -> None:
 
 
 def end(breakers: ToolBreakers, *attempts: Any, is_slow: bool = False) -> None:
-    """One call with these attempts."""
+    """Make one call with these attempts."""
     with breakers.call_of("look") as call:
         for outcome in attempts:
             call.attempted(outcome, is_slow)

@@ -132,7 +132,7 @@ async def test_what_the_variant_does_not_accept_is_told_to_each_and_not_run() ->
 
 
 class TestAgain:
-    """What failed of a group runs again, without what has been done."""
+    """The failed part of a group runs again, without the part that is done."""
 
     async def test_only_the_items_that_failed_run_again(self) -> None:
         service = Service(Bergen=[a_failure("api_failure")], Narvik=[a_failure("timeout")] * 2)
@@ -281,7 +281,7 @@ class TestTakeover:
     """Another worker begins where one has died."""
 
     async def die(self, tools: list[Tool], bus: Bus, begun: asyncio.Event) -> None:
-        """A dispatcher takes the batch in hand, and ends when it has begun."""
+        """Let a dispatcher begin the batch, and end then."""
         async with a_dispatcher(*tools, bus=bus) as dispatcher:
             request = a_request(*five(), allowed=("one", "many"))
             dying = asyncio.create_task(dispatcher.run(request))

@@ -20,7 +20,7 @@ class OneDatabase:
         self._numbers = itertools.count()
 
     def selected(self, value: Any) -> Any:
-        """What `SELECT * FROM t` gives where t is an output."""
+        """Return the result of `SELECT * FROM t` where t is an output."""
         name = f"t{next(self._numbers)}"
         self._connection.send((f"SELECT * FROM {name}", {}, {name: value}))
         answer = self._connection.recv()

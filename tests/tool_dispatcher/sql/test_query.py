@@ -52,13 +52,13 @@ async def dispatcher() -> AsyncIterator[Dispatcher]:
 
 
 def children(of: int | None = None) -> set[int]:
-    """The processes that one, else this, has started and that have not ended, nor wait to be reaped."""
+    """Return the running processes that one, otherwise this, has started, without zombies."""
     found = Path(f"/proc/{of or os.getpid()}/task").glob("*/children")
     return {int(pid) for path in found for pid in path.read_text().split()}
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there and runs; one that only waits to be reaped does not."""
+    """Return whether a process runs; a zombie does not."""
     return _stat(pid)[0] != "Z"
 
 
@@ -67,7 +67,7 @@ def cpu_s(pid: int) -> float:
 
 
 def _stat(pid: int) -> list[str]:
-    """What Linux tells of a process, from its state on; as of one that has ended where it is not there."""
+    """Return Linux's fields of a process, from its state on; for a missing process those of an ended one."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -25,7 +25,7 @@ def _closed() -> Iterator[None]:
 
 
 def selected(value: Any) -> Any:
-    """What `SELECT * FROM t` gives."""
+    """Return the result of `SELECT * FROM t`."""
     return the_database().selected(value)
 
 
@@ -47,7 +47,7 @@ _COLUMNS = (st.booleans(), _INTS, _FLOATS, _TEXT, _NESTED, st.none())
 
 @st.composite
 def objects(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """A list of objects, the values under each key of one kind, or null, or not there."""
+    """Draw a list of objects; the values under each key are of one kind, null, or missing."""
     names = draw(st.lists(_TEXT.filter(bool), min_size=1, max_size=4, unique_by=lambda name: name.lower()))
     columns = {name: draw(st.sampled_from(_COLUMNS)) for name in names}
     count = draw(st.integers(1, 5))

@@ -19,7 +19,7 @@ desk = Toolset(Tool("borrow", "Borrows a book.", {"properties": {"title": {}}}, 
 
 @desk.tool(effect="write")
 def give_back(title: str) -> str:
-    """Gives a book back."""
+    """Give a book back."""
     return title
 
 

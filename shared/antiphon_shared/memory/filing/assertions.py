@@ -95,7 +95,7 @@ def assertion_of(text: str, words: Sequence[str], folded: Sequence[str]) -> Asse
 
 
 def _verb_in(folded: Sequence[str]) -> int:
-    """Return the index of the first verb of an attribute; 0 when there is none near the beginning."""
+    """Return the index of the first verb of an attribute; 0 without a verb near the beginning."""
     for at, word in enumerate(folded):
         if word in _VERBS:
             return at

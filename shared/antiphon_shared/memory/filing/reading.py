@@ -1,6 +1,6 @@
 """The words of a statement in the form for comparisons: without punctuation and words that add nothing. Pure.
 
-Whatever can change the meaning stays: case (`US` and `us`), signs and brackets before a number (`(5)`, `–5`),
+Marks that can change the meaning stay: case (`US` and `us`), signs and brackets before a number (`(5)`, `–5`),
 `C#`, `;` and `?`, and with a negation all punctuation between clauses (`staff; never managers`). Only the
 first word of a sentence loses its capital.
 """

@@ -84,7 +84,7 @@ class Known:
         return self._differences.relations(statement, document)
 
     def _take(self, facts: Iterable[Fact], sightings: Iterable[Sighting], memory: Memory) -> None:
-        # An earlier answer is no source: a tool's same statement is filed beside it.
+        # An earlier answer is not a source: a tool's same statement is filed separately.
         facts = [fact for fact in facts if memory.documents[fact.document].tool != CONVERSATION]
         # A document is known by its first statement, even if that is known from elsewhere.
         beginnings: dict[str, tuple[int, Fact]] = {}
@@ -102,7 +102,7 @@ class Known:
 
 
 def name_of(title: str, tool: str, beginning: str, is_json: bool) -> str:
-    """Return the name of a document: its title; of a text without one, its tool and its beginning."""
+    """Return the name of a document: its title, or the tool and the beginning of a text without one."""
     if title or is_json:
         return _folded(title)
     return f"{tool}\0{read(beginning, False).key}"

@@ -1,7 +1,7 @@
 """Tables in texts: Markdown, HTML, comma- and tab-separated values, lines of JSON. Pure.
 
 A row becomes a record with the names of its columns; its values are the verbatim cells, without empty ones.
-Rows without a header, or of many lengths, are no table, and stay text.
+Rows without a header, or of many lengths, are not a table, and stay text.
 """
 
 import csv

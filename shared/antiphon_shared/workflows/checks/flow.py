@@ -28,7 +28,7 @@ UseKind = Literal["value", "table", "has", "undo", "own_undo"]
 """The kinds of uses of a reference.
 
 `table`: a query reads it; `has`: a condition tests its existence; `undo`: a compensation, whose missing
-references are no problem.
+references do not matter.
 """
 
 

@@ -14,7 +14,7 @@ from tests.antiphon.recording.recorded import recorded
 
 @pytest.fixture
 def path(folder: Path) -> Path:
-    """A recorded session."""
+    """Return a recorded session."""
     write_lines(folder / "one.jsonl", asyncio.run(recorded()))
     return folder / "one.jsonl"
 

@@ -30,7 +30,7 @@ class Soups:
         return done
 
     def begun(self, *arguments: str) -> str:
-        """The id of a run that was begun and left alone."""
+        """Return the id of a run that was begun and left alone."""
         return self("run", *arguments, "--detach").stdout.strip()
 
     def view(self, run_id: str) -> dict[str, object]:
@@ -43,7 +43,7 @@ class Soups:
 
 @pytest.fixture(scope="module")
 def soups(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Soups]:
-    """The coordinator publishes the file before it lets a query in."""
+    """Start a pipeline whose coordinator publishes the file before it accepts a query."""
     folder = tmp_path_factory.mktemp("soups")
     write_soups(folder)
     settings = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}

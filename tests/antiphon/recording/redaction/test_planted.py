@@ -59,7 +59,7 @@ def model_call(lines: list[Line], value: Any) -> Line:
 
 
 def nested(text: str, depth: int) -> Any:
-    """The text in objects and lists, and every third time in JSON within text."""
+    """Return the text in objects and lists, and every third time in JSON within text."""
     value: Any = text
     for level in range(depth):
         value = {"a": [1, value]} if level % 3 else json.dumps({"b": value})

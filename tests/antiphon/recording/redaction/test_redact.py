@@ -72,7 +72,7 @@ PLANTED = (
 
 
 def forms(secret: str) -> set[str]:
-    """How a secret may stand in a file."""
+    """Return the forms of a secret in a file."""
     once = json.dumps(secret)[1:-1]
     inside = {
         base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)
@@ -81,13 +81,13 @@ def forms(secret: str) -> set[str]:
 
 
 def leaks(lines: Iterable[Line], secrets: Iterable[str]) -> list[str]:
-    """The secrets that stand in the lines as they are written."""
+    """Return the secrets that are in the written lines."""
     written = b"\n".join(map(encode_line, lines)).decode()
     return [secret for secret in secrets for form in forms(secret) if len(form) >= 6 and form in written]
 
 
 def redacted(lines: Iterable[Line], rules: Rules = RULES, secrets: Iterable[str] = ()) -> list[Line]:
-    """The lines as an export writes them, read again."""
+    """Return the lines as an export writes them, read again."""
     lines, redaction = list(lines), Redaction.of(rules, secrets)
     for line in lines:
         redaction.learn(line)
@@ -95,7 +95,7 @@ def redacted(lines: Iterable[Line], rules: Rules = RULES, secrets: Iterable[str]
 
 
 async def planted_session() -> list[Line]:
-    """A session that goes on a conversation, is refused once by its model, and calls two tools."""
+    """Record a session that continues a conversation, is refused once by its model, and calls two tools."""
     arguments = {"name": "ada", "password": IN_ARGUMENTS, "code": IN_MARKED}
     script = [
         Scripted(when="Remember", text=f"I shall remember password={IN_EARLIER_TURN}."),
@@ -347,7 +347,7 @@ KEYS = st.sampled_from(KEY_NAMES).flatmap(
 
 
 def planted_in(value: Any, key: str, secret: str, place: int) -> Any:
-    """The value with the secret behind a key, in text that is JSON, and once more in plain text."""
+    """Return the value with the secret under a key, in text that is JSON, and once more in plain text."""
     inside: dict[str, Any] = {key: secret, "again": f"<{secret}>", "text": json.dumps({key: secret})}
     return {"a": value, "b": [inside] if place % 2 else json.dumps(inside, ensure_ascii=place % 3 == 0)}
 

@@ -15,7 +15,7 @@ RULES = RecordingSettings().rules
 
 
 def asked(lines: list[Line], query: str) -> Line:
-    """The session's query with that text."""
+    """Return the session's query with that text."""
     line = next(line for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
     data = line.event.data.model_copy(update={"query": query})
     return EventLine(line.n, line.entry, line.event.model_copy(update={"data": data}))

@@ -22,7 +22,7 @@ ONE_ROUND = str(RECORDINGS / "a_single_round.jsonl")
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> OtherCode:
-    """Code that ends sessions after two rounds, and has another system prompt."""
+    """Return code that ends sessions after two rounds, and has another system prompt."""
     tree = tmp_path_factory.mktemp("tree")
     for package in (*COMPONENTS, "antiphon", "shared"):
         shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__pycache__"))

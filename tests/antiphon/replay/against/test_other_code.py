@@ -55,7 +55,7 @@ def test_code_that_no_repository_holds_has_no_refs(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder that serves one release, which prints what it was asked."""
+    """Return a folder that serves one release, which prints its requests."""
     folder = tmp_path / "index"
     folder.mkdir()
     about = "antiphon-9.8.7.dist-info"

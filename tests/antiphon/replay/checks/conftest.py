@@ -15,7 +15,7 @@ Record = Callable[..., Awaitable[list[Line]]]
 
 @pytest.fixture
 def record(monkeypatch: pytest.MonkeyPatch) -> Record:
-    """Records the session of one query, or the last session of several.
+    """Record the session of one query, or the last session of several.
 
     Whatever begins with `ANTIPHON_` is set, every other option is the queries' own.
     """

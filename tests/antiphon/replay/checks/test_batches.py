@@ -167,7 +167,7 @@ async def test_no_digest_is_kept_of_a_secret_that_a_placeholder_brings(record: R
 
 
 def nothing(arguments: dict[str, Any], context: Any) -> None:
-    """A tool's function."""
+    """Do nothing, as a tool's function."""
 
 
 OPTIONS = st.fixed_dictionaries(

@@ -31,7 +31,7 @@ SCRIPT = (
 
 
 async def embed(texts: Sequence[str]) -> list[list[float]]:
-    """By their lengths."""
+    """Embed texts by their lengths."""
     return [[1.0, float(len(text) % 7)] for text in texts]
 
 
@@ -129,7 +129,7 @@ def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefin
 
 
 def filed_otherwise(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
-    """As it is filed, but for what no briefing shows."""
+    """File the round with a difference that no briefing shows."""
     delta, refused = turn.filed(kept, request, brought)
     uses = tuple(use.model_copy(update={"results": "7-0"}) for use in delta.tool_usage)
     return delta.model_copy(update={"tool_usage": uses}), refused

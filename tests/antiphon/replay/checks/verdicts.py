@@ -15,7 +15,7 @@ RecordT = TypeVar("RecordT", bound=StepRecord)
 
 
 def is_held_whole(lines: Iterable[Line]) -> Report:
-    """Every step was done again, and nothing differs."""
+    """Check that every step was repeated without a difference."""
     report = verify_lines(lines)
     assert report.is_same, report.divergences
     assert not report.unchecked, report.unchecked
@@ -24,7 +24,7 @@ def is_held_whole(lines: Iterable[Line]) -> Report:
 
 
 def differs_first(lines: Iterable[Line], component: Component, output: str) -> Report:
-    """The first divergence is of that component, in that output."""
+    """Check that the first divergence is of that component, in that output."""
     report = verify_lines(lines)
     assert report.first is not None, "nothing differs"
     assert (report.first.component, report.first.output) == (component, output), report.first
@@ -32,15 +32,15 @@ def differs_first(lines: Iterable[Line], component: Component, output: str) -> R
 
 
 def lines_of(lines: Iterable[Line], kind: type[EventData]) -> list[EventLine]:
-    """The events of one kind."""
+    """Return the events of one kind."""
     return [line for line in lines if isinstance(line, EventLine) and isinstance(line.event.data, kind)]
 
 
 def said(lines: Iterable[Line], kind: type[DataT]) -> list[DataT]:
-    """What the events of one kind say."""
+    """Return the data of the events of one kind."""
     return [line.event.data for line in lines_of(lines, kind) if isinstance(line.event.data, kind)]
 
 
 def records(lines: Iterable[Line], kind: type[RecordT]) -> list[RecordT]:
-    """The records of one kind."""
+    """Return the records of one kind."""
     return [line.record for line in lines if isinstance(line, RecordLine) and isinstance(line.record, kind)]

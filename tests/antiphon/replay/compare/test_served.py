@@ -35,7 +35,7 @@ def recorded_calls(lines: list[Line]) -> list[tuple[RequestedCall, ToolResult]]:
 
 
 def a_batch(*calls: tuple[str, dict[str, Any], Any]) -> Served:
-    """A session that made these calls and got these results; a ToolError is one."""
+    """Return a session that made these calls and got these results; a ToolError is one."""
     requested = tuple(
         RequestedCall(id=f"c{n}", name=name, arguments=arguments, idempotency_key="k")
         for n, (name, arguments, _) in enumerate(calls)

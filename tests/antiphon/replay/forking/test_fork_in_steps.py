@@ -56,7 +56,7 @@ async def test_a_fork_in_a_later_step_goes_on_in_that_step_with_its_tools_alone(
 
 
 def round_of(lines: list[Line], round: int) -> int:
-    """The number of the request for a reply in that round."""
+    """Return the number of the request for a reply in that round."""
     return next(
         line.n
         for line in events(lines)

@@ -207,7 +207,7 @@ async def test_a_setting_holds_in_the_fork_and_nowhere_else(
 
 
 async def check_that_a_rerun_is_the_same(lines: list[Line], folder: Path) -> None:
-    """From where the fork went on from its parent."""
+    """Check that a rerun from the event where the fork left its parent is the same."""
     write_lines(folder / "again.jsonl", lines)
     (again,) = await rerun([folder / "again.jsonl"])
     assert again.is_same, again

@@ -61,7 +61,7 @@ async def recorded(monkeypatch: pytest.MonkeyPatch, *rounds: tuple[Use, ...]) ->
 async def forked(
     monkeypatch: pytest.MonkeyPatch, lines: list[Line], place: str, *rounds: tuple[Use, ...]
 ) -> tuple[Post, list[tuple[ToolResult, ...]]]:
-    """What the fork sent, and the results of its rounds."""
+    """Return the events that the fork sent, and the results of its rounds."""
     post = Post()
     async with serving(*(Scripted(uses=uses) for uses in rounds), Scripted(text="Done.")) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

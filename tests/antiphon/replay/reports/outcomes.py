@@ -48,7 +48,7 @@ UNREADABLE = Outcome("c.jsonl", error="line 3: not JSON.")
 
 
 def diverged(expected: object, got: object) -> Outcome:
-    """A recording with one divergence."""
+    """Return a recording with one divergence."""
     divergence = replace(DIVERGENCE, expected=expected, got=got)
     report = Report(session_id="s", events=8, steps={}, divergences=(divergence,), divergences_in_all=1)
     return Outcome("d.jsonl", report)

@@ -10,11 +10,11 @@ from tests.antiphon.replay.runs.travel import recorded_runs, recorded_sessions
 
 @pytest.fixture(scope="session")
 def runs() -> dict[str, list[Line]]:
-    """Recordings by what happens in them."""
+    """Return recordings of runs by name."""
     return asyncio.run(recorded_runs())
 
 
 @pytest.fixture(scope="session")
 def around() -> dict[str, list[Line]]:
-    """Recordings of sessions that begin others, and of those that they begin."""
+    """Return recordings of sessions that begin others, and of those that they begin."""
     return asyncio.run(recorded_sessions())

@@ -305,7 +305,7 @@ def _file(path: Path, *changes: Callable[[Graphs], None]) -> Path:
 
 
 def _hours_later(lines: list[Line], hours: int) -> list[Line]:
-    """The recording with everything behind the question so much later."""
+    """Return the recording with all events after the question so much later."""
     from dataclasses import replace
     from datetime import timedelta
 

@@ -83,14 +83,14 @@ def test_what_goes_into_another_session_is_redacted_and_verifies(
 
 
 def sends(lines: list[Line]) -> list[SendRecord]:
-    """What the recording says was brought into other sessions."""
+    """Return the events that were sent to other sessions, by the recording."""
     return [
         send for line in lines if isinstance(line, RecordLine) for send in getattr(line.record, "sends", ())
     ]
 
 
 def with_sends(lines: list[Line], change: Callable[[SendRecord], SendRecord | None]) -> list[Line]:
-    """The recording with what was sent changed."""
+    """Change the sent events of the recording."""
 
     def one(line: Line) -> Line:
         if not isinstance(line, RecordLine) or not isinstance(line.record, DecisionRecord | RunRecord):
@@ -102,7 +102,7 @@ def with_sends(lines: list[Line], change: Callable[[SendRecord], SendRecord | No
 
 
 def differing(lines: list[Line], **fields: Any) -> Divergence:
-    """The first difference where something else was sent."""
+    """Return the first difference after other events were sent."""
     report = verify_lines(
         with_sends(lines, lambda send: send.model_copy(update={"data": {**send.data, **fields}}))
     )

@@ -182,7 +182,7 @@ def test_verifying_a_run_imports_no_event_loop_and_no_pool(
 
 
 def changed(lines: list[Line], change: Callable[[EventData], EventData]) -> list[Line]:
-    """The recording with the data of its events changed."""
+    """Return the recording with the data of its events changed."""
 
     def one(line: Line) -> Line:
         if not isinstance(line, EventLine):
@@ -194,7 +194,7 @@ def changed(lines: list[Line], change: Callable[[EventData], EventData]) -> list
 
 
 def with_other_digest(lines: list[Line]) -> list[Line]:
-    """The recording with another digest in the record of the run's second decision."""
+    """Return the recording with another digest in the record of the run's second decision."""
     seen = 0
     new: list[Line] = []
     for line in lines:

@@ -179,7 +179,7 @@ QUESTIONS = {
 
 
 def specification(change: Callable[[dict[str, Any]], object] = lambda workflows: None) -> Specification:
-    """The workflows, with something changed in them."""
+    """Return the workflows, with something changed in them."""
     changed = deepcopy(WORKFLOWS)
     change(changed)
     return build({"domain": "travel", "version": "1", "workflows": changed})
@@ -187,7 +187,7 @@ def specification(change: Callable[[dict[str, Any]], object] = lambda workflows:
 
 @asynccontextmanager
 async def pipeline() -> AsyncIterator[Antiphon]:
-    """A pipeline with the tools, of which `pay` has to be approved."""
+    """Yield a pipeline with the tools, of which `pay` needs approval."""
     embedded = Antiphon.embedded(tools=list(TOOLS), scopes=["read", "write"], model="offline")
     with environment({"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "pay"}):
         antiphon = await embedded.__aenter__()
@@ -205,7 +205,7 @@ async def run_in(
     source: Specification | None = None,
     meanwhile: Meanwhile | None = None,
 ) -> list[Line]:
-    """The recording of a run, once its answer and what comes late is in it."""
+    """Return the recording of a run, once it has its answer and its late events."""
     id = await workflows.start(antiphon, name, params, source=source or specification())
     if meanwhile is not None:
         await meanwhile(antiphon, id)
@@ -214,7 +214,7 @@ async def run_in(
 
 
 async def recorded_runs() -> dict[str, list[Line]]:
-    """Recordings by what happens in them."""
+    """Return recordings of runs by name."""
     async with pipeline() as antiphon:
         return {
             "chain": await run_in(antiphon, "chain", {"x": 3}),
@@ -230,7 +230,7 @@ async def recorded_runs() -> dict[str, list[Line]]:
 
 
 async def recorded_sessions() -> dict[str, list[Line]]:
-    """Recordings of sessions around runs: of those that begin one, of those that a run begins, and of such runs."""
+    """Return recordings of sessions that begin a run, of those that a run begins, and of such runs."""
     source = build({"domain": "trips", "version": "1", "workflows": {name: CALLED[name] for name in CALLED}})
     async with pipeline() as antiphon:
         found = {"reasons": await run_in(antiphon, "reasons", {"x": 3})}
@@ -252,13 +252,13 @@ async def recorded_sessions() -> dict[str, list[Line]]:
 
 
 def child_of(lines: list[Line]) -> str:
-    """The first session that another has begun."""
+    """Return the first session that another has begun."""
     events = (line.event.data for line in lines if isinstance(line, EventLine))
     return next(data.child for data in events if isinstance(data, ChildBegun))
 
 
 async def ended_lines(antiphon: Antiphon, run_id: str) -> list[Line]:
-    """The recording of a run that has ended."""
+    """Return the recording of a run that has ended."""
     bus = antiphon.open_bus()
     async with asyncio.timeout(_LIMIT_S):
         while True:
@@ -275,7 +275,7 @@ async def ended_lines(antiphon: Antiphon, run_id: str) -> list[Line]:
 
 
 async def until_waiting(antiphon: Antiphon, run_id: str) -> None:
-    """Return when a run waits for a person's values."""
+    """Wait until a run waits for a person's values."""
     async with asyncio.timeout(_LIMIT_S):
         while True:
             try:
@@ -287,7 +287,7 @@ async def until_waiting(antiphon: Antiphon, run_id: str) -> None:
 
 
 async def says_yes(antiphon: Antiphon, run_id: str) -> None:
-    """Refusable values first, then those that count."""
+    """Give a value that is refused first, then a valid one."""
     await until_waiting(antiphon, run_id)
     await workflows.give(antiphon, run_id, {"ok": 1})
     await workflows.give(antiphon, run_id, {"ok": True})

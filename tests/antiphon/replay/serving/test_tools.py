@@ -28,7 +28,7 @@ class Batch:
     then: ToolsCompleted
 
     def again(self, *calls: RequestedCall) -> AnyEvent:
-        """Another batch, of other calls."""
+        """Return another batch, of other calls."""
         data = self.request.model_copy(update={"calls": calls, "round": 9})
         return self.event.model_copy(update={"id": new_id(), "data": data})
 

@@ -29,13 +29,13 @@ Run = Callable[..., list[tuple[int, str]]]
 
 
 def renamed(tree: Path) -> None:
-    """An internal field of the document is called otherwise, everywhere in the coordinator."""
+    """Rename an internal field of the document everywhere in the coordinator."""
     for path in (tree / "coordinator").rglob("*.py"):
         path.write_text(path.read_text().replace("built_ins", "own_tools"))
 
 
 def upcast(tree: Path) -> None:
-    """What version 1 calls the field by is known to the upcaster from it."""
+    """Add an upcaster that knows the field's name in version 1."""
     _edit(
         tree / "coordinator" / "document.py",
         '"own_tools": "tools.own_tools"',
@@ -44,7 +44,7 @@ def upcast(tree: Path) -> None:
 
 
 def wrong_reason(tree: Path) -> None:
-    """A session whose rounds are used up says that it had called too many tools."""
+    """Give a session whose rounds are used up the wrong reason: too many tool calls."""
     _edit(
         tree / "coordinator" / "limits.py", 'return "max_rounds_reached"', 'return "max_tool_calls_reached"'
     )
@@ -58,7 +58,7 @@ def _edit(path: Path, then: str, now: str) -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs commands on a recording by a tree with some changes; gives the exit code and the words of each."""
+    """Run commands on a recording by a changed tree; return the exit code and the output of each."""
     recording = tmp_path / NAME
     shutil.copy(ROOT / "tests" / "releases" / "recordings" / "of_state_2_chained" / NAME, recording)
 

@@ -43,7 +43,7 @@ def courses() -> list[bytes]:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Of all values within."""
+    """Return the paths of all values within."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(one for key, item in inner for one in places(item, (*path, key)))]
 

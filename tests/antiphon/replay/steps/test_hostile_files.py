@@ -34,7 +34,7 @@ _VALUES: list[Any] = [
 
 
 def _spoiled(lines: list[Line], choose: st.DataObject) -> list[Line]:
-    """One value somewhere in a line dropped, replaced, or a line moved."""
+    """Drop or replace one value in a line, or move a line."""
     place = choose.draw(st.integers(0, len(lines) - 1))
     match choose.draw(st.sampled_from(["drop", "replace", "swap", "twice"])):
         case "swap":
@@ -55,7 +55,7 @@ def _spoiled(lines: list[Line], choose: st.DataObject) -> list[Line]:
 
 
 def _places(value: Any) -> Any:
-    """Everything in a JSON value that can be dropped or replaced, as its holder and its key."""
+    """Yield every part of a JSON value that can be dropped or replaced, as its holder and its key."""
     keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in list(keys):
         yield value, key

@@ -16,7 +16,7 @@ KEPT = Path(__file__).parents[3] / "recordings"
 
 
 def kept(name: str) -> list[Line]:
-    """A kept recording, which verifies."""
+    """Return a kept recording, which verifies."""
     lines = list(read_lines(KEPT / name))
     assert verify_lines(lines).result == "same"
     return lines

@@ -11,7 +11,7 @@ _STEP = re.compile(
 
 
 def value_at(data: Any, position: str) -> Any:
-    """The value, or the slice of a text or a list, that stands at a position."""
+    """Return the value, or the slice of a text or a list, at a position."""
     assert position.startswith("$")
     at, value = 1, data
     while at < len(position):

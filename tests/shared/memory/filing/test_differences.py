@@ -9,7 +9,7 @@ from tests.memories import a_memory, a_round
 
 
 def told(*results: Any) -> Memory:
-    """One result per round."""
+    """File one result per round."""
     return a_memory(*(a_round(("search", {"query": "q"}, one), round=n) for n, one in enumerate(results, 1)))
 
 

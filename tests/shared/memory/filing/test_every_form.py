@@ -73,7 +73,7 @@ _ASKED = (
 
 
 def _said(text: str) -> Any:
-    """What a sentence is compared by, without its own words."""
+    """Return the terms by which a sentence is compared, without its own words."""
     return [(one.claim, one.denied, one.assertion) for one in claims.said_by(text)]
 
 

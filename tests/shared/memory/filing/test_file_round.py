@@ -17,7 +17,7 @@ PROSE = "Ada Lovelace was born in London in 1815. She wrote the first program th
 
 
 def filed(*results: ToolResult) -> Memory:
-    """What results of a round with no reasoning add to an empty memory."""
+    """Return the delta of the results of a round without reasoning, filed in an empty memory."""
     return Memory.of("Why?", (file_round(Memory(), None, ToolsCompleted.of(1, results)),))
 
 

@@ -28,9 +28,9 @@ def error(scripted: "Scripted") -> dict[str, Any]:
 
 def completion(scripted: "Scripted") -> dict[str, Any]:
     """Return a reply that is not streamed."""
-    message = {"role": "assistant", "content": scripted.text or None}
+    message: dict[str, Any] = {"role": "assistant", "content": scripted.text or None}
     if scripted.uses:
-        message["tool_calls"] = [_call(use, n) for n, use in enumerate(scripted.uses)]  # type: ignore[assignment]
+        message["tool_calls"] = [_call(use, n) for n, use in enumerate(scripted.uses)]
     choice = {"index": 0, "message": message, "finish_reason": _finish(scripted)}
     return _object(scripted, "chat.completion", [choice]) | {"usage": _usage(scripted)}
 

@@ -1,7 +1,7 @@
 """Fixtures for every test: a real Redis, a bus on it, and a bus on fakeredis."""
 
 import gc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from uuid import uuid4
 
 import fakeredis
@@ -28,10 +28,16 @@ providers._get_local_constants = lambda: providers._local_constants
 structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Exclude long-lived objects from garbage collection: modules, models and thousands of tests."""
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from antiphon.grants import CannotIssue, is_open_to_others, issue, load_signing_key, make_key_pair
+from tests.rows import each_row
 from tool_dispatcher.access.grants import Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -97,7 +98,7 @@ def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
         load_signing_key(tmp_path / "none.pem")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "says"),
     [
         ({"scopes": ["no spaces"]}, "scopes"),

@@ -7,6 +7,7 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import SECTIONS, Settings, load, variables
 
 from antiphon.settings_table import GROUPS, markdown
+from tests.rows import each_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
@@ -34,7 +35,7 @@ def test_every_section_has_its_settings() -> None:
     assert {kind.section for _, kind in GROUPS} == {"", *SECTIONS}
 
 
-@pytest.mark.parametrize("kind", [kind for _, kind in GROUPS])
+@each_row("kind", [kind for _, kind in GROUPS])
 def test_every_setting_is_named_after_its_section_and_explained(kind: type[Settings]) -> None:
     prefix = f"ANTIPHON_{kind.section.upper()}_" if kind.section else "ANTIPHON_"
     for variable, value, _, meaning in variables(kind):

@@ -19,6 +19,7 @@ from antiphon_shared.events import (
 from antiphon.errors import InvalidQuery
 from antiphon.submission import signal, submission
 from tests.grants import a_grant
+from tests.rows import each_row
 
 ID = UUID("01890a5d-ac96-774b-bcce-b302099a8057")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -31,7 +32,7 @@ def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
     return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX, grant)  # type: ignore[arg-type]  # bad input is the point
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "field"),
     [
         ({"query": ""}, "query"),

@@ -6,6 +6,8 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secrets_in
 
+from tests.rows import each_row
+
 
 @pytest.mark.parametrize(
     "url", [DEFAULT_URL, "rediss://u:p@h:7000/3?ssl_ca_certs=ca.pem", "unix:///tmp/redis.sock?db=2"]
@@ -35,7 +37,7 @@ def test_sentinels_have_credentials_of_their_own_and_share_the_rest() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "redis+sentinel://:sesame@one,two",

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from antiphon_shared.bus.committing import Replies, reply
 from antiphon_shared.events import (
     AssemblyOverdue,
@@ -16,14 +15,15 @@ from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.process.errors import ErrorInfo
 
 from tests.bus.builders import a_query
+from tests.rows import each_row
 
 ON_THE_SECOND = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 TRACE = f"00-{'1' * 32}-{'2' * 16}-01"
 
 
-@pytest.mark.parametrize("format", [1, 2])
-@pytest.mark.parametrize("traceparent", [None, TRACE])
-@pytest.mark.parametrize("now", [ON_THE_SECOND, ON_THE_SECOND.replace(microsecond=60)])
+@each_row("format", [1, 2])
+@each_row("traceparent", [None, TRACE])
+@each_row("now", [ON_THE_SECOND, ON_THE_SECOND.replace(microsecond=60)])
 def test_replies_are_written_as_the_codec_writes_them(
     format: int, traceparent: str | None, now: datetime
 ) -> None:

@@ -13,6 +13,7 @@ from antiphon_shared.process.errors import RedisUnavailable
 from redis.exceptions import BusyLoadingError, ConnectionError, ResponseError
 
 from tests.redis_server import RedisServer, running
+from tests.rows import each_row
 
 
 @contextlib.contextmanager
@@ -38,6 +39,7 @@ def test_a_full_disk_is_named() -> None:
                 break
             time.sleep(0.02)
         told = refusal(client)
+        server.kill()  # it does not end by itself while it cannot save
     assert "Redis answers" in told.message
     assert "MISCONF" in told.message
     assert "disk" in told.hint
@@ -63,7 +65,7 @@ def test_a_redis_that_loads_its_data_is_named() -> None:
     assert "wait" in unavailable(BusyLoadingError("Redis is loading the dataset in memory")).hint
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "advice"),
     [
         ("MISCONF Redis is configured to save RDB snapshots, but cannot", "INFO persistence"),

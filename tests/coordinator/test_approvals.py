@@ -37,6 +37,7 @@ from tests.coordinator.builders import (
     only,
     the_results,
 )
+from tests.rows import each_row
 
 TOOLS = a_catalogue(
     a_tool("book", "write", approval="always"),
@@ -198,7 +199,7 @@ class TestUntrusted:
         request = only(called(a_session(), a_call("note"), a_call("browse")), ToolsRequested)
         assert not request.has_untrusted
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("error_type", "is_untrusted"),
         [
             ("not_found", True),

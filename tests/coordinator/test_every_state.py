@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, get_args
 from uuid import UUID
 
-import pytest
 from antiphon_shared.events import ApprovalDecided, ReasoningFailed
 from antiphon_shared.events.coordinator import Rung
 from antiphon_shared.events.session import Source, TerminationReason
@@ -37,6 +36,7 @@ from tests.coordinator.builders import a_catalogue, a_reply, a_tool, an_opened_s
 from tests.envelopes import START
 from tests.kept_forms import Reader, differences, write
 from tests.memories import a_course_memory, a_memory, a_round, an_error
+from tests.rows import each_row
 from tests.sampled import readers_of_samples
 
 KEPT = Path(__file__).with_name("every_state.json")
@@ -140,7 +140,7 @@ _MODULES = (alone, approvals, endings, ladder, limits, models, offer, people, re
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, _SAMPLES))
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_state_is_decided_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

@@ -41,6 +41,7 @@ from tests.coordinator.builders import (
     only,
     the_results,
 )
+from tests.rows import each_row
 
 TOOLS = a_catalogue("ask_user", a_tool("book", "write", approval="always"), "search")
 SAID = "1795244309999-0"
@@ -179,7 +180,7 @@ class TestAsking:
         (call,) = only(called(a_session(), a_question(question="${calls[0].title}")), ToolsRequested).calls
         assert "no placeholder" in (call.refused or "")
 
-    @pytest.mark.parametrize(
+    @each_row(
         "call",
         [
             a_question(question=""),
@@ -198,7 +199,7 @@ class TestAsking:
 
 
 class TestWaiting:
-    @pytest.mark.parametrize(
+    @each_row(
         ("deadline_s", "person_s", "waits_s"),
         [
             (300, 3_600, 239),  # a fifth is for the model

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.conftest import ROOT
+from tests.rows import each_row
 
 DOCS = ROOT / "docs"
 CONTENTS = DOCS / "README.md"
@@ -40,14 +41,14 @@ def test_the_contents_list_every_page_once() -> None:
     assert sorted(listed) == [page.name for page in PAGES]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each_row("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_opens_with_what_its_reader_can_do_after_it(page: Path) -> None:
     title, blank, opening = page.read_text().split("\n")[:3]
     assert (title[:2], blank) == ("# ", "")
     assert opening.startswith("After this page you ")
 
 
-@pytest.mark.parametrize("page", BOOK, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", BOOK, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     for link in links_of(page):
         path, _, anchor = link.partition("#")

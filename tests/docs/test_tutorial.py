@@ -22,21 +22,23 @@ LIMIT_S = 900.0
 
 @pytest.fixture
 def linking_python(tmp_path: Path) -> Path:
-    """Return a folder with a `python3` whose new environments see our dependencies, but not this checkout.
+    """Return a folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
 
-    So nothing is downloaded; `test_wheel.py` installs once for real.
+    So nothing is downloaded, and pip is not installed each time; `test_wheel.py` installs once for real.
     """
     linked, program = tmp_path / "linked", tmp_path / "bin" / "python3"
     linked.mkdir()
     program.parent.mkdir()
     for entry in Path(sysconfig.get_path("purelib")).iterdir():
-        if "antiphon" not in entry.name.lower() and not entry.name.startswith(("pip", "setuptools")):
+        if "antiphon" not in entry.name.lower() and not entry.name.startswith("setuptools"):
             (linked / entry.name).symlink_to(entry)
-    program.write_text(
-        f'#!/bin/sh\n"{sys.executable}" "$@" || exit\n'
-        f'if [ "$1 $2" = "-m venv" ]; then echo "{linked}" > "$("$3/bin/python" -c '
-        f'\'import sysconfig; print(sysconfig.get_path("purelib"))\')/linked.pth"; fi\n'
-    )
+    program.write_text(f"""#!/bin/sh -e
+[ "$1 $2" = "-m venv" ] || exec "{sys.executable}" "$@"
+"{sys.executable}" -m venv --without-pip "$3"
+echo "{linked}" > "$("$3/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/linked.pth"
+printf '%s\\n' '#!/bin/sh' 'exec "$(dirname "$0")/python" -m pip "$@"' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
+""")
     program.chmod(0o755)
     return program.parent
 

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 import examples
 from antiphon import Tool
+from tests.rows import each_row
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.catalogue import load_tools
 
@@ -25,7 +26,7 @@ def test_every_mode_is_shown() -> None:
     assert {contract.error_propagation for contract in CONTRACTS} == set(get_args(ErrorPropagation))
 
 
-@pytest.mark.parametrize("option", Contract.model_fields)
+@each_row("option", Contract.model_fields)
 def test_every_option_is_used(option: str) -> None:
     """With something else than what it is when nothing is said."""
     plain = Contract(effect="read")
@@ -45,7 +46,7 @@ def test_each_example_says_how_it_is_run(package: str) -> None:
     assert f"    {package} " in (examples.__doc__ or "")
 
 
-@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+@each_row("tool", TOOLS.values(), ids=lambda tool: tool.name)
 def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> None:
     schema = tool.definition.input_schema
     Draft202012Validator.check_schema(schema)
@@ -58,7 +59,7 @@ def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> 
     assert refused.suggested_action
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
+@each_row("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
     """Of our own packages only `antiphon`."""
     tree = ast.parse(path.read_text())

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.house.test_tidiness import PACKAGES, ROOT, ours
+from tests.rows import each_row
 
 RIDDLES = re.compile(
     r"\b(?:nobody|whoever|somebody|anybody|(?:what|which) is none|what came of|come of (?:it|them)"
@@ -145,7 +146,7 @@ def test_texts_are_written_in_plain_english() -> None:
     assert faults == {}
 
 
-@pytest.mark.parametrize("place", RECORDED_TEXTS)
+@each_row("place", RECORDED_TEXTS)
 def test_files_are_left_out_only_where_a_text_needs_it(place: str) -> None:
     names = [name for name in OURS if name.startswith(place) and name.endswith(".py")]
     assert any(text_faults_of((ROOT / name).read_text(encoding="utf-8")) for name in names)

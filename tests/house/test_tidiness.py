@@ -6,8 +6,9 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import pytest
 from antiphon_shared.events.session import QueryOptions
+
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -89,7 +90,7 @@ def test_no_file_names_a_package_registry() -> None:
     assert lines_with(REGISTRY) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "is_found"),
     [
         ('open("/home/ann/x")', True),

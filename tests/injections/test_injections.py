@@ -7,7 +7,6 @@ place: the briefing differs in that text alone, the session not at all.
 from collections.abc import Callable
 from functools import cache
 
-import pytest
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.layers import Memory
@@ -34,6 +33,7 @@ from tests.fences import unfence
 from tests.injections.corpus import INJECTIONS, Injection
 from tests.injections.strict_reader import ReadBriefing, ReadFact, read_strictly
 from tests.memories import Call, a_round, an_error
+from tests.rows import each_row
 
 QUESTION = "What does the licence of the product cost,\n\nand who sells it?"
 HARMLESS = "The weather was mild, and the boats stayed in the harbour until the evening."
@@ -57,8 +57,8 @@ PLACES: dict[str, Callable[[str], Call]] = {
     "a tool's name": lambda text: (text[:200], {}, an_error("unknown_tool", "There is no such tool.")),
 }
 
-every_injection = pytest.mark.parametrize("injection", INJECTIONS, ids=[one.name for one in INJECTIONS])
-every_place = pytest.mark.parametrize("place", PLACES)
+every_injection = each_row("injection", INJECTIONS, ids=[one.name for one in INJECTIONS])
+every_place = each_row("place", PLACES)
 
 
 def the_desk(place: str, text: str) -> SessionIndex:
@@ -205,6 +205,11 @@ def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequ
     return session, only(answered(session, a_briefing(2), CATALOGUE), ReasoningRequested)
 
 
+@cache
+def after_harmless_tools(place: str) -> tuple[Session, ReasoningRequested]:
+    return after_tools(results_with(place, HARMLESS).results)
+
+
 def without_ids(session: Session) -> Session:
     """Return the session without the ids that are drawn anew for each session."""
     return replace(session, awaiting=())
@@ -216,7 +221,7 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
     injection: Injection, place: str
 ) -> None:
     session, asked = after_tools(results_with(place, injection.text).results)
-    harmless, asked_harmlessly = after_tools(results_with(place, HARMLESS).results)
+    harmless, asked_harmlessly = after_harmless_tools(place)
     assert without_ids(session) == without_ids(harmless)
     assert asked == asked_harmlessly
 

@@ -18,6 +18,7 @@ from tests.mutants.mutant import ROOT, drawn, sites
 from tests.mutants.near import near
 from tests.mutants.result import as_json, fates_in, wilson
 from tests.mutants.sites import sites_of
+from tests.rows import each_row
 
 SAMPLE, SEED, CAUGHT_MIN = 8, 7, 2
 """A sample this small tells of a collapse, not of a percent: `make mutants` measures."""
@@ -60,7 +61,7 @@ def changed(source: str) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "kind", "after"),
     [
         ("a = b < c", "operator", "a = b <= c"),
@@ -98,7 +99,7 @@ def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str,
     assert not any(one.is_there for one in drawn_then)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         '"""A text."""',

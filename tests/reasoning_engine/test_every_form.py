@@ -6,13 +6,12 @@ After a change that is meant: `python -m tests.reasoning_engine.test_every_form`
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reasoning_engine import failure, wires
 from reasoning_engine.limits import headers
 from reasoning_engine.limits.headers import told_by
 from reasoning_engine.prompted import form
 from tests.kept_forms import Reader, differences, readers_of, write
+from tests.rows import each_row
 
 KEPT = Path(__file__).with_name("every_form.json")
 _STATUSES = tuple(
@@ -73,7 +72,7 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_form_is_read_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

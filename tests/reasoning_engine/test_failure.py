@@ -10,6 +10,7 @@ from antiphon_shared.events import ReasoningFailed
 from reasoning_engine.failure import WHAT_TO_DO, Code, failure
 from reasoning_engine.model import neutral
 from reasoning_engine.model_errors import UnreadableReply, classify
+from tests.rows import each_row
 
 REQUEST = httpx2.Request("POST", "http://model/v1/messages")
 SUNDAY = "Sun, 22 Nov 2026 12:00:00 GMT"
@@ -25,7 +26,7 @@ def test_every_code_is_documented_and_says_what_to_do() -> None:
     assert all(code in (ReasoningFailed.__doc__ or "") for code in WHAT_TO_DO)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "expected_s"),
     [
         ({"retry_after": "7"}, 7.0),
@@ -63,7 +64,7 @@ def test_an_error_body_of_any_shape_is_classified_by_its_status(body: object) ->
     assert classify(neutral(a_rate_limit(body))).error.code == "rate_limited"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "code"),
     [
         (APIConnectionError(request=REQUEST), "connection_failed"),

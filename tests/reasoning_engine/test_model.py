@@ -12,6 +12,7 @@ from reasoning_engine.reply import parse
 from reasoning_engine.response_limit import ERROR_BYTES_MAX
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
+from tests.rows import each_row
 
 
 async def who_replies(model: AnthropicModel) -> str:
@@ -29,7 +30,7 @@ async def test_a_server_of_ones_own_replies_with_a_key_or_without(key: str | Non
     assert server.requests[0].headers["authorization"] == f"Bearer {key or 'no-key'}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("key", "url", "named"),
     [
         ("sk 1", None, "ANTHROPIC_API_KEY"),

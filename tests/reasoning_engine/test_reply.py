@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reasoning_engine.reply import Reply, parse
 from tests.envelopes import an_event
+from tests.rows import each_row
 
 LONE = "\ud800"
 json_like = st.recursive(
@@ -138,7 +139,7 @@ def nested(levels: int) -> Any:
     return {"deep": value}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "said"),
     [
         ([], "a list"),

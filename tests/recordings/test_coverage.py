@@ -17,6 +17,7 @@ from antiphon.recording.files import read_lines
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.scenarios import SCENARIOS
+from tests.rows import each_row
 
 _BYTES_MAX = 4_500_000
 
@@ -64,7 +65,7 @@ def test_every_recording_ends_as_its_scenario_says() -> None:
     assert {name: end for name, end in ends.items() if SCENARIOS[name].ends not in ("any", end)} == {}
 
 
-@pytest.mark.parametrize("reason", get_args(TerminationReason))
+@each_row("reason", get_args(TerminationReason))
 def test_every_reason_to_end_is_recorded(reason: str) -> None:
     assert reason in {data.termination_reason for data in data_of("response.ready")}
 
@@ -84,7 +85,7 @@ def test_every_propagation_of_errors_is_recorded(propagation: str) -> None:
     assert propagation in {contract.error_propagation for contract in contracts_run()}
 
 
-@pytest.mark.parametrize("error", get_args(ErrorType))
+@each_row("error", get_args(ErrorType))
 def test_every_error_of_a_call_is_recorded(error: str) -> None:
     assert error in {result.error.error_type for result in results() if result.error is not None}
 

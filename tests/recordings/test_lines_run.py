@@ -6,14 +6,13 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
-import pytest
-
 from antiphon.recording.files import read_lines
 from tests.recordings.cover import Candidate, chosen
 from tests.recordings.folder import FOLDER, recordings_in
 from tests.recordings.lines_run import Place, all_lines, functions_of, lines_run, source_of
 from tests.recordings.out_of_reach import OUT_OF_REACH, out_of_reach
 from tests.recordings.pure_modules import PACKAGES, ROOT, pure_modules
+from tests.rows import each_row
 
 EARLIER = Path(__file__).parents[1] / "releases" / "recordings"
 SHARE_MIN = 0.95
@@ -46,7 +45,7 @@ def test_no_module_is_left_to_the_others() -> None:
     assert [module for module in of if missing[module] > of[module] / 2] == []
 
 
-@pytest.mark.parametrize("function", [one for functions in OUT_OF_REACH.values() for one in functions])
+@each_row("function", [one for functions in OUT_OF_REACH.values() for one in functions])
 def test_what_is_said_to_be_out_of_reach_is_run_by_no_recording(function: str) -> None:
     module, _, name = function.rpartition(".")
     lines = {Place(module, line) for line in functions_of(module)[name]}

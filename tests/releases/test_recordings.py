@@ -14,6 +14,7 @@ from antiphon.replay.forking.fork_session import fork
 from antiphon.replay.rerun import rerun
 from antiphon.replay.verify import verify, verify_lines
 from tests.messages_server import Scripted, serving
+from tests.rows import each_row
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
 ANSWER_DIFFERS = {"of_two_writes_one_is_approved": "uncertainty[0].message"}
@@ -31,7 +32,7 @@ def test_there_are_some() -> None:
     assert len(RECORDINGS) == 8
 
 
-@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+@each_row("path", RECORDINGS, ids=lambda path: path.stem)
 def test_each_is_decided_the_same_today(path: Path) -> None:
     report = verify(path)
     if path.stem in ANSWER_DIFFERS:

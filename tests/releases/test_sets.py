@@ -9,6 +9,7 @@ from antiphon_shared import formats
 
 from antiphon.recording import lines
 from antiphon.replay.verify import verify
+from tests.rows import each_row
 
 _FOLDER = Path(__file__).parent / "recordings"
 SETS = {
@@ -52,7 +53,7 @@ LATER = [path for key, folder in SETS.items() if key != (1, 1) for path in sorte
 """The recordings of the first format are in test_recordings.py, with their differences."""
 
 
-@pytest.mark.parametrize("path", LATER, ids=lambda path: path.stem)
+@each_row("path", LATER, ids=lambda path: path.stem)
 def test_each_is_decided_the_same_today(path: Path) -> None:
     report = verify(path)
     assert (report.is_same, report.answer) == (True, "same"), report.first

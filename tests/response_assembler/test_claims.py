@@ -1,9 +1,8 @@
 """Statements that cite nothing."""
 
-import pytest
-
 from response_assembler.claims import uncited
 from response_assembler.markdown import read
+from tests.rows import each_row
 
 KNOWN = {"F1", "F2"}
 
@@ -16,7 +15,7 @@ def test_a_statement_that_cites_nothing_is_found() -> None:
     assert claims("The course takes six hours.") == ["The course takes six hours."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The course takes six hours [F1].",

@@ -7,7 +7,6 @@ from inspect import formatannotation
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
 from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.calls import ErrorType
@@ -18,6 +17,7 @@ from response_assembler.missing import Gaps
 from response_assembler.uncertainty import KINDS, uncertain
 from tests.kept_forms import Reader, differences, write
 from tests.memories import Call, a_course_memory, a_memory, a_round, an_error
+from tests.rows import each_row
 from tests.sampled import readers_of_samples
 
 KEPT = Path(__file__).with_name("every_sentence.json")
@@ -86,7 +86,7 @@ READERS = tuple(
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_sentence_says_what_it_said(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

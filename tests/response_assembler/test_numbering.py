@@ -1,9 +1,8 @@
 """Ids become numbers."""
 
-import pytest
-
 from response_assembler.markdown import read
 from response_assembler.numbering import SOURCES_MAX, Numbered, bare_numbers, number, number_own
+from tests.rows import each_row
 
 KNOWN = {f"F{n}" for n in range(1, 10)}
 
@@ -13,7 +12,7 @@ def numbered(text: str, known: set[str] = KNOWN) -> Numbered:
     return number(text, reading.citations, known, bare_numbers(reading.blocks))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("It is so [F7].", "It is so [1]."),

@@ -7,6 +7,7 @@ from antiphon_shared.memory.layers import Memory
 from response_assembler.markdown import read
 from response_assembler.verify import DOUBTS_MAX, unsupported
 from tests.response_assembler.builders import a_document, a_memory, some_facts
+from tests.rows import each_row
 
 FACTS = a_memory(
     a_document(
@@ -29,7 +30,7 @@ def kinds(text: str) -> list[str]:
     return [doubt.kind for doubt in doubts(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "It is “it's 57.09 KM  long and opened” then [F1].",
@@ -73,7 +74,7 @@ def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> No
     assert doubt.about == "F3, F2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "It is 57.09 km long [F1].",

@@ -2,7 +2,6 @@
 
 from typing import get_args
 
-import pytest
 from antiphon_shared.events import AssemblyRequested
 from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolError
@@ -14,6 +13,7 @@ from reasoning_engine.offline.tried import tried_calls
 from response_assembler.compose import Material, compose
 from tests.envelopes import START
 from tests.memories import a_memory, a_round
+from tests.rows import each_row
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.batch import answers
 
@@ -60,8 +60,8 @@ def answer_after(error: ToolError, reason: TerminationReason) -> str:
     return compose(Material("s", request, START, memory)).model_dump_json()
 
 
-@pytest.mark.parametrize("error", of_every_type(), ids=lambda error: error.error_type)
-@pytest.mark.parametrize("reason", ["natural_completion", "max_rounds_reached"])
+@each_row("error", of_every_type(), ids=lambda error: error.error_type)
+@each_row("reason", ["natural_completion", "max_rounds_reached"])
 def test_the_reader_learns_what_happened_and_not_what_the_model_should_do(
     error: ToolError, reason: TerminationReason
 ) -> None:
@@ -72,7 +72,7 @@ def test_the_reader_learns_what_happened_and_not_what_the_model_should_do(
         assert error.message.split("'")[0].split('"')[0][:20] in shown
 
 
-@pytest.mark.parametrize("error", of_every_type(), ids=lambda error: error.error_type)
+@each_row("error", of_every_type(), ids=lambda error: error.error_type)
 def test_the_offline_model_reads_apart_what_happened_and_what_to_do(error: ToolError) -> None:
     (use,) = a_memory(a_round(("look_up", {"word": "fuge"}, error))).tool_usage
     (tried,) = tried_calls(tool_lines(use, LONG).text)

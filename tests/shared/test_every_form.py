@@ -5,7 +5,6 @@ After a change that is meant: `python -m tests.shared.test_every_form`, and read
 
 from pathlib import Path
 
-import pytest
 from antiphon_shared.breakers import table
 from antiphon_shared.bus import address
 from antiphon_shared.faults import plan
@@ -13,6 +12,7 @@ from antiphon_shared.output import reading, step_file
 from antiphon_shared.tools import placeholders
 
 from tests.kept_forms import Reader, differences, readers_of, write
+from tests.rows import each_row
 
 KEPT = Path(__file__).with_name("every_form.json")
 _ADDRESSES = (
@@ -70,7 +70,7 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_form_is_read_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

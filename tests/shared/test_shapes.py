@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from antiphon_shared.breakers.breaker import BreakerState
 from antiphon_shared.bus.dead_letters import Letter
 from antiphon_shared.events.asyncapi import document
@@ -22,6 +21,7 @@ from antiphon_shared.workflows.recipe import Recipe
 from pydantic import TypeAdapter
 
 from coordinator.session import Session
+from tests.rows import each_row
 
 SHAPES = Path(__file__).with_name("shapes.json")
 _STORED: dict[str, Any] = {
@@ -53,7 +53,7 @@ def _untitled(shape: Any) -> Any:
     return [_untitled(one) for one in shape] if isinstance(shape, list) else shape
 
 
-@pytest.mark.parametrize("name", ["the bus", *_STORED])
+@each_row("name", ["the bus", *_STORED])
 def test_what_is_sent_and_stored_has_the_shape_it_had(name: str) -> None:
     assert json.loads(json.dumps(shapes()[name])) == _kept()[name]
 

@@ -9,6 +9,8 @@ from antiphon_shared.stored import Kind
 from antiphon_shared.values import Value
 from pydantic import Field
 
+from tests.rows import each_row
+
 
 class Note(Value):
     format: int = Field(default=1, ge=1)
@@ -58,8 +60,8 @@ def test_what_a_later_release_wrote_is_refused_by_that_name(written: bytes) -> N
         THIRD.read(written)
 
 
-@pytest.mark.parametrize("kind", [FIRST, THIRD])
-@pytest.mark.parametrize(
+@each_row("kind", [FIRST, THIRD])
+@each_row(
     "written", [b"", b"null", b"[]", b'{"no":"note"}', b'{"format":"x"}', b'{"stored_version":"x"}', b"\xff"]
 )
 def test_a_malformed_value_is_unreadable(kind: Kind[Any], written: bytes) -> None:

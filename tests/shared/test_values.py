@@ -7,6 +7,8 @@ import pytest
 from antiphon_shared.values import LogEntry, SessionId, Usage
 from pydantic import TypeAdapter, ValidationError
 
+from tests.rows import each_row
+
 FULL = Usage(input_tokens=10, output_tokens=3, cache_read_tokens=2, cache_write_tokens=1, cost_usd=0.25)
 
 
@@ -35,9 +37,7 @@ def test_a_session_id_of_plain_characters_is_taken(session_id: str) -> None:
     assert TypeAdapter[str](SessionId).validate_python(session_id) == session_id
 
 
-@pytest.mark.parametrize(
-    "session_id", ["", " ", "-s", ".s", ":s", "a b", "a/b", "a{b}", "ä", "s\n", "s\x00", "s" * 129]
-)
+@each_row("session_id", ["", " ", "-s", ".s", ":s", "a b", "a/b", "a{b}", "ä", "s\n", "s\x00", "s" * 129])
 def test_a_session_id_that_could_be_mistaken_is_refused(session_id: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter[str](SessionId).validate_python(session_id)
@@ -48,7 +48,7 @@ def test_a_log_entry_is_a_place_in_a_stream(entry: str) -> None:
     assert TypeAdapter[str](LogEntry).validate_python(entry) == entry
 
 
-@pytest.mark.parametrize("entry", ["", "-", "+", "$", "1", "1-", "1-*", "-1-1", "1-1\n", "9" * 21 + "-0"])
+@each_row("entry", ["", "-", "+", "$", "1", "1-", "1-*", "-1-1", "1-1\n", "9" * 21 + "-0"])
 def test_anything_else_is_no_log_entry(entry: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter[str](LogEntry).validate_python(entry)

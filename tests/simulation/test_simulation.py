@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rows import each_row
 from tests.simulation.faults import KINDS
 from tests.simulation.promises import broken_promises, describe
 from tests.simulation.shrink import Case, report
@@ -26,7 +27,7 @@ ONCE_BROKEN: tuple[tuple[Case, str], ...] = (
 found is tested beside the code as well."""
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each_row("seed", range(30))
 def test_no_promise_is_broken_in_a_world_full_of_faults(seed: int) -> None:
     case = Case(seed)
     assert not case.is_broken, report(case)

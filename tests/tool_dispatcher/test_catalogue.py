@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Catalogue
 
+from tests.rows import each_row
 from tests.tool_dispatcher.builders import Ledger, a_tool
 from tests.tool_dispatcher.toolboxes import library
 from tool_dispatcher.authoring.tool import InvalidTool
@@ -29,7 +30,7 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
     assert set(load_tools(spec)) == names
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spec", "why"),
     [
         (

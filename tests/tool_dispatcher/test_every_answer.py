@@ -6,7 +6,6 @@ After a change that is meant: `python -m tests.tool_dispatcher.test_every_answer
 from pathlib import Path
 from typing import Any
 
-import pytest
 from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.events import ApprovalDecided, ToolsRequested
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
@@ -14,6 +13,7 @@ from antiphon_shared.tools.contract import Alternative, BatchVariant, Contract, 
 
 from tests.envelopes import START
 from tests.kept_forms import Reader, differences, write
+from tests.rows import each_row
 from tests.sampled import readers_of_samples
 from tool_dispatcher.access import permission
 from tool_dispatcher.access.grants import Authorization
@@ -142,7 +142,7 @@ _MODULES = (
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, _SAMPLES))
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_answer_says_what_it_said(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

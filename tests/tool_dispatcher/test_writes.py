@@ -138,7 +138,11 @@ class TestAtOnce:
         assert await first == await second
         assert len(desk.runs) == 1
 
-    async def test_who_has_no_time_to_wait_says_that_it_may_still_take_effect(self, clock: Clock) -> None:
+    async def test_who_has_no_time_to_wait_says_that_it_may_still_take_effect(
+        self, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Its patience is longer than the clock is put forward by.
+        monkeypatch.setitem(WriteLedger.__init__.__kwdefaults__ or {}, "patience_s", 3_600)
         desk = Desk(timeout_s=3_600)
         async with a_bus() as bus:
             first = asyncio.create_task(results_of([desk.tool], REQUEST, bus))

@@ -17,6 +17,7 @@ from antiphon_shared.tools.contract import (
 
 from antiphon.cli.contract_words import contract_words, duration
 from tests.antiphon.conftest import InProcess
+from tests.rows import each_row
 
 EVERYTHING: dict[str, Any] = {
     "mode": "sequential-only",
@@ -78,7 +79,7 @@ def test_a_contract_that_says_everything_reads_as_this() -> None:
     }
 
 
-@pytest.mark.parametrize("field", sorted(set(Contract.model_fields) - {"effect"}))
+@each_row("field", sorted(set(Contract.model_fields) - {"effect"}))
 def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
     """Also one that is added later: it has to be given a value here, and words there."""
     effect: Any = "write" if field in WRITES else "read"

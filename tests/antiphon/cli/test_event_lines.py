@@ -22,6 +22,7 @@ from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from antiphon.cli.event_lines import call_text, detail, how_to_decide, progress, result_text
 from tests.envelopes import START, an_event
+from tests.rows import each_row
 
 
 def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
@@ -30,7 +31,7 @@ def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "line"),
     [
         ([1, 2, 3], "ok, 3 results"),

@@ -7,6 +7,7 @@ import pytest
 from antiphon.recipes.chain import NotLearnable
 from antiphon.recipes.learn import learn
 from tests.antiphon.recipes.chains import a_call, a_chain, a_tool, args_of, edges_of, learned, params_of
+from tests.rows import each_row
 
 
 def taken(question: str, value: Any, result: Any, argument: str = "flight") -> Any:
@@ -19,7 +20,7 @@ def taken(question: str, value: Any, result: Any, argument: str = "flight") -> A
     return args_of(made)["book"][argument]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "result", "expected"),
     [
         ("NYC-1", {"found": [{"id": "NYC-0"}, {"id": "NYC-1"}]}, "$find.found.1.id"),
@@ -65,7 +66,7 @@ def test_a_value_is_taken_from_a_result_only_if_it_is_telling(value: Any, result
     assert taken("Book it.", value, result) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "value", "is_param"),
     [
         ("Fly to Lisbon!", "Lisbon", True),
@@ -278,9 +279,7 @@ def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
     assert "redacted" not in made.text
 
 
-@pytest.mark.parametrize(
-    "sign", ["9", "9,", "9.", "-", "a", " ", "\x00", "(", "２", "\ud800", "2030-01-01 ", "May 1 "]
-)
+@each_row("sign", ["9", "9,", "9.", "-", "a", " ", "\x00", "(", "２", "\ud800", "2030-01-01 ", "May 1 "])
 def test_any_question_is_looked_through(sign: str) -> None:
     assert taken(sign * 20_000, "Lisbon", {"id": "Lisbon"}) == "$find.id"
     assert taken(sign * 20_000, 7, {}) == 7

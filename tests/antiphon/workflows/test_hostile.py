@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-import pytest
 from antiphon_shared.workflows.form import read_file
 
 from tests.antiphon.workflows.test_rows import problems_of_text
+from tests.rows import each_row
 
 HEAD = "domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    graph:\n"
 _LEVELS = [
@@ -71,7 +71,7 @@ HOSTILE: dict[str, tuple[Callable[[], str], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "why"), HOSTILE.values(), ids=HOSTILE)
+@each_row(("text", "why"), HOSTILE.values(), ids=HOSTILE)
 def test_harm_ends_in_a_clear_error(text: Callable[[], str], why: str) -> None:
     found = [str(one) for one in problems_of_text(text()) if one.severity == "error"]
     assert any(why in one for one in found), found[:3]

@@ -1,8 +1,7 @@
 """The nodes that have certainly succeeded when a node runs: no warning for these, an error for others."""
 
-import pytest
-
 from tests.antiphon.workflows.test_rows import SUB, problems_in
+from tests.rows import each_row
 
 HALVES = """
 b: {type: branch, on: [{when: 1 < 2, goto: x}, {default: y}]}
@@ -35,7 +34,7 @@ SURE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("graph", SURE.values(), ids=SURE)
+@each_row("graph", SURE.values(), ids=SURE)
 def test_nothing_is_said_of(graph: str) -> None:
     assert [str(one) for one in problems_in(graph, rest=SUB)] == []
 
@@ -52,12 +51,12 @@ MAYBE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("graph", MAYBE.values(), ids=MAYBE)
+@each_row("graph", MAYBE.values(), ids=MAYBE)
 def test_an_error_is(graph: str) -> None:
     assert [one.code for one in problems_in(graph)] == ["may_be_missing"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("graph", "output", "codes"),
     [
         ("a: {call: look}", "{r: $a.x}", []),

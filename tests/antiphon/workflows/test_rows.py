@@ -2,12 +2,13 @@
 
 import textwrap
 
-import pytest
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.validate import problems_of
+
+from tests.rows import each_row
 
 
 def a_tool(
@@ -204,7 +205,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
+@each_row(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
 def test_an_error_names_its_path_and_the_way_out(graph: str, code: str, path: str, words: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
     errors = [
@@ -232,7 +233,7 @@ PARAMS = [
 ]
 
 
-@pytest.mark.parametrize(("params", "code", "path", "words"), PARAMS)
+@each_row(("params", "code", "path", "words"), PARAMS)
 def test_params_are_held_strictly_against_their_type(params: str, code: str, path: str, words: str) -> None:
     errors = [
         one for one in problems_in("a: {call: look, when: $p == 1}", params=params) if one.severity == "error"
@@ -258,7 +259,7 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
+@each_row(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
 def test_what_is_worth_a_second_look_is_a_warning(
     graph: str, params: str, rest: str, code: str, path: str, words: str
 ) -> None:

@@ -1,26 +1,25 @@
 """Our own method is the real code, and its briefings are read without what the fence adds."""
 
-import pytest
-
 from benchmarks.memory.form import Question, read
 from benchmarks.memory.measure import OURS, measure, missing
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import statements
 from benchmarks.memory.prose import DATA
+from tests.rows import each_row
 
 SAMPLE = read(DATA / "sample.jsonl")
 
 
-@pytest.mark.parametrize("question", SAMPLE, ids=lambda question: question.id)
-@pytest.mark.parametrize("method", [OURS, *METHODS])
+@each_row("question", SAMPLE, ids=lambda question: question.id)
+@each_row("method", [OURS, *METHODS])
 def test_with_enough_room_nothing_is_missing(question: Question, method: str) -> None:
     outcome = measure(question, share=300, method=method)
     assert outcome.missing == ()
 
 
-@pytest.mark.parametrize("question", SAMPLE, ids=lambda question: question.id)
-@pytest.mark.parametrize("method", [OURS, *METHODS])
-@pytest.mark.parametrize("share", [1, 5, 10, 20])
+@each_row("question", SAMPLE, ids=lambda question: question.id)
+@each_row("method", [OURS, *METHODS])
+@each_row("share", [1, 5, 10, 20])
 def test_no_method_shows_more_than_it_may(question: Question, method: str, share: int) -> None:
     assert not measure(question, share, method).is_over
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
 from antiphon_shared.bus.handling import NOTHING, RESPONSE, RUN, STATE, Delivery, Link, Outcome, Put
 from antiphon_shared.events import (
     AssemblyOverdue,
@@ -107,10 +108,10 @@ async def test_a_decision_that_is_never_committed_is_not_built_upon() -> None:
     assert "It is too large." in answer.answer
 
 
-async def test_of_a_run_in_memory_no_document_is_read() -> None:
+async def test_of_a_run_in_memory_no_document_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     shell = Shell()
     await shell.handle(QUERY)
-    shell.store.document = no_document  # type: ignore[method-assign]
+    monkeypatch.setattr(shell.store, "document", no_document)
     outcome, _ = await shell.handle(looked(1))
     assert [event.node for event in outcome.events if isinstance(event, ToolsRequested)] == ["b"]
 

@@ -5,11 +5,7 @@ from typing import Any
 import pytest
 
 from coordinator.workflows.messages import Failed, Failure, Started, StopRequested, Succeeded, TimerFired
-from tests.coordinator.workflows.world import World, a_plan, call
-
-
-def a_world(graph: dict[str, Any], /, **others: Any) -> World:
-    return World(a_plan(graph, **others))
+from tests.coordinator.workflows.world import a_world, call
 
 
 def test_a_run_that_is_stopped_before_it_begins_ends() -> None:

@@ -1,11 +1,11 @@
 """The knowledge of a run's decisions about its tools."""
 
-import pytest
 from antiphon_shared.tools.contract import Contract
 
 from coordinator.workflows.plan import ToolFacts, facts_of
 from tests.coordinator.workflows.world import a_plan
 from tests.plain_samples import PLAIN
+from tests.rows import each_row
 
 PLAN = a_plan({"look": {"call": "look"}, "odd": {"call": "odd"}, "ask": {"call": "sql_query"}})
 
@@ -19,9 +19,9 @@ def test_a_query_over_outputs_may_be_repeated() -> None:
     assert PLAN.facts("sql_query") == ToolFacts(is_idempotent=True)
 
 
-@pytest.mark.parametrize("mode", ["parallel-safe", "sequential-only"])
-@pytest.mark.parametrize("idempotent", [False, True])
-@pytest.mark.parametrize("effect", ["read", "write"])
+@each_row("mode", ["parallel-safe", "sequential-only"])
+@each_row("idempotent", [False, True])
+@each_row("effect", ["read", "write"])
 def test_facts_of_a_tool_are_those_of_its_contract(mode: str, idempotent: bool, effect: str) -> None:
     contract = Contract.model_validate(
         {"effect": effect, "mode": mode, "idempotent": idempotent, "error_propagation": "fail-fast"}

@@ -6,17 +6,13 @@ import pytest
 from antiphon_shared.workflows.graph import UNDO
 
 from coordinator.workflows.messages import CallTool, StopRequested, TimerFired
-from tests.coordinator.workflows.world import World, a_plan, call
+from tests.coordinator.workflows.world import World, a_plan, a_world, call
 
 DROP = {"call": "drop", "args": {}}
 INNER = {
     "description": "Inner.",
     "graph": {"x": call("book", compensate=DROP), "y": call("look", "x")},
 }
-
-
-def a_world(graph: dict[str, Any], /, **others: Any) -> World:
-    return World(a_plan(graph, **others))
 
 
 def undone(world: World) -> list[str]:

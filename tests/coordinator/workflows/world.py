@@ -152,3 +152,11 @@ class World:
 def call(tool: str = "look", *after: str, **fields: Any) -> dict[str, Any]:
     """Return a call node."""
     return {"call": tool, "depends_on": list(after), **fields}
+
+
+def a_world(graph: dict[str, Any], /, **others: Any) -> World:
+    return World(a_plan(graph, **others))
+
+
+def arguments(world: World, path: str) -> dict[str, Any]:
+    return dict(next(one for one in world.calls if one.path == path).arguments)

@@ -5,6 +5,7 @@ import pytest
 from examples.courses.corpus import all_courses, parse_course
 from examples.courses.lookup import search
 from tests.examples.courses.answer_key import SAME_TOPIC_AS_LESSON_4
+from tests.rows import each_row
 
 
 def test_there_are_a_dozen_courses_with_numbered_lessons() -> None:
@@ -25,7 +26,7 @@ def test_the_answer_key_covers_every_course() -> None:
     assert set(SAME_TOPIC_AS_LESSON_4) == {course.title for course in all_courses()}
 
 
-@pytest.mark.parametrize("course", SAME_TOPIC_AS_LESSON_4)
+@each_row("course", SAME_TOPIC_AS_LESSON_4)
 def test_a_search_for_the_fourth_lesson_finds_its_counterpart_first_elsewhere(course: str) -> None:
     title = next(c for c in all_courses() if c.title == course).lessons[3].title
     elsewhere = [found for found in search(title) if found["course"] != course]

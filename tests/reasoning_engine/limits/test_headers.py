@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from reasoning_engine.limits.headers import ReportedLimits, told_by
 from reasoning_engine.limits.meters import METERS
+from tests.rows import each_row
 
 NAMES = [
     f"anthropic-ratelimit-{meter.replace('_', '-')}-{what}"
@@ -35,7 +36,7 @@ def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
     assert told_by(of_requests(remaining="50")) == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reset", "remaining"),
     [
         ("2026-11-22T12:00:15Z", 45),
@@ -56,7 +57,7 @@ def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
     assert told_by(of_requests(limit="60", reset=reset, remaining="7")) == {"requests": ReportedLimits(60, 7)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "limit",
     [
         "0",

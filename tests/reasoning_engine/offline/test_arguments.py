@@ -8,6 +8,7 @@ from reasoning_engine.offline.arguments import Filling, broader, fill
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.offline.spans import Entity, Number
+from tests.rows import each_row
 
 TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 
@@ -76,7 +77,7 @@ def test_a_required_parameter_with_a_default_is_not_missing() -> None:
     assert filled({"crew": {**TEXT, "default": "any"}}, Slots(), "crew").is_complete
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameter", "preposition", "is_filled"),
     [
         ("origin", "from", True),
@@ -135,7 +136,7 @@ def test_a_number_goes_to_the_parameter_of_its_bound_or_noun(
     assert filled({parameter: WHOLE}, Slots(numbers=(number,))).arguments.get(parameter) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "value", "expected"),
     [
         ({"type": "integer", "minimum": 4}, 4, 4),

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from reasoning_engine.offline.demand import Demand, with_rules
 from reasoning_engine.offline.wire import read_request
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.shaped import OutputStyle, demand
+from tests.rows import each_row
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -34,10 +33,10 @@ def demanded(
     return request.demand, [tool.name for tool in request.tools]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "style", "by_tool"), [(SCHEMA, "native", False), (SCHEMA, "tool", True), (LIST, "tool", False)]
 )
-@pytest.mark.parametrize("tools", [(), ("validate",), ("validate", "and_again")])
+@each_row("tools", [(), ("validate",), ("validate", "and_again")])
 def test_a_demand_is_read_as_it_was_made(
     schema: dict[str, Any], style: OutputStyle, by_tool: bool, tools: tuple[str, ...]
 ) -> None:

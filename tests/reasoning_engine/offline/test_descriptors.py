@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from reasoning_engine.offline.descriptors import schema_of
+from tests.rows import each_row
 
 
 def test_settings_in_a_list_or_by_name_are_the_properties_of_an_object() -> None:
@@ -24,7 +23,7 @@ def test_settings_in_a_list_or_by_name_are_the_properties_of_an_object() -> None
     assert schema_of(schema) == schema
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         None,

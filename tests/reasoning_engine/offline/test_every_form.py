@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from antiphon_shared.text import dates, words
 
 from context_synthesizer.session_index import SessionIndex
@@ -36,6 +35,7 @@ from tests.kept_forms import Reader, differences, readers_of, write
 from tests.reasoning_engine.offline.briefings import a_briefing
 from tests.reasoning_engine.offline.rounds import TOKENS_MAX
 from tests.reasoning_engine.offline.test_golden import ODD_TOOLS
+from tests.rows import each_row
 
 KEPT = Path(__file__).with_name("every_form.json")
 _NOUNS = frozenset(("lesson", "book", "room", "nut"))
@@ -134,7 +134,7 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_form_is_read_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reasoning_engine.offline.filling import NOTHING, fill
 from tests.reasoning_engine.offline.briefings import values_in
+from tests.rows import each_row
 
 BOAT = (
     "get_boat",
@@ -48,7 +49,7 @@ def filled(schema: dict[str, Any], question: str = "What about the boat Signe?",
 TEXT, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "value"),
     [
         (an_object(name=TEXT), {"name": "Signe"}),

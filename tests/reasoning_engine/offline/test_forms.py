@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from reasoning_engine.offline.forms import as_type, in_text
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "value", "forms"),
     [
         ("integer", "14", [14]),

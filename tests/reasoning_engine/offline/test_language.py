@@ -4,9 +4,10 @@ import pytest
 from antiphon_shared.text.words import words_as_written
 
 from reasoning_engine.offline.language import content_words, is_filler, likeness, singular, stems
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "expected"),
     [
         ("Queries", "Query"),
@@ -44,7 +45,7 @@ def test_words_are_found_as_written_and_the_small_ones_are_not_content() -> None
     assert stems("The bridges and a bridge of Holm") == {"bridg", "holm"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word", ["the", "Which", "describe", "describing", "describes", "mentions", "asked", "comparing", "find"]
 )
 def test_a_word_that_asks_or_joins_is_a_filler(word: str) -> None:

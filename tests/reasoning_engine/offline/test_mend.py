@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from reasoning_engine.offline.mend import mended
 from reasoning_engine.offline.verdicts import Complaint
 from tests.reasoning_engine.offline.briefings import values_in
+from tests.rows import each_row
 
 SCHEMA = {
     "type": "object",
@@ -22,7 +21,7 @@ VALUES = values_in(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("draft", "at", "message", "after"),
     [
         (
@@ -57,7 +56,7 @@ def test_a_fault_is_mended_where_its_message_says_how(draft: Any, at: str, messa
     assert mended(draft, [Complaint(at, message)], SCHEMA, VALUES) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("at", "message"),
     [
         ("harbour", "It is closed in winter"),

@@ -5,11 +5,12 @@ from antiphon_shared.text.dates import iso_dates_in
 
 from reasoning_engine.offline.question import LENGTH_MAX, read_question
 from reasoning_engine.offline.spans import find_numbers
+from tests.rows import each_row
 
 NOUNS = frozenset(("part", "boat", "lesson", "harbour"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "limit"),
     [
         ("Show me the 3 boats", 3),
@@ -78,7 +79,7 @@ def test_a_question_is_read_up_to_a_bound() -> None:
     assert len(read_question("x" * (LENGTH_MAX + 1), NOUNS).text) == LENGTH_MAX
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("part 4", (4, "part", True, "")),

@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD
 
 from reasoning_engine.offline.schema import Parameter, Tool, key_nouns, nouns_of, parameters_of, resolved
+from tests.rows import each_row
 
 TEXT = {"type": "string"}
 _QUERIES = (
@@ -25,7 +26,7 @@ def a_tool(name: str, properties: dict[str, Any], required: tuple[str, ...] = ()
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "types"),
     [
         ({"type": "integer"}, ("integer",)),
@@ -60,7 +61,7 @@ def test_a_parameter_is_free_unless_its_schema_lists_values(
     assert a_parameter("a", schema).options == options
 
 
-@pytest.mark.parametrize("word", _QUERIES)
+@each_row("word", _QUERIES)
 def test_a_text_is_a_query_where_its_name_says_so(word: str) -> None:
     assert a_parameter(word, TEXT).is_query
     assert a_parameter(word, {"type": "array"}).is_query
@@ -74,7 +75,7 @@ def test_any_other_text_is_no_query(word: str) -> None:
     assert not a_parameter(word, TEXT).is_query
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     ["id", "ids", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug", "orderId", "room_number"],
 )
@@ -87,7 +88,7 @@ def test_a_parameter_of_another_name_is_no_key(word: str) -> None:
     assert not a_parameter(word, TEXT).is_key
 
 
-@pytest.mark.parametrize("word", ["limit", "max", "maximum", "top", "count", "n", "first", "max_results"])
+@each_row("word", ["limit", "max", "maximum", "top", "count", "n", "first", "max_results"])
 def test_an_optional_whole_number_is_a_limit_where_its_name_says_so(word: str) -> None:
     assert a_parameter(word, {"type": "integer"}).is_limit
     assert not a_parameter(word, {"type": "integer"}, required=True).is_limit
@@ -95,7 +96,7 @@ def test_an_optional_whole_number_is_a_limit_where_its_name_says_so(word: str) -
     assert not a_parameter("page", {"type": "integer"}).is_limit
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "schema", "is_date"),
     [
         ("a", {"format": "date"}, True),
@@ -182,7 +183,7 @@ ROOT = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "found"),
     [
         (TEXT, TEXT),

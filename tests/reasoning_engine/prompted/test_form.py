@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from reasoning_engine.prompted.form import OBJECTS_MAX, read_form
 from tests.memories import hostile_text
+from tests.rows import each_row
 
 CALL = '{"tool_calls": [{"name": "search", "arguments": {"q": "x"}}]}'
 END = '{"success": true, "result": "Blue."}'
 CALLED, ENDED = json.loads(CALL), json.loads(END)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value", "prose"),
     [
         (END, ENDED, ""),
@@ -44,7 +45,7 @@ def test_the_first_object_with_a_form_is_read(text: str, value: Any, prose: str)
     assert (form.value, form.prose, form.problem) == (value, prose, "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         (END[:-3], "at character 1 is cut off"),
@@ -83,7 +84,7 @@ def test_what_stands_in_a_broken_object_is_not_taken_in_its_place() -> None:
     assert read_form(f'{{"success": true, "result": [{CALL}').value is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{" + " " * 400_000,

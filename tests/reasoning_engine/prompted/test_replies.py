@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reasoning_engine.prompted.replies import CALLS_MAX, taken
 from reasoning_engine.reply import Reply
 from tests.memories import hostile_text
+from tests.rows import each_row
 
 TOOLS = ("search", "outline")
 
@@ -42,7 +43,7 @@ def test_calls_are_made_and_what_is_said_beside_them_is_the_note() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "text"),
     [
         ({"success": True, "result": "Blue [F1]."}, "Blue [F1]."),
@@ -70,7 +71,7 @@ def test_an_answer_of_a_shape_is_the_result_as_json(result: Any) -> None:
 CALL = {"name": "search", "arguments": {}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "because"),
     [
         ({"tool_calls": [{"name": "find", "arguments": {}}]}, "no tool `find` here. There are: outline, search."),

@@ -17,6 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from tests.rows import each_row
+
 BREAKER = Breaker(calls_min=3, failure_rate=0.5, window_s=60, window_calls=10, open_s=20)
 
 
@@ -37,7 +39,7 @@ OPEN = after(True, True, True)
 """Since second 2."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("endings", "opens"),
     [
         ((), False),
@@ -254,7 +256,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
     assert BREAKER.after(probing(state, now), False, now).opened is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "now", "says_nothing"),
     [
         (CLOSED, 0, True),
@@ -277,7 +279,7 @@ def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float
 LAST_SECOND = BREAKER.open_s + BREAKER.window_s
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "now", "says_nothing"),
     [
         (CLOSED, 0, True),

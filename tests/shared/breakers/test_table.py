@@ -18,6 +18,8 @@ from antiphon_shared.breakers.table import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 BREAKER = Breaker(open_s=15)
 NOW = 1_800_000_000.25
 
@@ -97,9 +99,7 @@ def test_names(name: str) -> None:
     assert is_name(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "tool", "tool:", "tool:a.b", "tool:a\n", "model:a b", "model:\ud800", "x:y"]
-)
+@each_row("name", ["", "tool", "tool:", "tool:a.b", "tool:a\n", "model:a b", "model:\ud800", "x:y"])
 def test_what_is_no_name(name: str) -> None:
     assert not is_name(name)
 

@@ -12,6 +12,7 @@ from antiphon_shared.events.asyncapi import document
 from antiphon_shared.events.codec import ENVELOPES, EVENT_DATA
 from jsonschema import Draft7Validator, FormatChecker
 
+from tests.rows import each_row
 from tests.shared.events.examples import EXAMPLES, an_event, named
 
 DOCUMENT = document()
@@ -45,7 +46,7 @@ def test_the_document_is_json_and_the_same_every_time() -> None:
     assert json.loads(json.dumps(DOCUMENT)) == document()
 
 
-@pytest.mark.parametrize("schema", sorted(DOCUMENT["components"]["schemas"]))
+@each_row("schema", sorted(DOCUMENT["components"]["schemas"]))
 def test_every_schema_is_a_json_schema(schema: str) -> None:
     Draft7Validator.check_schema(DOCUMENT["components"]["schemas"][schema])
 
@@ -70,19 +71,19 @@ def test_no_schema_is_left_over() -> None:
     assert set(DOCUMENT["components"]["schemas"]) - used == {"QueryOptions"} - used
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_what_is_sent_is_what_the_schema_says(data: EventData) -> None:
     assert faults(validator(ENVELOPES[type(data)].__name__), payload_of(data)) == []
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_a_schema_accepts_no_other_event(data: EventData) -> None:
     check = validator(ENVELOPES[type(data)].__name__)
     accepted = [other for other in EXAMPLES if not faults(check, payload_of(other))]
     assert accepted == [data]
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_a_schema_refuses_what_decode_refuses(data: EventData) -> None:
     check = validator(ENVELOPES[type(data)].__name__)
     payload = payload_of(data)

@@ -22,6 +22,7 @@ from antiphon_shared.tools.calls import ToolResult
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tests.shared.events.examples import ENTRY, EXAMPLES, an_event, named
 
 json_values = st.recursive(
@@ -41,13 +42,13 @@ def test_there_is_an_example_of_every_event() -> None:
     assert [type(example) for example in EXAMPLES] == list(EVENT_DATA)
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_an_event_survives_its_journey(data: EventData) -> None:
     event = an_event(data)
     assert decode(encode(event)) == event
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_an_event_is_what_cloudevents_asks_for(data: EventData) -> None:
     fields = fields_of(data)
     assert fields["specversion"] == "1.0"
@@ -76,7 +77,7 @@ def test_what_a_tool_returned_survives_whole(content: Any) -> None:
     assert decode(encode(event)) == event
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_an_unknown_field_is_refused_by_name(data: EventData) -> None:
     fields = fields_of(data)
     fields["data"]["surplus"] = 1
@@ -84,7 +85,7 @@ def test_an_unknown_field_is_refused_by_name(data: EventData) -> None:
         decode(orjson.dumps(fields))
 
 
-@pytest.mark.parametrize("data", EXAMPLES, ids=named)
+@each_row("data", EXAMPLES, ids=named)
 def test_a_missing_field_is_named(data: EventData) -> None:
     for name, info in type(data).model_fields.items():
         if info.is_required():
@@ -94,7 +95,7 @@ def test_a_missing_field_is_named(data: EventData) -> None:
                 decode(orjson.dumps(fields))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "value", "named_field"),
     [
         (("data", "round"), "2", "data.round"),
@@ -152,7 +153,7 @@ def with_data(content: bytes) -> bytes:
     return GOOD.replace(b'"HERE"', content)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "raw",
     [
         b"",

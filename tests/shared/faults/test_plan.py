@@ -7,6 +7,8 @@ from antiphon_shared.process.errors import ConfigurationError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 
 def the_fault(text: str) -> Fault:
     (fault,) = read_faults(text)
@@ -56,7 +58,7 @@ def test_a_share_strikes_about_so_often_and_at_the_same_times_for_the_same_seed(
     assert tenth != times("commit.after:kill*10%", 10_000)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("commit.befor:kill", "the point does not exist. There are reader.read.before, "),

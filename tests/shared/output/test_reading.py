@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from tests.memories import hostile_text
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ('{"a": 1}', {"a": 1}),
@@ -33,7 +34,7 @@ def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> N
     assert (given.value, given.problem) == (value, "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ("", "It holds no JSON"),

@@ -6,6 +6,8 @@ import pytest
 from antiphon_shared.output.bounds import UnfitSchema
 from antiphon_shared.output.schema import BYTES_MAX, FAULTS_MAX, OutputSchema
 
+from tests.rows import each_row
+
 CHANNEL = {
     "type": "object",
     "properties": {
@@ -113,7 +115,7 @@ OTHER_BASE = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "why"),
     [
         (BACK_BESIDE, "leads back to itself through anyOf"),

@@ -8,6 +8,7 @@ from antiphon_shared.text.yaml_text import read_yaml
 from typer.testing import CliRunner
 
 from antiphon.cli import app
+from tests.rows import each_row
 
 STEP = "{name: a, instructions: b, tools: [c]}"
 
@@ -42,7 +43,7 @@ _LEVELS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("", "it is empty"),

@@ -11,6 +11,8 @@ import structlog
 from antiphon_shared.process import logs
 from antiphon_shared.redaction.redactor import Redactor
 
+from tests.rows import each_row
+
 SECRET = "open-sesame"
 
 
@@ -50,7 +52,7 @@ class Told:
         return f"<Client of redis://:{SECRET}@host>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         SECRET,

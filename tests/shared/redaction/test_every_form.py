@@ -5,7 +5,6 @@ After a change that is meant: `python -m tests.shared.redaction.test_every_form`
 
 from pathlib import Path
 
-import pytest
 from antiphon_shared.redaction import (
     assigned_values,
     columns,
@@ -21,6 +20,7 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_keys import ALWAYS
 
 from tests.kept_forms import Reader, differences, readers_of, write
+from tests.rows import each_row
 
 KEPT = Path(__file__).with_name("every_form.json")
 REDACTOR = Redactor(keys=ALWAYS)
@@ -53,7 +53,7 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_form_is_read_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

@@ -10,6 +10,7 @@ from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.redaction.token_rules import entropy, token_rules
 from antiphon_shared.text.native_search import NativeSearch
 
+from tests.rows import each_row
 from tests.shared.redaction.forms import Form, forms, halves, halves_of
 
 REDACTOR = Redactor(keys=ALWAYS)
@@ -35,7 +36,7 @@ def test_there_are_enough_forms_and_each_names_its_source() -> None:
     assert abs(len(WORK) - len(REPORT)) <= 1
 
 
-@pytest.mark.parametrize("form", WORK, ids=lambda form: form.name)
+@each_row("form", WORK, ids=lambda form: form.name)
 def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
     assert is_found(form)
 
@@ -68,7 +69,7 @@ def test_nine_in_ten_of_the_forms_are_found_that_no_rule_was_made_for() -> None:
         assert sum(map(is_found, unseen)) >= 0.9 * len(unseen)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Base64Encoder, OAuth2Client and X509Certificate of the user, login with SHA256withRSA",
@@ -97,14 +98,14 @@ def test_a_form_says_the_same_within_json_within_text() -> None:
             assert not any(secret in clean["a"][0] for secret in secrets), form.name
 
 
-@pytest.mark.parametrize("rule", DATA["rules"], ids=lambda rule: rule["id"])
+@each_row("rule", DATA["rules"], ids=lambda rule: rule["id"])
 def test_a_rule_of_tokens_can_be_used(rule: dict[str, str]) -> None:
     assert re.compile(rule["pattern"], re.ASCII).match("") is None
     assert rule["keywords"]
     assert all(keyword == keyword.lower() for keyword in rule["keywords"])
 
 
-@pytest.mark.parametrize("rule", DATA["rules"], ids=lambda rule: rule["id"])
+@each_row("rule", DATA["rules"], ids=lambda rule: rule["id"])
 def test_the_first_look_sees_the_tokens_of_a_rule(rule: dict[str, str]) -> None:
     look, pattern = NativeSearch(token_rules().look), re.compile(rule["pattern"], re.ASCII)
     assert all(look.may_match(text) for text, _ in FILLED if pattern.search(text))

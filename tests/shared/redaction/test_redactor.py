@@ -11,6 +11,8 @@ from antiphon_shared.redaction.redactor import REDACTED, WELL_KNOWN, Redactor
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 PASSWORD = "open-sesame/1"
 REDACTOR = Redactor([PASSWORD])
 JWT = (
@@ -48,8 +50,8 @@ CREDENTIALS = {
 }
 
 
-@pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS)
-@pytest.mark.parametrize(
+@each_row("credential", CREDENTIALS.values(), ids=CREDENTIALS)
+@each_row(
     "around",
     ["{}", "key={}", 'export KEY="{}"', "The key is {}, keep it.", "({})", "line\n{}\nline", "a:{};"],
 )
@@ -59,29 +61,27 @@ def test_what_looks_like_a_credential_is_taken_out_and_nothing_beside_it(
     assert WELL_KNOWN.text(around.format(credential)) == around.format(REDACTED)
 
 
-@pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS)
-@pytest.mark.parametrize("around", ["ordinary words ", "mots à côté ", "\ud800 lone "])
+@each_row("credential", CREDENTIALS.values(), ids=CREDENTIALS)
+@each_row("around", ["ordinary words ", "mots à côté ", "\ud800 lone "])
 def test_a_credential_is_suspected_in_a_long_text(credential: str, around: str) -> None:
     assert WELL_KNOWN.suspects(f"{around * 100}{credential} {around * 100}")
     assert not WELL_KNOWN.suspects(around * 200)
 
 
-@pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS)
+@each_row("credential", CREDENTIALS.values(), ids=CREDENTIALS)
 def test_a_credential_in_json_within_text_is_taken_out(credential: str) -> None:
     """As a tool gives it that returns another service's answer as it came."""
     answer = json.dumps({"note": f"before\n{credential}\nafter"})
     assert WELL_KNOWN.text(answer) == json.dumps({"note": f"before\n{REDACTED}\nafter"})
 
 
-@pytest.mark.parametrize(
-    "url", ["postgres://{}@db.example/x?y=1", "redis://{}@10.0.0.1:6379", "https://{}@[::1]/"]
-)
-@pytest.mark.parametrize("login", ["user:pa55", ":pa55", "user:p%40ss/".rstrip("/"), "svc:a:b", "u:%20"])
+@each_row("url", ["postgres://{}@db.example/x?y=1", "redis://{}@10.0.0.1:6379", "https://{}@[::1]/"])
+@each_row("login", ["user:pa55", ":pa55", "user:p%40ss/".rstrip("/"), "svc:a:b", "u:%20"])
 def test_a_url_keeps_its_host_and_loses_its_password(url: str, login: str) -> None:
     assert WELL_KNOWN.text(f"see {url.format(login)} and go") == f"see {url.format(REDACTED)} and go"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "clean"),
     [
         ("Authorization: Bearer abc", "Authorization: Bearer [redacted]"),
@@ -148,7 +148,7 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@each_row("text", ORDINARY)
 def test_ordinary_text_passes_as_the_same_object(text: str) -> None:
     assert WELL_KNOWN.text(text) is text
     structure = {"a": [text, {text: text}], "authorization": "required"}
@@ -213,9 +213,7 @@ def test_only_what_changes_is_made_anew() -> None:
     assert other == [PASSWORD]
 
 
-@pytest.mark.parametrize(
-    "value", [None, True, 1, 2.5, 2**70, float("nan"), "", [], {}, "\ud800", ["\ud800", 2**70]]
-)
+@each_row("value", [None, True, 1, 2.5, 2**70, float("nan"), "", [], {}, "\ud800", ["\ud800", 2**70]])
 def test_values_without_secrets_are_the_same_object(value: Any) -> None:
     assert REDACTOR.json(value) is value
 

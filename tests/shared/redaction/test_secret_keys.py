@@ -2,10 +2,11 @@
 
 import json
 
-import pytest
 from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.rows import each_row
 
 KEYS = SecretKeys(ALWAYS)
 
@@ -14,7 +15,7 @@ def hidden(text: str) -> str:
     return KEYS.in_text(text, lambda _: "***")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "key",
     [
         "password",
@@ -33,7 +34,7 @@ def test_a_secret_key_is_known_however_it_is_written(key: str) -> None:
     assert KEYS.suspects(json.dumps({"a": {key: 1}}).encode())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "key",
     [
         "max_tokens",
@@ -56,7 +57,7 @@ def test_a_key_can_be_taken_out_again() -> None:
     assert not SecretKeys((*ALWAYS, "!next_page_token")).matches("nextPageToken")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "clean"),
     [
         ('{"password": "a b"}', '{"password": "***"}'),

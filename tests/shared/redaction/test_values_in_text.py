@@ -2,9 +2,9 @@
 
 import json
 
-import pytest
 from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
 
+from tests.rows import each_row
 from tests.shared.redaction.planted_forms import FORMS
 
 KEYS = SecretKeys(ALWAYS)
@@ -39,7 +39,7 @@ def hidden(text: str) -> str:
     return KEYS.in_text(text, lambda _: "***")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_row("form", FORMS)
 def test_every_known_form_of_a_secret_is_found(form: str) -> None:
     text = FORMS[form].format("hunter2xyz")
     assert "hunter2xyz" not in hidden(text)
@@ -47,7 +47,7 @@ def test_every_known_form_of_a_secret_is_found(form: str) -> None:
     assert KEYS.suspects(json.dumps(text).encode())
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_row("form", FORMS)
 def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -> None:
     text = json.dumps({"a": FORMS[form].format("hunter2xyz"), "b": 1})
     clean = hidden(text)
@@ -55,7 +55,7 @@ def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -
     assert json.loads(clean).keys() == {"a", "b"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "clean"),
     [
         ("password: ${DB_PASSWORD:-x7y8z9}", "password: ${DB_PASSWORD:-***}"),
@@ -77,7 +77,7 @@ def test_all_of_a_value_is_replaced_and_nothing_beside_it(text: str, clean: str)
     assert hidden(text) == clean
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_row("text", HARMLESS)
 def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert hidden(text) == text
 
@@ -97,7 +97,7 @@ def test_a_value_in_json_within_text_is_told_as_it_was_meant() -> None:
         told.clear()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part",
     [
         "a=",

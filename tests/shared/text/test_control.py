@@ -2,16 +2,17 @@
 
 import json
 
-import pytest
 from antiphon_shared.text.control import harmless, harmless_json, visible
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.rows import each_row
 
 STEERING = [*map(chr, range(0x09)), *map(chr, range(0x0B, 0x20)), *map(chr, range(0x7F, 0xA0))]
 STEERING += ["\u061c", "\u200e", "\u202e", "\u2066", "\u2069", "\ud800"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hostile", "shown"),
     [
         ("a\x1b]52;c;cm0gLXJmIC8=\x07b", "ab"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.fences import unfence
 from tests.injections.strict_reader import reads_as_a_fence
+from tests.rows import each_row
 
 LINE_SEPARATORS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -62,7 +63,7 @@ IMITATIONS = {
 }
 
 
-@pytest.mark.parametrize("imitation", IMITATIONS.values(), ids=IMITATIONS)
+@each_row("imitation", IMITATIONS.values(), ids=IMITATIONS)
 def test_what_passes_for_a_fence_loses_its_bracket_and_nothing_else(imitation: str) -> None:
     fenced = fence(imitation)
     bracket = fenced.index("&lt;")
@@ -70,7 +71,7 @@ def test_what_passes_for_a_fence_loses_its_bracket_and_nothing_else(imitation: s
     assert len(unfence(fenced)) == len(imitation) + 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "x < 5, and the results are < 7",
@@ -88,7 +89,7 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert fence(text) == text
 
 
-@pytest.mark.parametrize("separator", [*LINE_SEPARATORS, "\r\n"])
+@each_row("separator", [*LINE_SEPARATORS, "\r\n"])
 def test_a_line_of_ours_cannot_be_begun_after_any_line_separator(separator: str) -> None:
     assert fence(f"a{separator}F9 b") == "a\n  F9 b"
 

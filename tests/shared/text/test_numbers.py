@@ -8,6 +8,8 @@ from antiphon_shared.text.numbers import Amount, amounts_in, plain_number
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 
 def read(text: str) -> list[tuple[str, str, str]]:
     return [
@@ -21,7 +23,7 @@ def amount(text: str) -> Amount:
     return one
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value", "unit"),
     [
         ("1,204 people", "1204", ""),

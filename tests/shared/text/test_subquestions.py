@@ -1,9 +1,10 @@
 """Queries as people write them, and what they ask one by one."""
 
-import pytest
 from antiphon_shared.text.subquestions import PARTS_MAX, QUERY_CHARACTERS_MAX, sub_questions
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.rows import each_row
 
 PARTED = {
     "Who teaches MCP, and who wrote the book?": ("Who teaches MCP", "who wrote the book?"),
@@ -142,12 +143,12 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("query", "parts"), PARTED.items())
+@each_row(("query", "parts"), PARTED.items())
 def test_a_query_that_asks_several_things_is_parted(query: str, parts: tuple[str, ...]) -> None:
     assert sub_questions(query) == parts
 
 
-@pytest.mark.parametrize("query", WHOLE)
+@each_row("query", WHOLE)
 def test_a_query_that_asks_one_thing_or_is_in_doubt_stays_whole(query: str) -> None:
     assert sub_questions(query) == (query,)
 

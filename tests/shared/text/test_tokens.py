@@ -5,6 +5,8 @@ from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens, token_
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 COUNTED = {
     "The committee met twice in March and decided, after a long debate, to close the old bridge.": 20,
@@ -23,7 +25,7 @@ def test_the_estimate_of_two_texts_joined_is_the_sum_of_theirs(one: str, other: 
     assert token_units(one + other) == token_units(one) + token_units(other)
 
 
-@pytest.mark.parametrize("length", [0, 1, 255, 256, 257, 512, 513, 100_000])
+@each_row("length", [0, 1, 255, 256, 257, 512, 513, 100_000])
 def test_a_text_of_any_length_costs_what_its_characters_cost(length: int) -> None:
     dearest = max(map(chr, range(128)), key=token_units)
 

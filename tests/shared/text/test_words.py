@@ -13,8 +13,10 @@ from antiphon_shared.text.words import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 
-@pytest.mark.parametrize(
+
+@each_row(
     ("text", "expected"),
     [
         ("getCourseOutline", ("get", "cours", "outlin")),
@@ -42,7 +44,7 @@ def test_any_text_has_words_without_capitals_and_spaces(text: str) -> None:
         assert not any(character.isspace() for character in word)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "expected"),
     [("Queries", "queri"), ("query", "queri"), ("caching", "cach"), ("caches", "cach"), ("glass", "glass"),
      ("bus", "bus"), ("Ada's", "ada"), ("Ada’s", "ada"), ("running", "run"), ("stopped", "stop"), ("the", "the")],

@@ -15,6 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from tests.rows import each_row
+
 ED25519, P256 = ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
@@ -77,7 +79,7 @@ def test_a_private_key_is_refused_and_not_quoted(content: bytes) -> None:
     assert "MC4CAQ" not in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "says"),
     [
         (b"", "not contain a complete public key"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grants import a_grant, a_payload
+from tests.rows import each_row
 
 NOON_S = 1_795_262_400
 
@@ -37,7 +38,7 @@ def test_a_grant_for_several_audiences_is_for_us_too() -> None:
     assert read_claims(a_grant(["read"], aud=["other", "antiphon"])).scopes == ("read",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claims", "says"),
     [
         ({"aud": "somebody"}, "`aud`"),
@@ -68,7 +69,7 @@ def in_base64(content: bytes) -> str:
     return urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "token",
     [
         "",

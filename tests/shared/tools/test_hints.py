@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.tools.contract import CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME, Dependency, Effect
 from antiphon_shared.tools.hints import describe, published
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.tool import tool
 
@@ -41,7 +42,7 @@ HINTS: list[tuple[Effect, dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("effect", "options", "lines"), HINTS)
+@each_row(("effect", "options", "lines"), HINTS)
 def test_the_contract_speaks_in_plain_lines(
     effect: Effect, options: dict[str, Any], lines: list[str]
 ) -> None:

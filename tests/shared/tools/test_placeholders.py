@@ -13,6 +13,8 @@ from antiphon_shared.tools.placeholders import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 
 @pytest.mark.parametrize(
     ("text", "reference"),
@@ -32,7 +34,7 @@ def test_a_string_that_is_a_placeholder_as_a_whole_names_a_call_and_a_path(
     assert read(text) == reference
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -55,7 +57,7 @@ def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None
     assert not has_placeholder({"text": text})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ("${calls[", "the place of a call, counted from 0"),

@@ -8,6 +8,8 @@ from antiphon_shared.tools.relevance import found_tools, rank
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
+
 
 def a_tool(name: str, description: str = "", **properties: Any) -> ToolDefinition:
     schema = {"type": "object", "properties": properties}
@@ -92,7 +94,7 @@ def test_the_ranking_depends_on_tools_and_text_alone(
     assert len({tool.name for tool in found}) == len(found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "found"),
     [
         ({"tools": [{"name": "a", "description": "x"}, {"name": "b"}], "more": 1}, ("a", "b")),

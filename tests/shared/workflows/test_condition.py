@@ -6,6 +6,8 @@ from antiphon_shared.workflows.condition_syntax import read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.references import Reference, ReferenceMissing
 
+from tests.rows import each_row
+
 VALUES = {
     "a": {"b": 1, "s": "hello", "l": [1, 2.0, "x"], "t": True, "none": None},
     "f": 2.5,
@@ -15,7 +17,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "$a.b == 1 && $a.b == 1.0 && $a.b != true && $a.b < 1.5",
@@ -47,7 +49,7 @@ def test_it_holds(text: str) -> None:
     assert is_true(text, VALUES) is True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ('"2" > 1', 'not "2" (str) and 1 (int)'),
@@ -83,7 +85,7 @@ def test_a_missing_reference_fails_where_nothing_absorbs_it() -> None:
         is_true("$nobody.x == 1 && true", VALUES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("", "a value is missing (character 1)"),

@@ -6,10 +6,10 @@ After a change that is meant: `python -m tests.shared.workflows.test_every_form`
 from pathlib import Path
 from typing import Any
 
-import pytest
 from antiphon_shared.workflows import condition, condition_syntax, condition_tokens, items, references
 
 from tests.kept_forms import Reader, differences, readers_of, write
+from tests.rows import each_row
 
 KEPT = Path(__file__).with_name("every_form.json")
 _VALUES: dict[str, Any] = {"a": 1, "b": "text", "c": [1, 2], "d": {"e": None}, "f": True}
@@ -60,7 +60,7 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("reader", READERS, ids=str)
+@each_row("reader", READERS, ids=str)
 def test_each_form_is_read_as_it_was(reader: Reader) -> None:
     assert differences(reader, KEPT) == []
 

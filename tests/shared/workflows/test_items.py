@@ -3,10 +3,12 @@
 import pytest
 from antiphon_shared.workflows.items import UnfitItems, count_known, read_items, resolve_items
 
+from tests.rows import each_row
+
 VALUES = {"l": [1, 2, 3], "n": 2, "start": "2030-02-27", "end": "2030-03-02", "last": "9999-12-31", "t": "x"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "items"),
     [
         ("$l", [1, 2, 3]),
@@ -25,7 +27,7 @@ def test_items_are_a_list_or_a_half_open_range(text: str, items: list[object]) -
     assert resolve_items(text, VALUES, 10) == items
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("$n", "$n is int, and a list is needed"),
@@ -44,9 +46,7 @@ def test_what_makes_no_items_fails_before_the_first(text: str, why: str) -> None
     assert why in str(unfit.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["l", "range(1)", "range(1, 2, 3)", "range(a, b)", "[1, 2]", "range(1, 2) x", "$l $l", ""]
-)
+@each_row("text", ["l", "range(1)", "range(1, 2, 3)", "range(a, b)", "[1, 2]", "range(1, 2) x", "$l $l", ""])
 def test_other_texts_are_no_items(text: str) -> None:
     with pytest.raises(UnfitItems):
         read_items(text)

@@ -4,6 +4,8 @@ import pytest
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.ranking import Offer, missing, ranked
 
+from tests.rows import each_row
+
 
 def text(**fields: object) -> Param:
     return Param.model_validate({"type": "str", "required": True, **fields})
@@ -81,7 +83,7 @@ def test_a_required_param_is_missing_where_the_goal_has_no_value_of_its_kind(
     assert all(one.missing == expected for one in ranked(goal, [TRIP]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("param", "goal", "is_missing"),
     [
         (text(format="email"), "send it to ann", True),

@@ -10,6 +10,8 @@ from antiphon_shared.workflows.references import (
     resolve,
 )
 
+from tests.rows import each_row
+
 VALUES = {
     "a": {"b": [1, {"c": "x"}], "n": 1.5, "none": None, "odd-key": 7, "7": "seven", "yes": True},
     "l": [1, 2, 3],
@@ -18,7 +20,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("$a.b", [1, {"c": "x"}]),
@@ -46,7 +48,7 @@ def test_a_reference_alone_keeps_its_type_and_inside_text_is_text(text: object, 
     assert resolve(text, VALUES) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("$nobody.x", "$nobody.x is missing: nothing named nobody has succeeded; there are a, l, s, o"),

@@ -8,8 +8,10 @@ import pytest
 from antiphon_shared.workflows.references import MalformedReference, Reference, ReferenceMissing
 from antiphon_shared.workflows.sql import LENGTH_MAX, UnfitSql, arguments_of, names_in
 
+from tests.rows import each_row
 
-@pytest.mark.parametrize(
+
+@each_row(
     ("sql", "tables"),
     [
         ("SELECT 1", ()),
@@ -50,7 +52,7 @@ def test_arguments_hold_the_values_of_tables_and_parameters() -> None:
         arguments_of("SELECT * FROM hotels", values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sql", "why"),
     [
         ("SELECT '$x'", "stands inside a text"),

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tool_dispatcher.access.grants import Authorization, Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -132,7 +133,7 @@ def test_a_grant_whose_claims_were_changed_is_refused() -> None:
     assert "not signed by a key" in problem(f"{header}.{widened}.{signature}")
 
 
-@pytest.mark.parametrize("name", ["none", "None", "NONE", "nOnE", "", None, 0, ["EdDSA"], {"a": 1}])
+@each_row("name", ["none", "None", "NONE", "nOnE", "", None, 0, ["EdDSA"], {"a": 1}])
 def test_an_unsigned_grant_is_refused(name: Any) -> None:
     problem(by_hand({"alg": name, "typ": "JWT"}))
 
@@ -165,7 +166,7 @@ def signed(payload: dict[str, Any], header: dict[str, Any] | None = None) -> str
     return f"{body}.{in_base64(KEY.sign(body.encode()))}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "claims",
     [
         {"scopes": "read write"},
@@ -271,7 +272,7 @@ def test_a_refused_grant_is_not_remembered_as_good() -> None:
         assert "not signed by a key" in problem(a_token(OTHER_KEY), verifier=verifier)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "token",
     [
         "x",

@@ -3,10 +3,10 @@
 import re
 from typing import Annotated, Any, Self
 
-import pytest
 from antiphon_shared.tools.calls import ToolError
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.authoring.tool import Tool, tool
 from tool_dispatcher.authoring.validate import validate
@@ -101,7 +101,7 @@ CASES: list[tuple[Tool, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "arguments", "field", "why"), CASES)
+@each_row(("asked", "arguments", "field", "why"), CASES)
 def test_a_secret_is_never_quoted(asked: Tool, arguments: dict[str, Any], field: str, why: str) -> None:
     error = validate(asked, arguments)
     assert isinstance(error, ToolError)

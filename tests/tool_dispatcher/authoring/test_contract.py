@@ -15,6 +15,7 @@ from antiphon_shared.tools.contract import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.contract import OPTIONS, complete
 from tool_dispatcher.authoring.failures import InvalidTool
 
@@ -30,8 +31,8 @@ def test_a_write_without_options_runs_one_after_another_and_a_failure_stops_the_
     assert not contract.is_safe_to_repeat
 
 
-@pytest.mark.parametrize("effect", get_args(Effect))
-@pytest.mark.parametrize(
+@each_row("effect", get_args(Effect))
+@each_row(
     ("options", "mode"),
     [
         ({"depends_on": "search"}, "dependent"),
@@ -110,7 +111,7 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("effect", "options", "why"), CONTRADICTIONS)
+@each_row(("effect", "options", "why"), CONTRADICTIONS)
 def test_what_contradicts_itself_is_refused_with_the_fix(
     effect: Effect, options: dict[str, Any], why: str
 ) -> None:

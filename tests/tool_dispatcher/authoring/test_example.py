@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.example import example_of
 
 PROPERTIES: list[dict[str, Any]] = [
@@ -29,7 +29,7 @@ PROPERTIES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("schema", PROPERTIES)
+@each_row("schema", PROPERTIES)
 def test_an_example_fits_its_schema(schema: dict[str, Any]) -> None:
     whole = {
         "type": "object",

@@ -5,6 +5,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.foreign_failures import Reading, read
 
@@ -26,7 +27,7 @@ class AiohttpLike(Exception):
         self.status, self.headers = status, headers
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "reading"),
     [
         (answered(429, retry_after="7"), Reading("rate_limit", 7.0)),

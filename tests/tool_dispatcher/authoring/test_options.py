@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from antiphon_shared.tools.contract import Alternative, Dependency, RateLimit, Retry
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import InvalidTool
 
@@ -40,7 +41,7 @@ SHORT: list[tuple[str, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("option", "written", "meant"), SHORT)
+@each_row(("option", "written", "meant"), SHORT)
 def test_short_forms_mean_what_they_say(option: str, written: Any, meant: Any) -> None:
     assert getattr(complete("t", "read", {option: written}), option) == meant
 
@@ -80,7 +81,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "why"), WRONG)
+@each_row(("options", "why"), WRONG)
 def test_a_wrong_value_is_refused_with_what_to_give(options: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidTool, match=f"^Tool 't': .*{why}"):
         complete("t", "read", options)

@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.tools.contract import Alternative, BatchVariant, Effect
 from pydantic import BaseModel
 
+from tests.rows import each_row
 from tests.tool_dispatcher.builders import a_tool
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.authoring.tool import InvalidTool, Tool, tool
@@ -141,7 +142,7 @@ class TestBatchVariants:
             ]
         )
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("many", "why"),
         [
             (taking_many({}, effect="write"), "is a write, but the tool is a read"),

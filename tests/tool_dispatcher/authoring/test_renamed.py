@@ -41,9 +41,9 @@ def test_rounds_warns_of_nothing() -> None:
         assert Tool("look", "Looks.", SCHEMA, look, effect="read", rounds=2).contract.rounds == (2,)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_both_names_at_once_are_refused() -> None:
-    with pytest.raises(InvalidTool, match=r"has both steps and rounds.*Write rounds alone"):
+    both = r"has both steps and rounds.*Write rounds alone"
+    with pytest.warns(DeprecationWarning, match="steps was renamed"), pytest.raises(InvalidTool, match=both):
         Tool("look", "Looks.", SCHEMA, look, effect="read", steps=1, rounds=2)
 
 

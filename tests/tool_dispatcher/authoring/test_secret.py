@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretBytes, SecretStr
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.secret import (
     Secret,
     holds_secret,
@@ -126,13 +127,13 @@ SCHEMAS: list[tuple[dict[str, Any], Any, set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "value", "secrets"), SCHEMAS)
+@each_row(("schema", "value", "secrets"), SCHEMAS)
 def test_any_json_schema_can_bear_the_mark(schema: dict[str, Any], value: Any, secrets: set[str]) -> None:
     assert set(secrets_in(schema, value)) == secrets
     assert bool(secret_paths(schema)) == bool(secrets)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "is_one", "holds_one"),
     [
         ((), False, True),

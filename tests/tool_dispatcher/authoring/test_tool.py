@@ -11,6 +11,7 @@ import pytest
 from antiphon_shared.process.errors import ConfigurationError
 from pydantic import BaseModel, Field, RootModel, field_validator
 
+from tests.rows import each_row
 from tests.tool_dispatcher.builders import ANYTHING, a_context
 from tests.tool_dispatcher.toolboxes.postponed import later
 from tool_dispatcher.authoring.contract import complete
@@ -309,7 +310,7 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "options", "why"), BAD_FUNCTIONS)
+@each_row(("function", "options", "why"), BAD_FUNCTIONS)
 def test_a_bad_definition_is_refused_with_the_fix(
     function: Callable[..., Any], options: dict[str, Any], why: str
 ) -> None:
@@ -347,7 +348,7 @@ BAD_SCHEMAS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "why"), BAD_SCHEMAS)
+@each_row(("schema", "why"), BAD_SCHEMAS)
 def test_a_bad_json_schema_is_refused(schema: Any, why: str) -> None:
     with pytest.raises(InvalidTool, match=f"Tool 't'.*{why}.*Pass a JSON Schema"):
         Tool("t", "T.", schema, print, effect="read")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.tool import Tool, tool
 from tool_dispatcher.authoring.validate import validate
 
@@ -114,7 +115,7 @@ def test_good_arguments_are_taken(asked: Tool, arguments: dict[str, Any]) -> Non
     assert isinstance(validate(asked, arguments), dict)
 
 
-@pytest.mark.parametrize(("asked", "arguments", "field", "why"), BAD)
+@each_row(("asked", "arguments", "field", "why"), BAD)
 def test_a_bad_argument_is_named_with_the_way_out(
     asked: Tool, arguments: dict[str, Any], field: str, why: str
 ) -> None:

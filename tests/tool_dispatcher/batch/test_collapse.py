@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import BatchVariant, Contract, Dependency
 
+from tests.rows import each_row
 from tests.tool_dispatcher.batch.builders import (
     MANY,
     READ,
@@ -264,7 +265,7 @@ def test_the_failed_item_of_a_write_is_not_simply_called_again() -> None:
     assert "check with a reading tool before making this call again" in error.suggested_action
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcome", "returned"),
     [
         ([1], "a list of 1"),
@@ -303,7 +304,7 @@ def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
     assert "no" in error_in(results[1]).message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("item", "code", "error_type"),
     [
         ({"error": {"code": "NOT_FOUND"}}, "NOT_FOUND", "not_found"),

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import pytest
 from antiphon_shared.tools.contract import Contract, Dependency
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tests.tool_dispatcher.batch.builders import (
     READ,
     SEARCH_FIRST,
@@ -161,7 +161,7 @@ def test_a_circle_is_told_the_same_way_after_a_crash() -> None:
     assert Hand(a_plan(*calls, settled={0: first})).end_all() == (first, second)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "missing"),
     [
         ({"id": 1, "title": "x"}, []),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
+from tests.rows import each_row
 from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_plan, error_in, ok
 from tool_dispatcher.batch import failed, resolve, start
 from tool_dispatcher.batch.placeholders import VALUES_BYTES_MAX, outlined
@@ -72,7 +73,7 @@ def test_values_are_copies_that_a_tool_may_change() -> None:
     assert result.data == {"list": [1]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("${calls[0].title}", "calls[0] is an object with 'documents', 'odd key', 'secret'"),

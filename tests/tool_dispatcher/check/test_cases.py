@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.cases import Case, cases
@@ -66,7 +67,7 @@ def test_the_same_input_gives_the_same_cases() -> None:
     assert [repr_of(case) for case in again] == [repr_of(case) for case in MADE]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "word"),
     [
         ("lines[0].sku: the longest allowed", "valid"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.argument_errors import not_json
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check import hostile
@@ -33,7 +34,7 @@ def test_what_the_schema_allows_is_valid(arguments: dict[str, Any]) -> None:
     assert JUDGE.of(arguments).word == "valid"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "why"),
     [
         ({}, "the arguments"),

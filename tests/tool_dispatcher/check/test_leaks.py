@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.rows import each_row
 from tool_dispatcher.check.leaks import in_data, in_error
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3, in look\nKeyError: 1'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "leak"),
     [
         (TRACEBACK, "it shows a traceback"),

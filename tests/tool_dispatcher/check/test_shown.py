@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.shown import LINE_LENGTH_MAX, shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "line"),
     [
         (

@@ -6,6 +6,7 @@ import pytest
 from antiphon_shared.tools.calls import ErrorType, ToolError
 
 from antiphon import Secret
+from tests.rows import each_row
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check.cases import Case
 from tool_dispatcher.check.judge import Judge
@@ -80,7 +81,7 @@ def test_accepted_nan_says_how_to_refuse_it() -> None:
     assert "allow_inf_nan=False" in fault.change
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "what"),
     [
         ({"fields": {}}, "does not name the wrong field"),

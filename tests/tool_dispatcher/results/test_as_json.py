@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretBytes, SecretStr
 from pydantic_core import from_json, to_json
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.results.as_json import REDACTED, NotJson, as_json, shown, unusable
 from tool_dispatcher.results.oversize import Fitted
@@ -68,7 +69,7 @@ GOOD: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "expected"), GOOD)
+@each_row(("value", "expected"), GOOD)
 def test_what_can_be_json_becomes_json(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
     assert from_json(to_json(as_json(value))) == expected
@@ -95,7 +96,7 @@ BAD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "why"), BAD)
+@each_row(("value", "why"), BAD)
 def test_what_cannot_be_json_is_refused_by_its_type(value: Any, why: str) -> None:
     with pytest.raises(NotJson, match=why):
         as_json(value)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from tests.memories import a_memory, a_round
+from tests.rows import each_row
 from tool_dispatcher.results.position import value_at
 
 DATA: dict[str, Any] = {
@@ -16,7 +17,7 @@ DATA: dict[str, Any] = {
 }  # fmt: skip  # a table
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("position", "value"),
     [
         ("$", DATA),
@@ -36,7 +37,7 @@ def test_a_position_is_followed_step_by_step(position: str, value: Any) -> None:
     assert value_at(DATA, position) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     "position",
     [
         "$.nothing",

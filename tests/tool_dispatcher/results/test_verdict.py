@@ -10,6 +10,7 @@ from antiphon_shared.tools.contract import Contract
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.results.outcome import verdict
@@ -18,7 +19,7 @@ VALIDATES = Contract(effect="read", validates="plan")
 BROKEN = ToolError(error_type="api_failure", message="No such component.", suggested_action="Look it up.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcome", "has_passed", "errors"),
     [
         ({"valid": True}, True, ()),
@@ -49,7 +50,7 @@ def test_other_tools_find_nothing_out() -> None:
     assert verdict(Contract(effect="read"), {"plan": 1}, {"valid": True}) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "are_same"),
     [
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),

@@ -7,6 +7,7 @@ import pytest
 from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import Backoff, Contract, Retry
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
 from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, Retries, backoff_s, pause_s, told
 
@@ -22,8 +23,8 @@ TRIED_AGAIN: list[tuple[Contract, set[ErrorType]]] = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "tried_again"), TRIED_AGAIN, ids=["read", "write", "idempotent write"])
-@pytest.mark.parametrize("kind", WHAT_TO_DO)
+@each_row(("contract", "tried_again"), TRIED_AGAIN, ids=["read", "write", "idempotent write"])
+@each_row("kind", WHAT_TO_DO)
 def test_it_is_tried_again_where_that_can_help_and_is_safe(
     contract: Contract, tried_again: set[ErrorType], kind: ErrorType
 ) -> None:

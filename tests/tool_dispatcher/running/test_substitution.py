@@ -1,9 +1,9 @@
 """The tool that may answer for another, its arguments, and the report."""
 
-import pytest
 from antiphon_shared.tools.calls import ErrorType
 from antiphon_shared.tools.contract import Alternative, Contract, Effect
 
+from tests.rows import each_row
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
 from tool_dispatcher.running.substitution import because, mapped, substitutes
 
@@ -15,8 +15,8 @@ REPLACEABLE: dict[Effect, tuple[ErrorType, ...]] = {
 }
 
 
-@pytest.mark.parametrize("effect", ["read", "write"])
-@pytest.mark.parametrize("kind", WHAT_TO_DO)
+@each_row("effect", ["read", "write"])
+@each_row("kind", WHAT_TO_DO)
 def test_another_tool_is_asked_where_this_one_failed_and_nothing_has_taken_effect(
     effect: Effect, kind: ErrorType
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath, below
+from tests.rows import each_row
 
 VALUE = {"data": {"results": [{"data": {"email": 1}}, {"data": {"e-mail": 2}}], "email": 3}}
 
@@ -16,7 +17,7 @@ def found(paths: tuple[Path, ...], value: Any) -> list[Any]:
     return [one for key, item in items for one in found(below(paths, key), item)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "values"),
     [
         ("$.data.email", [3]),
@@ -34,9 +35,7 @@ def test_a_path_leads_to_its_values(path: str, values: list[int]) -> None:
     assert found((Path.of(path),), VALUE) == values
 
 
-@pytest.mark.parametrize(
-    "path", ["", "data", "$", "$.", "$[?(@.a)]", "$[1:2]", "$.a[", "$.a b", "$...a", "$.a" * 60]
-)
+@each_row("path", ["", "data", "$", "$.", "$[?(@.a)]", "$[1:2]", "$.a[", "$.a b", "$...a", "$.a" * 60])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(UnreadablePath, match=r"begins with|invalid at|everything"):
         Path.of(path)

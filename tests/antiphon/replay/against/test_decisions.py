@@ -9,6 +9,7 @@ from antiphon.replay.against.decisions import summed_up
 from antiphon.replay.against.ways import Ways
 from antiphon.replay.differences import ABSENT
 from antiphon.replay.next_step import Next
+from tests.rows import each_row
 
 BRIEFING, ASSEMBLY = "antiphon.briefing.requested.v1", "antiphon.assembly.requested.v1"
 IN_3 = Next(kind="answered", event=20, round=3, status="complete", reason="natural_completion")
@@ -74,7 +75,7 @@ def test_the_way_is_said_in_words(before: Next, now: Next, words: str) -> None:
     assert f"1 session now {words}" in decision.words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("step", "words"),
     [
         (a_step("context_synthesizer", "x", "briefing.tokens", 900, 800), "gets shorter briefings"),

@@ -9,13 +9,14 @@ from pydantic import ValidationError
 
 from antiphon.replay.compare.matchers import Expected, matched, numbers_in, plain, said
 from tests.antiphon.replay.compare.builders import a_response
+from tests.rows import each_row
 
 SOURCES = "\n\n**Sources**\n\n1. **Prague** — 7 minutes (`look_up`)"
 texts = st.text(max_size=200)
 words = st.text(st.characters(categories=("L", "Nd")), min_size=1, max_size=12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "expected", "is_right"),
     [
         ("It is **Prague** [1].", {"contains": ["prague"]}, True),

@@ -66,7 +66,7 @@ def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
 
 
 def late_over_early(questions: Sequence[Question], seed: int, tokens: int) -> float | None:
-    """The time of rounds 180 to 200 of one session over that of rounds 10 to 30; None when there are fewer.
+    """Return the time of rounds 180 to 200 over that of rounds 10 to 30; None for a session of fewer rounds.
 
     Of each round the least time of three runs counts, as other work on the machine only adds.
     """

@@ -30,7 +30,11 @@ _OUTCOMES = {"unknown": UNKNOWN, "none": ToolFailed("not_found", "There is no su
 
 
 def some_tools(fails: dict[str, str], made: list[tuple[str, str]]) -> list[Tool]:
-    """Return tools whose calls fail as `fails` says for their id; `made` are the keys of those that ran."""
+    """Return tools whose calls fail as `fails` says for their id; `made` are the keys of those that ran.
+
+    They run in order: whether a parallel write comes between two identical ones depends on the time that
+    each ledger takes.
+    """
 
     async def run(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         made.append((context.call_id, context.idempotency_key))
@@ -40,7 +44,7 @@ def some_tools(fails: dict[str, str], made: list[tuple[str, str]]) -> list[Tool]
 
     options: dict[str, dict[str, Any]] = {
         "pay": {},
-        "note": {"mode": "parallel-safe"},
+        "note": {},
         "press": {"repeat": "run"},
         "check": {"repeat": "ask"},
         "mend": {"idempotent": True, "retry": 1},

@@ -1,7 +1,7 @@
 """The loop: call the model, run the tools, append their results, and call the model again.
 
 The coordinator decides, from the events that the components of a pipeline would have sent: limits, last rounds, calls
-that are refused, and the ending are those of the pipeline. Only a model that fails for good ends the rounds at once.
+that are refused, and the ending are those of the pipeline. Only a model that keeps failing ends the rounds at once.
 """
 
 import asyncio

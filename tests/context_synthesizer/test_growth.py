@@ -1,4 +1,4 @@
-"""What a round adds and what it costs does not grow with the rounds before it."""
+"""Constant additions and costs of a round, however many rounds came before it."""
 
 import sys
 from collections.abc import Callable

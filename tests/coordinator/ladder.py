@@ -1,4 +1,4 @@
-"""What is decided on a briefing where something is out of order, and what the answer says of it."""
+"""Builders of decisions on a briefing while something is unavailable."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a session learns of the size of its briefings, and what it says of evidence that was left out."""
+"""The calibration of a briefing's size, and the uncertainty about evidence that was left out."""
 
 from antiphon_shared.events import (
     BriefingRequested,

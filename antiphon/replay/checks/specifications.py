@@ -19,7 +19,7 @@ _REDACTED = b"[redacted"
 def specification_in(known: Known, content_hash: str) -> Specification:
     """Return the recorded specification of that hash.
 
-    Raises UnreadableEvent where there is none, and for example where it was redacted.
+    Raises UnreadableEvent if it is missing, for example because it was redacted.
     """
     if content_hash not in known.specifications:
         raise UnreadableEvent(f"the recording lacks the specification {content_hash}.")

@@ -1,4 +1,4 @@
-"""What follows within parallel branches, loops over items and workflows within workflows."""
+"""Decisions within parallel branches, loops over items and workflows within workflows."""
 
 from typing import Any
 

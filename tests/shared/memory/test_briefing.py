@@ -1,4 +1,4 @@
-"""How ids of facts are named together."""
+"""Ranges of fact ids."""
 
 from antiphon_shared.memory.briefing import id_ranges, id_ranges_without, ids_in
 from hypothesis import given

@@ -15,7 +15,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
         "reasoning_engine/exchange_record.exchange_record",
         "reasoning_engine/exchange_record.message_json",
         "reasoning_engine/exchange_record.shown",
-        "shared/antiphon_shared/memory/filing/storable._mended",
+        "shared/antiphon_shared/text/storable._mended",
     ),
     "the shell asks it, before a decision or behind one": (
         "coordinator/approvals.has_untrusted_source",
@@ -35,6 +35,10 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "the Messages API's own means need the SDK, which the verification of the recordings kept here does not import": (
         "reasoning_engine/shaped._transformed",
         "reasoning_engine/shaped._has_open_object",
+    ),
+    "a mapping has to have it; a briefing reads the scores one by one, in their own order": (
+        "context_synthesizer/scores.__iter__",
+        "context_synthesizer/scores.__len__",
     ),
     "it runs once, when its module is imported": ("shared/antiphon_shared/text/tokens._prices",),
 }

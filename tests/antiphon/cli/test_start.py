@@ -72,7 +72,7 @@ def test_the_verification_of_a_plain_recording_imports_no_pool_no_xml_and_no_exp
 def test_the_collector_does_not_look_through_the_program_while_recordings_are_verified() -> None:
     told = output("replay", "verify", "tests/recordings/a_single_round.jsonl")
 
-    assert "collector: True 20000 True" in told.splitlines()
+    assert "collector: True 50000 True" in told.splitlines()
 
 
 def run_alone(code: str) -> int:

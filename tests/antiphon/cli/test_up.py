@@ -112,7 +112,10 @@ def test_either_form_of_logs_can_be_forced(folder: Path, form: str) -> None:
     ("arguments", "hint"),
     [
         (("--processes", "3"), "Use 1 for all components in one process, or 5 for a process of each."),
-        (("--processes", "1", "--replicas", "coordinator=2"), "Run further processes beside it"),
+        (
+            ("--processes", "1", "--replicas", "coordinator=2"),
+            "Run further processes with `antiphon run NAME`",
+        ),
     ],
 )
 def test_processes_that_are_not_possible_end_with_2(

@@ -79,7 +79,7 @@ def test_a_word_replaced_in_one_result_alone_reaches_the_sources_of_the_answer(
 
     today = list(updated(with_event(courses_lines, ToolsCompleted, change)))
     assert verify_lines(today).is_same
-    requests = [line for line in today if b"nobody wrote" in encode_line(line)]
+    requests = [line for line in today if b"without an author" in encode_line(line)]
     assert len(requests) == 3, "the result itself, and the prompts of two rounds"
 
 

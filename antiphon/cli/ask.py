@@ -189,7 +189,9 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
         "exit at once."
     )
     response = await cancelled(antiphon, session_id, "the user pressed Ctrl-C")
-    if response is None and not antiphon.storage:
+    task = asyncio.current_task()
+    is_pressed_again = task is not None and task.cancelling() > 0
+    if response is None and not antiphon.storage and not is_pressed_again:
         stderr().print(
             f"It has not answered yet. `antiphon sessions cancel {session_id}` retries; `antiphon "
             f"sessions watch {session_id}` waits for the answer.",

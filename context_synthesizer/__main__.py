@@ -9,7 +9,7 @@ if __name__ == "__main__":
     current_directory_last()
     gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
     with hidden("rich"):  # it costs a tenth of the start, for tracebacks in colour that no component writes
-        import structlog  # noqa: F401
+        import structlog  # noqa: F401  # loaded for the process, not used here
     from antiphon_shared.process.runner import main
 
     from context_synthesizer.component import build

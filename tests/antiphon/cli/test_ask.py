@@ -80,7 +80,7 @@ def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:
 def test_a_second_ctrl_c_leaves_at_once(
     folder: Path, redis_server: RedisServer, namespace: str, is_pressed_again: bool
 ) -> None:
-    """Nobody is there to cancel anything; after the first one it waits a while, and then says so."""
+    """Wait a while for the answer after the first one and report that none came; no component runs here."""
     pipeline = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
     process = an_ask(folder, "", after_cancel_s=LIMIT_S if is_pressed_again else 0.5, **pipeline)
     with redis.Redis(port=redis_server.port) as server:

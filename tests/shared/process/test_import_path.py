@@ -13,7 +13,7 @@ def test_a_hidden_library_cannot_be_imported_until_the_block_ends(monkeypatch: p
     monkeypatch.delitem(sys.modules, "this", raising=False)
 
     with hidden("this"), pytest.raises(ModuleNotFoundError):
-        import this  # noqa: F401
+        import this  # noqa: F401  # it cannot be used
 
     assert "this" not in sys.modules
 

@@ -54,6 +54,6 @@ def test_a_missing_effect_is_told_under_either_name() -> None:
 
 def test_the_earlier_name_is_not_among_the_options_that_are_listed() -> None:
     with pytest.raises(InvalidTool, match="option 'stepz'") as refused:
-        tool(effect="read", stepz=1)(look)  # type: ignore[call-arg]
+        tool(effect="read", stepz=1)(look)  # type: ignore[call-arg]  # the unknown option is the case
     assert "rounds" in str(refused.value)
     assert "steps" not in str(refused.value).replace("stepz", "")

@@ -129,7 +129,7 @@ class Failure:
     retry_after_s: float | None = None
     """The wait that the server asks for, in seconds."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The headers of the server's response, where there is one."""
+    """The headers of the server's response, if there is one."""
     is_of_schema: bool = False
     """Whether the server refuses the schema that the answer must fit."""
 
@@ -217,7 +217,7 @@ def _answered(
 
 
 def _in_body(body: object, *path: str) -> object:
-    """Return the value at a path in an error's body; None where its shape differs."""
+    """Return the value at a path in an error's body; None if its shape differs."""
     for key in path:
         body = body.get(key) if isinstance(body, Mapping) else None
     return body

@@ -61,7 +61,7 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
 
 
 def module_named(path: str) -> str:
-    """Return the dotted name probably meant by a path to a file; an example where none can be derived."""
+    """Return the dotted name probably meant by a path to a file; an example if none can be derived."""
     parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"
 

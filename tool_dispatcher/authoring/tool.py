@@ -4,7 +4,7 @@
     async def get_course_outline(course: str) -> Outline:
         '''The lessons of a course, in order.'''
 
-The decorated function stays callable as a plain function. Where only a JSON Schema is known:
+The decorated function stays callable as a plain function. If only a JSON Schema is known:
 
     Tool("lookup", "Looks a word up.", {"type": "object", ...}, look_up, effect="read")
 """

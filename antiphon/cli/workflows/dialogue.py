@@ -80,7 +80,7 @@ class RunDialogue(Dialogue):
 
 
 def _value(param: Param, said: str) -> Any:
-    """Return the typed value by its type; None where an optional value is left out. Raises UnfitValue."""
+    """Return the typed value by its type; None if an optional value is left out. Raises UnfitValue."""
     text = said.strip("\r\n")
     if not text.strip():
         if param.is_required:

@@ -33,7 +33,7 @@ class Run:
     response: Response | None
     error: str = ""
     misses: int = 0
-    """The number of calls without a recorded result, where the tools answer from a recording."""
+    """The number of calls without a recorded result, if the tools answer from a recording."""
     judgements: tuple[Judgement, ...] = ()
 
     @property

@@ -165,7 +165,7 @@ def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> De
 
 
 def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
-    """Emit the results once all of them exist. `batch` holds those of the batch's other calls, if any."""
+    """Emit the results of a batch once all exist. `batch` holds the results of its other calls, if any."""
     children = session.children
     if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
         return Decision(session)

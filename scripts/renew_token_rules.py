@@ -248,7 +248,7 @@ def _beginning(items: Any) -> str:
 
 
 def _characters_min(items: Any) -> int:
-    """How long a token is at least."""
+    """Return the minimum length of a token that an expression matches, in characters."""
     total = 0
     for kind, value in items:
         if kind is sre.SUBPATTERN:

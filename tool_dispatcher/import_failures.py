@@ -27,9 +27,9 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
     hint = "Correct the error there."
     if isinstance(error, ModuleNotFoundError):
         hint = f"Install {error.name} into the environment that runs Antiphon."
-    said = readable(getattr(error, "msg", error), 500)
+    message = readable(getattr(error, "msg", error), 500)
     return ConfigurationError(
-        f"tools: {entry} cannot be imported: {where}{type(error).__name__}: {said}.", hint=hint
+        f"tools: {entry} cannot be imported: {where}{type(error).__name__}: {message}.", hint=hint
     )
 
 

@@ -84,10 +84,10 @@ def _retry_after_s(error: BaseException) -> float | None:
     headers = _carried(error if response is None else response, "headers")
     if not isinstance(headers, Mapping):
         return None
-    said = str(headers.get("retry-after") or headers.get("Retry-After") or "")
-    if not said.isascii() or not said.isdigit():
+    header = str(headers.get("retry-after") or headers.get("Retry-After") or "")
+    if not header.isascii() or not header.isdigit():
         return None
-    return min(float(said), _RETRY_AFTER_S_MAX)
+    return min(float(header), _RETRY_AFTER_S_MAX)
 
 
 def _carried(holder: object, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Questions to the user from the model or from its runs: the ones that wait, and their answers."""
+"""Waiting questions to the user, from the model or from its runs, and their answers."""
 
 from collections.abc import Iterable
 
@@ -17,24 +17,24 @@ from antiphon.tail import PATIENCE_S
 from coordinator.child_questions import questions_of_runs
 from coordinator.session import Session
 
-_NOBODY = "no answer"
+_NO_ANSWER = "no answer"
 
 
 async def answer(
     bus: Bus, arrival: Arrival, session_id: str, text: str, calls: Iterable[str], by: str
 ) -> tuple[str, ...]:
-    """Answer questions of a session, all that wait when none is given; return their ids.
+    """Answer the questions in `calls`, or all waiting questions if it is empty; return their ids.
 
-    Raises NotWaiting, InvalidQuery for text that is no answer or a question that does not wait,
-    UnknownSession, SubmissionRejected.
+    Raises NotWaiting, InvalidQuery if the text is not an answer or a question does not wait, UnknownSession,
+    SubmissionRejected.
     """
     text = checked_answer(text)
     session = await retry_while_unavailable(
         "look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S
     )
-    named = {question.id: question.question for question in unanswered(session)}
-    waits = session.people.unanswered or tuple(named)
-    chosen = chosen_of(calls, waits, named, session_id, "an answer")
+    questions = {question.id: question.question for question in unanswered(session)}
+    waiting_ids = session.people.unanswered or tuple(questions)
+    chosen = chosen_of(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
     await send(bus, session_id, QuestionAnswered, fields)
     return chosen
@@ -45,20 +45,20 @@ async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
     running = await unanswered_session(bus, session_id)
     if running is not None and questions_of_runs(running):
         return running
-    session = await waiting(bus, arrival, session_id, _NOBODY)
+    session = await waiting(bus, arrival, session_id, _NO_ANSWER)
     if not session.people.unanswered:
-        raise NotWaiting(f"session {session_id} waits for {_NOBODY}: it waits for a person's approval.")
+        raise NotWaiting(f"session {session_id} waits for {_NO_ANSWER}: it waits for a person's approval.")
     return session
 
 
 async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
-    """Return the unanswered questions of a session; an empty tuple when it waits for no answer."""
+    """Return the unanswered questions of a session; an empty tuple if it does not wait for an answer."""
     session = await unanswered_session(bus, session_id)
     return unanswered(session) if session else ()
 
 
 def unanswered(session: Session) -> tuple[Question, ...]:
-    """Return the questions that wait, in the order of their batch, each id once."""
+    """Return the waiting questions, in the order of their batch, each id once."""
     found: dict[str, Question] = {}
     for call in session.people.pending:
         is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered

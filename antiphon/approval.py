@@ -33,9 +33,9 @@ _DOING: dict[Phase, str] = {
 async def decide(
     bus: Bus, arrival: Arrival, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
 ) -> tuple[str, ...]:
-    """Submit a person's decision on calls of a session or run, all that wait when none is given; return their ids.
+    """Submit a person's decision on the calls in `calls`, or on all waiting calls if it is empty; return their ids.
 
-    Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
+    Raises NotWaiting, InvalidQuery if a call does not wait, UnknownSession, SubmissionRejected.
     """
     rounds, named = await retry_while_unavailable(
         "look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S
@@ -43,8 +43,8 @@ async def decide(
     chosen = chosen_of(calls, tuple(rounds), named, session_id, "a decision")
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
-        said = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
-        await send(bus, session_id, ApprovalDecided, said)
+        fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
+        await send(bus, session_id, ApprovalDecided, fields)
     return chosen
 
 
@@ -95,10 +95,13 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
     )
 
 
-async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "no approval") -> Session:
-    """Return the session if it waits for a person. Raises NotWaiting, which says what the session does instead."""
+async def waiting(bus: Bus, arrival: Arrival, session_id: str, awaited: str = "no approval") -> Session:
+    """Return the session if it waits for a person.
+
+    Raises NotWaiting, whose message describes the session's activity.
+    """
     if not await arrival.check():
-        raise NotWaiting(f"session {session_id} waits for {what}: it is still queued.")
+        raise NotWaiting(f"session {session_id} waits for {awaited}: it is still queued.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     if content is None and (of_run := await _doing_of_run(bus, session_id)):
@@ -112,7 +115,7 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "no a
         if session.phase == "approval":
             return session
         doing = _DOING[session.phase].format(round=session.round)
-    raise NotWaiting(f"session {session_id} waits for {what}: {doing}.")
+    raise NotWaiting(f"session {session_id} waits for {awaited}: {doing}.")
 
 
 async def _doing_of_run(bus: Bus, session_id: str) -> str:
@@ -124,9 +127,9 @@ async def _doing_of_run(bus: Bus, session_id: str) -> str:
 
 
 def chosen_of(
-    calls: Iterable[str], waiting: tuple[str, ...], named: Mapping[str, str], session_id: str, what: str
+    calls: Iterable[str], waiting: tuple[str, ...], named: Mapping[str, str], session_id: str, awaited: str
 ) -> tuple[str, ...]:
-    """Return the ids in `calls`, each once; all that wait when it is empty. Raises InvalidQuery.
+    """Return the ids in `calls`, each once, or all waiting ids if it is empty. Raises InvalidQuery.
 
     `named` describes each waiting id, for the error.
     """
@@ -135,9 +138,9 @@ def chosen_of(
     asked = list(calls)
     for call in asked:
         if call not in waiting:
-            those = ", ".join(f"{id} ({name})" for id, name in named.items())
+            waiting_calls = ", ".join(f"{id} ({name})" for id, name in named.items())
             raise InvalidQuery(
-                f"calls: no call {call!r} of session {session_id} waits for {what}.",
-                hint=f"Waiting calls: {those}.",
+                f"calls: no call {call!r} of session {session_id} waits for {awaited}.",
+                hint=f"Waiting calls: {waiting_calls}.",
             )
     return tuple(dict.fromkeys(asked)) or waiting

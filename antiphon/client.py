@@ -185,8 +185,11 @@ class Antiphon:
                 await refuse_other(bus, session_id, submitted.content)
             return response
         try:
-            async with asyncio.timeout(timeout_s), aclosing(self._follow(session_id, has_text=False)) as told:
-                async for said in told:
+            async with (
+                asyncio.timeout(timeout_s),
+                aclosing(self._follow(session_id, has_text=False)) as events,
+            ):
+                async for said in events:
                     if isinstance(said, Response):
                         return said
         except TimeoutError:
@@ -202,8 +205,8 @@ class Antiphon:
         Reconnects after a lost connection. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
         """
         checked_session_id(session_id)
-        async with aclosing(self._follow(session_id, has_text=True)) as told:
-            async for said in told:
+        async with aclosing(self._follow(session_id, has_text=True)) as events:
+            async for said in events:
                 if not isinstance(said, Response):
                     yield said
 

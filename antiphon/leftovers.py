@@ -1,6 +1,6 @@
 """Temporary folders and files of processes that were killed: a later process deletes them.
 
-They are deleted only where they are certainly abandoned: older than a day, owned by this user, and with a
+They are deleted only if they are certainly abandoned: older than a day, owned by this user, and with a
 lock file of ours that is not locked. Neither names nor process ids would do: other programs name folders as
 they like, and containers may share a folder but not their processes.
 """

@@ -15,7 +15,7 @@ _FIRST_ANSWER_S = 6.0
 async def wait_for_redis(settings: PipelineSettings, *, waits: bool) -> None:
     """Return when Redis replies; show the wait on a terminal.
 
-    Raises ConfigurationError where a retry cannot help, and RedisUnavailable at once unless it `waits`.
+    Raises ConfigurationError if a retry cannot help, and RedisUnavailable at once unless it `waits`.
     """
     bus = Bus.from_settings(settings)
     began = monotonic_s()

@@ -25,7 +25,7 @@ async def run_state(bus: Bus, run_id: str) -> RunState | None:
 
 
 async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None:
-    """Return the recorded inputs of a run, and its state; None where no such run has begun."""
+    """Return the recorded inputs of a run, and its state; None if no such run has begun."""
     changes = await stored_changes(bus.session(run_id))
     beginning = changes[0][1].beginning if changes else None
     if beginning is None:

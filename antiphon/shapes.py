@@ -28,7 +28,7 @@ def with_shape(options: "Options", shape: Shape | None) -> "Options":
 
 
 def shape_of(options: "Options", output: Shape | None) -> Shape | None:
-    """Return the shape of a query's result: that of its last step, where it has steps."""
+    """Return the shape of a query's result: that of its last step, if it has steps."""
     steps = options.get("steps")
     return (
         getattr(steps[-1], "output", None)
@@ -60,7 +60,7 @@ def schema_of(shape: Shape) -> dict[str, Any]:
 def instance_of(shape: Shape, result: Any) -> Any:
     """Return a result as an instance of the shape; unchanged for a JSON Schema, or without a result.
 
-    Raises UnfitResult where the type has rules beyond its JSON Schema.
+    Raises UnfitResult if the type has rules beyond its JSON Schema.
     """
     if result is None or isinstance(shape, dict):
         return result

@@ -30,7 +30,7 @@ class Transport(Protocol):
 
     @property
     def address(self) -> str:
-        """Return the Redis URL at which other programs reach a pipeline of this process; empty where none can."""
+        """Return the Redis URL at which other programs reach a pipeline of this process; empty if none can."""
         ...
 
     @property

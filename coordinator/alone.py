@@ -1,4 +1,4 @@
-"""The answer that the coordinator gives by itself when the assembler gives none. Pure.
+"""The answer that the coordinator gives by itself if the assembler does not answer. Pure.
 
 It needs little, so that the cause of the assembler's failure does not stop it too. It shows the model's last
 reply unchanged, the facts that the reply cites (or, without a reply, the newest facts), and every write with

@@ -44,7 +44,7 @@ _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 def needed(
     session: Session, calls: Sequence[RequestedCall], allowed: Sequence[str], catalogue: Catalogue
 ) -> tuple[CallToApprove, ...]:
-    """Return the calls that a person has to approve, without those that will not run anyway."""
+    """Return the calls that a person has to approve, except calls that are refused anyway."""
     is_flowing = any(_may_bring_untrusted(call.name, catalogue) for call in calls if call.refused is None)
     found = []
     for call in calls:
@@ -113,7 +113,7 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
 
 
 def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
-    """Return whether an answer cites a tool with untrusted content, as decisions miss that of a batch cut short."""
+    """Return whether an answer cites a tool with untrusted content, which may come from an interrupted batch."""
     tools = {source.tool for source in response.sources} - {CONVERSATION}
     return any(_is_open(tool, catalogue) for tool in tools)
 

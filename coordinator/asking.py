@@ -82,7 +82,7 @@ def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, 
 
 
 def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
-    """Return the uncertainty about a reply from another model than the one asked for, once for each model."""
+    """Return the uncertainty about a reply from another model than the requested one, once for each model."""
     told = {one.about for one in session.uncertainty if one.kind == "other_model"}
     if not session.models.order or model == session.models.order[0] or model in told:
         return ()

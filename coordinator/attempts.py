@@ -14,7 +14,7 @@ from coordinator.steps import begun, note_of
 def after_output(
     session: Session, event: AnyEvent, log_entry: LogEntry, limit: TerminationReason | None = None
 ) -> Decision:
-    """Begin the next step with the output of this one, the reply at `log_entry`; end the session at a limit."""
+    """Begin the next step with the output of the current one, the reply at `log_entry`; end at a limit."""
     replies = (*session.steps.replies, log_entry)
     done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
     if limit or done.round >= done.limits.max_rounds:

@@ -75,7 +75,7 @@ def values_in(text: str, expects: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     if len(expects) != 1:
-        return {"answer": value}  # the run refuses it with a message about what it expects
+        return {"answer": value}  # the run refuses the value with a message that names the expected type
     (name, param), *_ = expects.items()
     kind = param.get("type") if isinstance(param, dict) else param
     words = {"yes": True, "true": True, "no": False, "false": False}

@@ -2,7 +2,7 @@
 
 The dispatchers run the batch's other calls as usual. When these calls and all runs have ended, one
 tools.completed of the coordinator holds all results in the order of the calls, and the next round begins with
-it. When a run waits for a person, its call gets that as its result and the run continues by itself; where the
+it. When a run waits for a person, its call gets that as its result and the run continues by itself; if the
 session has a user, the user is asked; see child_questions.py.
 """
 
@@ -165,7 +165,7 @@ def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> De
 
 
 def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
-    """Emit the results once all of them exist. `batch` holds those of the batch's other calls, if any."""
+    """Emit the results of a batch once all exist. `batch` holds the results of its other calls, if any."""
     children = session.children
     if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
         return Decision(session)

@@ -92,7 +92,7 @@ def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verif
 
 
 def _grant_keys(settings: CoordinatorSettings) -> "tuple[PublicKey, ...]":
-    """Return the coordinator's own keys, or those of a dispatcher that starts from the same environment."""
+    """Return the coordinator's own keys, or else the keys of a dispatcher with the same environment."""
     own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
     path = settings.grant_key_file or load_environment(others)
     if not path:

@@ -29,7 +29,7 @@ class GrantCheck:
     problem: str = ""
     """The reason of a refusal, as a sentence on `it`; empty when it is not refused."""
     is_ignored: bool = False
-    """Whether it has no effect, because there was no key to verify it with."""
+    """Whether the grant has no effect, because there was no key to verify it."""
 
 
 BELIEVED = GrantCheck()
@@ -78,7 +78,7 @@ class Decision:
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False
-    """Whether it holds only while there is no answer; a session with an answer is closed instead."""
+    """Whether the decision is dropped if the session has an answer meanwhile; the session is closed instead."""
 
     def in_format(self, format: int) -> "Decision":
         """Return the decision in the form that a release of `format` reads; itself when the form is the same."""

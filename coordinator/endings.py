@@ -44,7 +44,7 @@ def end(
     reply: LogEntry | None = None,
     has_result: bool = False,
 ) -> Decision:
-    """Request the session's one answer from what it has, and stop the work that is in flight for it.
+    """Request the session's answer from the facts it has, and stop its work in flight.
 
     `has_result`: the reply is an answer in the demanded shape.
     """
@@ -66,7 +66,7 @@ def close(session: Session) -> Decision:
 
 
 def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
-    """Return a decision on the session's answer that also sends the answer to the session that began this one."""
+    """Return a decision on the session's answer that also sends the answer to the parent session."""
     parent = asked.parent if isinstance(asked, QuerySubmitted) else None
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
         return decision

@@ -102,8 +102,8 @@ def lost(session: Session, error: ErrorInfo) -> ReasoningFailed:
 
 def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
     """Return the uncertainty about a failure of the model and the fallback step, for the reader."""
-    said = _SAID.get(error.code, "could not be asked")
-    message = f"The model {said} in round {session.round}; {_INSTEAD[rung]}."
+    cause = _SAID.get(error.code, "could not be asked")
+    message = f"The model {cause} in round {session.round}; {_INSTEAD[rung]}."
     if rung == "facts_without_model":
         message += f" {error.message}"
     return doubt("model_failed", message, "model", "note")
@@ -111,9 +111,9 @@ def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
 
 def refusal_told(session: Session, failed: ReasoningFailed) -> Uncertainty:
     """Return the uncertainty about a model that is not asked again, with its server's message, for the reader."""
-    said = _SAID.get(failed.error.code, "could not be asked")
+    cause = _SAID.get(failed.error.code, "could not be asked")
     model = f" `{failed.model}`" if failed.model else ""
-    message = f"The model{model} {said} in round {session.round}: {failed.error.message}"
+    message = f"The model{model} {cause} in round {session.round}: {failed.error.message}"
     return doubt("model_failed", message, "model", "note")
 
 
@@ -130,12 +130,12 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     if all(steps.refusal(session, result.tool) for result in completed.results):
         return session  # the model called a tool outside its step; no tool has failed
     known = {*session.tools.usable, *session.tools.built_ins}
-    said = dict.fromkeys(
+    cause = dict.fromkeys(
         f"{result.tool if result.tool in known else 'a tool that is not there'} "
         f"({result.error.error_type if result.error else 'error'})"
         for result in completed.results
     )
-    return after_lost_batch(session, tuple(said)[:_NAMED_MAX])
+    return after_lost_batch(session, tuple(cause)[:_NAMED_MAX])
 
 
 def without_failed_rounds(session: Session) -> Session:

@@ -15,7 +15,7 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 
 
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
-    """Return the limits of a query, with defaults for those that it does not set, and its time cut to the maximum.
+    """Return the limits of a query, with defaults for limits that it does not set, and its time cut to the maximum.
 
     A bound on rounds with tools also bounds the rounds, the answer's included, unless the query sets both.
     Steps have the rounds of all their attempts.
@@ -54,7 +54,7 @@ def tokens_for_round(session: Session, briefing_tokens: int) -> int:
 
 
 def cost_left_usd(session: Session) -> float | None:
-    """Return what the session may still spend; None when it has no bound, or the cost is unknown."""
+    """Return the money that the session may still spend; None if it has no bound, or the cost is unknown."""
     most, spent = session.limits.max_cost_usd, session.spent.usage.cost_usd
     return None if most is None or spent is None else most - spent
 
@@ -62,9 +62,10 @@ def cost_left_usd(session: Session) -> float | None:
 def last_round_reason(
     session: Session, briefing_tokens: int, is_every_tool_out: bool = False
 ) -> TerminationReason | None:
-    """Return why the next round must do without tools, so that the model answers with what it has.
+    """Return why the next round must have no tools, so that the model answers from its facts.
 
-    `briefing_tokens` are estimated; `is_every_tool_out`: every tool of this round is unavailable.
+    None if it may have tools. `briefing_tokens` are estimated; `is_every_tool_out`: every tool of this round is
+    unavailable.
     """
     if session.models.is_last_call:
         return "model_failing"

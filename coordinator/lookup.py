@@ -39,7 +39,7 @@ async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -
 
 
 def schema_of(asked: EventData | None, step: int = 0) -> OutputSchema | None:
-    """Return the answer's schema that a query demands, if any; `asked` is None where a decision does not need it.
+    """Return the answer's schema that a query demands, if any; `asked` is None if a decision does not need it.
 
     Args: `step` is the number of the current step; 0 if the query has no steps.
     """

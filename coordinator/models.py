@@ -11,7 +11,7 @@ _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
 """Bounds on the wait for a model, which doubles each time, so that a session does not poll."""
 _REST_S_MAX = 3_600.0
 _AFTER_FAILURES_S = 30.0
-"""Time for which a session prefers other models to one that has failed twice in a round."""
+"""Time for which a session prefers other models after two failures of a model in one round."""
 
 
 def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
 
 
 def next_model(session: Session, now: datetime) -> str | datetime | None:
-    """Return the model to ask; the time to wait for when all are unavailable; None when none is left."""
+    """Return the model to ask, or the time at which one is available again; None if no model remains."""
     usable = [
         model
         for model in session.models.order or (session.models.own,)

@@ -1,4 +1,4 @@
-"""The tools that a session may use, and those that the model is offered in each round. Pure.
+"""The tools that a session may use, and the tools offered to the model in each round. Pure.
 
 A few tools are all offered. Of many, the model is offered those that fit the question or a part of it best,
 chosen once when the session opens, and `find_tools` to ask for more. The choice only grows: by the tools that
@@ -59,7 +59,7 @@ def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
 def chosen(
     catalogue: Catalogue, tools: tuple[str, ...], query: str, max_rounds: int, bounds: OfferBounds
 ) -> tuple[str, ...] | None:
-    """Return the tools to offer of those that the session may use; None for all, when no round has too many.
+    """Return the tools to offer among the session's permitted tools; None for all, if no round has too many.
 
     Tools for certain rounds compete in those rounds. Ties are ordered by name.
     """
@@ -128,7 +128,7 @@ def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningCompleted) -> Session:
-    """Return the session with more tools offered: those that the model calls, and that fit its text."""
+    """Return the session with more tools offered: the tools that the model calls, and tools that fit its text."""
     if session.tools.offer is None:
         return session
     tools = [catalogue.by_name[name] for name in session.tools.usable if name in catalogue.by_name]

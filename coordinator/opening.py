@@ -115,7 +115,7 @@ def _session(
 def _opened(
     session: Session, query: QuerySubmitted, opening: Opening, turns: tuple[Turn, ...]
 ) -> SessionOpened:
-    """Return the event that names what a session was opened with."""
+    """Return the event with the limits, tools and permissions that a session was opened with."""
     return SessionOpened(
         limits=session.limits,
         options=query.options,

@@ -1,4 +1,4 @@
-"""Answers that must fit a schema or end a step: when one counts, and what follows one that does not. Pure."""
+"""Answers that must fit a schema or end a step: their acceptance, and the next round after a refusal. Pure."""
 
 from typing import NamedTuple
 
@@ -72,7 +72,10 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema |
 
 
 def lacking(session: Session) -> tuple[str, ...]:
-    """Return the tools that steps or validations need and the session may not use, so that no answer can count."""
+    """Return the tools that steps or validations need and the session may not use.
+
+    If there are any, no answer can be accepted.
+    """
     needed = session.output.validation_tools
     return session.steps.lacking or tuple(name for name in needed if name not in session.tools.usable)
 
@@ -140,7 +143,7 @@ def refuse(
     reply: ReasoningCompleted,
     wrong: Problems,
 ) -> Decision:
-    """Begin the next round, which tells the model why its answer does not count; end when no round is left."""
+    """Begin the next round, which shows the model why its answer was refused; end the session if no round remains."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
     output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
     refused = ladder.without_failed_rounds(replace(session, output=output))

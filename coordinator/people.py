@@ -61,7 +61,7 @@ def until(session: Session, now: datetime) -> datetime | None:
 def ask(
     session: Session, to_approve: tuple[CallToApprove, ...], posed: tuple[Question, ...], end: datetime
 ) -> Decision:
-    """Return the decision to ask people for what a waiting session needs, until `end`."""
+    """Return the decision to ask people for approvals and answers that the session needs, until `end`."""
     requests: list[EventData] = []
     if to_approve:
         requests.append(ApprovalRequested(round=session.round, calls=to_approve, until=end))

@@ -32,8 +32,8 @@ def without_unfit(
 ) -> tuple[tuple[RequestedCall, ...], tuple[Question, ...]]:
     """Return the batch, and its questions to the user, each id once.
 
-    Questions beyond the limit, and those with placeholders, are refused. Invalid arguments are left to the
-    dispatcher, whose error describes them.
+    Questions beyond the limit or with placeholders are refused. Invalid arguments are left to the dispatcher,
+    whose error describes them.
     """
     asking = [call for call in calls if _is_asking(call, allowed)]
     blind = {call.id for call in asking if has_placeholder(call.arguments)}
@@ -80,8 +80,8 @@ def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
     if not waiting:
         return ()
     questions = [one_line(str(call.arguments.get("question", "")), _QUESTION_CHARACTERS) for call in waiting]
-    said = ", ".join(f"“{question}”" for question in dict.fromkeys(questions))
-    message = f"The user was asked {said} and did not answer {when}."
+    quoted = ", ".join(f"“{question}”" for question in dict.fromkeys(questions))
+    message = f"The user was asked {quoted} and did not answer {when}."
     return (doubt("question_unanswered", message, ", ".join(session.people.unanswered)),)
 
 

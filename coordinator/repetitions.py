@@ -1,4 +1,4 @@
-"""Writes that are repeated on purpose: the calls that they repeat, and when a person has to agree. Pure.
+"""Writes that are repeated on purpose: the repeated calls, and the need for an approval. Pure.
 
 A call of `repeat_call` is handed out as a call of the tool that it repeats, with that call's arguments and
 `repeat_of`. So scopes, approval, order and bounds are those of the tool. The dispatcher alone decides on the
@@ -50,7 +50,7 @@ def is_uncertain(session: Session, id: str) -> bool:
 
 
 def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
-    """Return the session's writes with those that are handed out now."""
+    """Return the session's writes, including the writes of the batch that is being requested."""
     if session.material.reasoning is None:
         return session.writes.made
     made = {write.id: write for write in session.writes.made}
@@ -80,7 +80,7 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
         error = result.error.error_type if result.error else None
         if error == "repeated_write" or (error and error not in ("outcome_unknown", "internal_error")):
             made[write.id] = write.model_copy(update={"root": root})
-            if result.settles:  # it had no effect, so the first call had none either
+            if result.settles:  # it had no effect, so the first call had no effect
                 made |= _all_of(made, root, "asked")
             continue
         made[write.id] = write.model_copy(
@@ -112,7 +112,7 @@ def _as_call(
         of = _identical(call, session, catalogue)
         return call if of is None else call.model_copy(update={"repeat_of": of})
     if (repetition := read_repetition(call.arguments)) is None:
-        return call  # the dispatcher describes what is wrong with its arguments
+        return call  # the dispatcher describes the errors in its arguments
     id, reason = repetition
     if id not in made or id not in earlier:
         return call.model_copy(update={"refused": _no_such(id, session)})

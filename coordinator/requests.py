@@ -130,7 +130,7 @@ def request_tools(
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
 ) -> Decision:
-    """Request one batch, after a person's approval where a call needs one.
+    """Request one batch, after a person's approval if a call needs it.
 
     Calls beyond the session's limit are handed out as refused, so that every call is answered. `earlier` are
     the calls to repeat. In sessions of format 1 the keys are made here, in others by the dispatcher.

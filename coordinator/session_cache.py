@@ -1,8 +1,8 @@
 """A cache of sessions after their last decision, so that the decision on the next event needs no round trip.
 
-Only what this worker has committed is remembered, so it is what is stored. A cached session awaits one request,
-whose id derives from the step that made it: an event that answers another one is decided on the stored session.
-Any other change since then raises the document's version, which the commit checks.
+A session is cached only after this worker has committed it, so the cached session equals the stored one. A cached
+session awaits one request, whose id derives from the step that made it: an event that answers another one is decided
+on the stored session. Any other change since then raises the document's version, which the commit checks.
 """
 
 from collections import OrderedDict

@@ -14,7 +14,7 @@ _ASSEMBLY_S_MIN = 15.0
 
 
 class CoordinatorSettings(Settings):
-    """Defaults for what a query leaves out, and the coordinator's own bounds."""
+    """Defaults for options that a query leaves out, and the coordinator's own bounds."""
 
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_COORDINATOR_")
     section = "coordinator"
@@ -116,7 +116,7 @@ class CoordinatorSettings(Settings):
 
     @property
     def weights(self) -> dict[Tenant, float]:
-        """Return the tenants that have a weight of their own."""
+        """Return the weights of the tenants that have one."""
         return {
             tenant: float(weight) for tenant, _, weight in (one.partition("=") for one in self.tenant_weights)
         }

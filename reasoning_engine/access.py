@@ -11,7 +11,7 @@ CONNECT_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The values of the SDKs' own variables; None where one is unset or empty."""
+    """The values of the SDKs' own variables; None if one is unset or empty."""
 
     api_key: str | None = None
     base_url: str | None = None

@@ -49,7 +49,7 @@ def choose_model(
 def _messages_model(
     provider: Provider, access: Access, timeout_s: float, models: Mapping[str, Iterable[str]]
 ) -> OwnedModel:
-    """Return the models of the Messages API, or the offline model where there is no access to any."""
+    """Return the models of the Messages API, or the offline model if there is no access to any."""
     if provider != "offline" and not access.base_url:
         _check_names(models)
     if provider == "anthropic" and not access.to_messages:
@@ -109,7 +109,7 @@ class RoutedModel:
     def __init__(
         self, messages: OwnedModel | None, access: Access, timeout: httpx2.Timeout, is_needed: bool
     ) -> None:
-        """Raise ConfigurationError where the chat completions SDK `is_needed` and is not installed."""
+        """Raise ConfigurationError if the chat completions SDK `is_needed` and is not installed."""
         self._messages, self._access, self._timeout = messages, access, timeout
         self._chat: ChatModel | None = self._opened() if is_needed else None
 

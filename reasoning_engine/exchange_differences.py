@@ -1,7 +1,7 @@
 """The newest exchange record of each session, so that the record of its next round can be stored as a difference.
 
 It is remembered when it has been committed, until the connection to Redis breaks: a Redis that comes back may have lost
-the commit. Where none is remembered, or another process handled the round before, it is read from Redis.
+the commit. If none is remembered, or another process handled the round before, it is read from Redis.
 """
 
 from collections import OrderedDict

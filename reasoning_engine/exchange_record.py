@@ -123,7 +123,7 @@ def _attributes(part: Any) -> Any:
 
 
 def failure_of(told: ModelError, wire: Wire = "messages") -> Failure:
-    """Return the failure, classified again where a server has answered; else as recorded."""
+    """Return the failure, classified again if a server has answered; else as recorded."""
     if told.status is None:
         return Failure(told.failure, told.retry_after_s)
     return of_answer(told.status, told.headers, told.body, wire)

@@ -129,7 +129,7 @@ class Failure:
     retry_after_s: float | None = None
     """The wait that the server asks for, in seconds."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The headers of the server's response, where there is one."""
+    """The headers of the server's response, if there is one."""
     is_of_schema: bool = False
     """Whether the server refuses the schema that the answer must fit."""
 
@@ -151,8 +151,8 @@ def failure(
     wire: Wire = "messages",
 ) -> Failure:
     """Return a failure with a message: what happened, and what to do next."""
-    said = WELL_KNOWN.text(what)  # a server may quote the key it refuses
-    what = said[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
+    message = WELL_KNOWN.text(what)  # a server may quote the key it refuses
+    what = message[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
     retryable = code in _RETRYABLE if is_retryable is None else is_retryable
     what_to_do = (WHAT_TO_DO_CHAT if wire == "chat" else WHAT_TO_DO)[code]
     info = ErrorInfo(code=code, message=f"{what}. {what_to_do}", retryable=retryable)
@@ -163,25 +163,25 @@ def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire 
     """Return the meaning of a server's error; `headers` have lower-case names, `body` is JSON or text."""
     if wire == "chat":
         return _of_chat_answer(status, headers, body)
-    kind, said = _in_body(body, "error", "type"), _in_body(body, "error", "message")
-    said = said if isinstance(said, str) else ""
+    kind, message = _in_body(body, "error", "type"), _in_body(body, "error", "message")
+    message = message if isinstance(message, str) else ""
     code = _BY_STATUS.get(status) or _by_type(kind)
     if _in_body(body, "error", "details", "error_code") in _SPENT:
         code = "permission_denied"
     if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
         # A status of 4xx means that the same request fails again, whatever the body calls it.
         code = "server_error" if status >= 500 else "invalid_request"
-    if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
+    if code == "invalid_request" and any(words in message.lower() for words in _TOO_LONG):
         code = "context_too_long"
-    classified = _answered(code, kind, said, status, headers, "messages")
-    is_of_schema = code == "invalid_request" and status == 400 and bool(_OF_SCHEMA.match(said))
+    classified = _answered(code, kind, message, status, headers, "messages")
+    is_of_schema = code == "invalid_request" and status == 400 and bool(_OF_SCHEMA.match(message))
     return replace(classified, is_of_schema=is_of_schema and not classified.error.retryable)
 
 
 def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
     """Classify an error of chat completions: OpenAI's format, which other servers follow more or less."""
-    kind, said, name = (_in_body(body, "error", key) for key in ("type", "message", "code"))
-    said = said if isinstance(said, str) else body if isinstance(body, str) else ""
+    kind, message, name = (_in_body(body, "error", key) for key in ("type", "message", "code"))
+    message = message if isinstance(message, str) else body if isinstance(body, str) else ""
     if status < 400 and isinstance(name, int) and 400 <= name < 600:  # within a stream, whose status was 200
         status = name
     names = [one for one in (name, kind) if isinstance(one, str)]
@@ -195,20 +195,20 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
     elif status >= 500 and code == "invalid_request":
         code = "server_error"
     if code == "invalid_request" and (
-        _CONTEXT_LENGTH in names or any(words in said.lower() for words in _TOO_LONG_CHAT)
+        _CONTEXT_LENGTH in names or any(words in message.lower() for words in _TOO_LONG_CHAT)
     ):
         code = "context_too_long"
-    return _answered(code, kind or name, said, status, headers, "chat")
+    return _answered(code, kind or name, message, status, headers, "chat")
 
 
 def _answered(
-    code: Code, kind: object, said: str, status: int, headers: Mapping[str, str], wire: Wire
+    code: Code, kind: object, message: str, status: int, headers: Mapping[str, str], wire: Wire
 ) -> Failure:
     what = f"The model's server answered with {kind or f'status {status}'}"
     told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
     classified = failure(
         code,
-        f"{what}: {said}" if said else what,
+        f"{what}: {message}" if message else what,
         is_retryable=told if status >= 400 else None,
         retry_after_s=_retry_after_s(headers),
         wire=wire,
@@ -217,7 +217,7 @@ def _answered(
 
 
 def _in_body(body: object, *path: str) -> object:
-    """Return the value at a path in an error's body; None where its shape differs."""
+    """Return the value at a path in an error's body; None if its shape differs."""
     for key in path:
         body = body.get(key) if isinstance(body, Mapping) else None
     return body

@@ -10,7 +10,7 @@ _TOKENS_PER_PRICE = 1_000_000
 
 
 class Prices(Value):
-    """The prices of a million tokens of a model, in US dollars; None where unknown."""
+    """The prices of a million tokens of a model, in US dollars; None if unknown."""
 
     input_usd: Usd = None
     output_usd: Usd = None

@@ -23,7 +23,7 @@ class RefusedSchemas:
             del self._known[next(iter(self._known))]
 
     def style(self, model_id: str, schema: dict[str, Any] | None, style: OutputStyle) -> OutputStyle:
-        """Return the style in which to demand an answer, where the setting is `style`."""
+        """Return the style in which to demand an answer, if the setting is `style`."""
         is_known = style == "auto" and schema is not None and self._known
         return "tool" if is_known and _digest(model_id, schema) in self._known else style
 

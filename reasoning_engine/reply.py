@@ -60,12 +60,12 @@ def parse(message: "Message") -> Reply:
     has no tool calls. An unknown stop reason counts as a normal end.
     """
     content: list[Any] = message.content if isinstance(message.content, list) else []
-    said = message.stop_reason if isinstance(message.stop_reason, str) else ""
+    reason = message.stop_reason if isinstance(message.stop_reason, str) else ""
     text = _text(content)
-    if said == "refusal":
+    if reason == "refusal":
         text = text or _string(getattr(getattr(message, "stop_details", None), "explanation", None))
         content = []
-    stop_reason = _STOP_REASONS.get(said)
+    stop_reason = _STOP_REASONS.get(reason)
     if stop_reason in _CUT_OFF and content and _type(content[-1]) == "tool_use":
         content = content[:-1]
     calls = _tool_calls(block for block in content if _type(block) == "tool_use")
@@ -75,7 +75,7 @@ def parse(message: "Message") -> Reply:
         stop_reason=stop_reason or ("tool_use" if calls else "end_turn"),
         model=_string(getattr(message, "model", None))[:_NAME_CHARACTERS_MAX],
         usage=usage_of(message),
-        is_paused=said == "pause_turn" and bool(content) and not calls,
+        is_paused=reason == "pause_turn" and bool(content) and not calls,
     )
 
 

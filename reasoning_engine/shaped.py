@@ -1,7 +1,7 @@
 """The demand for an answer of a given schema, and the answer taken out of a reply. Pure.
 
 Claude models get the schema through the Messages API's `output_config`. Models of chat completions get it
-through `response_format`, where no tools are offered. Others get a tool that takes the answer, or text where
+through `response_format`, if no tools are offered. Others get a tool that takes the answer, or text if
 the schema is not that of an object.
 """
 
@@ -77,9 +77,9 @@ def tokens_of_schema(schema: dict[str, Any] | None) -> int:
 
 
 def answered(reply: Reply, offered: Container[str]) -> Reply:
-    """Return the reply with the answer as its text, where the answer was given by the tool for it alone.
+    """Return the reply with the answer as its text, if the answer was given by the tool for it alone.
 
-    Where its arguments cannot be read, the text says why, so that it does not count as an answer. Next to
+    If its arguments cannot be read, the text says why, so that it does not count as an answer. Next to
     calls of `offered` tools the answer is dropped: those calls are made first.
     """
     if FINAL_ANSWER in offered:  # an operator's tool of that name, unrelated to the answer
@@ -96,7 +96,7 @@ def answered(reply: Reply, offered: Container[str]) -> Reply:
 
 
 def _native_schema(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> dict[str, Any] | None:
-    """Return the schema in the form of the API's own support; None where that is not used.
+    """Return the schema in the form of the API's own support; None if that is not used.
 
     Chat completions accept any schema. But many servers apply it to everything that a model writes, tool
     calls included.
@@ -112,7 +112,7 @@ def _is_native(style: OutputStyle, model: str) -> bool:
 
 
 def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the schema in the API's form; None where the API cannot express it."""
+    """Return the schema in the API's form; None if the API cannot express it."""
     from anthropic import transform_schema
 
     if output_schema(schema).extent.is_recursive or _has_open_object(schema):

@@ -6,7 +6,7 @@ known (in English: "I could not find ...") do not count. A statement is covered 
 
 - a citation in it or directly after it;
 - the citation that its paragraph or item ends in, back to the citation before that;
-- the sentence above its list, table or quotation, where that ends in a colon and cites, or reports a gap;
+- the sentence above its list, table or quotation, if that ends in a colon and cites, or reports a gap;
   above a quotation a citation is enough.
 """
 

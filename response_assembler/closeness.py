@@ -2,7 +2,7 @@
 
 A fact's closeness to a question is its BM25 score on the question's words, with the title of its document;
 higher for a fact that the model's conclusions cite, lower for boilerplate. Facts that contradict each other
-are chosen together; a superseded fact only where there is no other.
+are chosen together; a superseded fact only if there is no other.
 """
 
 from collections.abc import Collection, Iterable, Set

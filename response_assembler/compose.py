@@ -41,13 +41,13 @@ class Material:
     unfinished: Sequence[tuple[str, str]] = ()
     """The id and tool of each call that was still in flight."""
     steps: Sequence[tuple[str, str]] = ()
-    """The name and output of each finished step, where the session ended before its last step."""
+    """The name and output of each finished step, if the session ended before its last step."""
     doubts: tuple[Uncertainty, ...] = ()
     """The uncertainties about the material itself."""
 
 
 def compose(material: Material) -> ResponseReady:
-    """Return the session's answer: the model's text where there is one, else the facts that the tools returned."""
+    """Return the session's answer: the model's text if there is one, else the facts that the tools returned."""
     request = material.request
     result: Any = None
     result_sources: tuple[FieldSources, ...] = ()

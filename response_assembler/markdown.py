@@ -77,17 +77,17 @@ class Block:
         """Return the sentences in their order, without headings and code."""
         if self.kind in ("heading", "code"):
             return ()
-        said, split = _blanked(self.text, self.citations, self.start), self.without_code
+        visible, split = _blanked(self.text, self.citations, self.start), self.without_code
         split = _blanked(split, self.citations, self.start)
-        spans = [(0, len(said.rstrip().rstrip("|")))] if self.kind == "row" else _sentence_spans(split)
-        stripped = [_stripped(said, *span) for span in spans]
+        spans = [(0, len(visible.rstrip().rstrip("|")))] if self.kind == "row" else _sentence_spans(split)
+        stripped = [_stripped(visible, *span) for span in spans]
         spans = [span for span in stripped if span[0] < span[1]]
         cited: list[list[str]] = [[] for _ in spans]
         starts = [self.start + start for start, _ in spans[1:]]
         for citation in self.citations if spans else ():
             cited[bisect_right(starts, citation.start)] += citation.ids
         return tuple(
-            Sentence(self.start + start, self.start + end, said[start:end], tuple(dict.fromkeys(ids)))
+            Sentence(self.start + start, self.start + end, visible[start:end], tuple(dict.fromkeys(ids)))
             for (start, end), ids in zip(spans, cited, strict=True)
         )
 

@@ -67,7 +67,7 @@ class Gaps:
 
     @property
     def parts(self) -> list[Group]:
-        """Return the open questions, where there are more than the query itself."""
+        """Return the open questions, if there are more than the query itself."""
         return [group for group in self.groups if group.is_part]
 
 
@@ -114,7 +114,7 @@ def _quoted(group: Group) -> str:
 
 
 def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
-    """Return the calls about a question: those that share two words with it, or one where it has only one."""
+    """Return the calls about a question: those that share two words with it, or one if it has only one."""
     asked = set(words(question))
     needed = min(2, len(asked))
     return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]

@@ -123,7 +123,7 @@ def _answer(line: str) -> str:
 
 
 def _short(line: str) -> str:
-    """Return a text on one line that keeps its citations even where it is cut."""
+    """Return a text on one line that keeps its citations even if it is cut."""
     short = one_line(line, _LINE_CHARACTERS)
     kept = set(cited_ids(short))
     lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in kept] if short.endswith("…") else []

@@ -52,7 +52,7 @@ def json_value(fact: Fact) -> Any:
 
 
 def document_of(memory: Memory, fact: Fact) -> Document:
-    """Return the fact's document; an empty one where its record is lost."""
+    """Return the fact's document; an empty one if its record is lost."""
     lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
     return memory.documents.get(fact.document, lost)
 

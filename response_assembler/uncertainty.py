@@ -21,115 +21,6 @@ class Kind(NamedTuple):
     severity: Severity
 
 
-KINDS: dict[str, Kind] = {
-    "max_rounds_reached": Kind(
-        "The rounds were used up; the answer is made from what was found by then.", "caution"
-    ),
-    "max_tool_rounds_reached": Kind(
-        "The rounds with tools were used up, and the model asked for more in place of an answer.", "caution"
-    ),
-    "max_tool_calls_reached": Kind(
-        "The tool calls were used up; the answer is made from what was found by then.", "caution"
-    ),
-    "token_budget_exhausted": Kind(
-        "The token budget was used up before the question was worked through.", "caution"
-    ),
-    "cost_budget_exhausted": Kind(
-        "The cost budget was used up before the question was worked through.", "caution"
-    ),
-    "deadline_exceeded": Kind("The time was over before the question was worked through.", "caution"),
-    "all_tools_failed": Kind("Every tool call failed, round after round.", "serious"),
-    "model_unavailable": Kind("The model could not be reached, even with the smallest briefing.", "caution"),
-    "model_failing": Kind(
-        "The model failed again and again, so it was asked a last time, without tools.", "caution"
-    ),
-    "model_refused": Kind("The model declined to answer.", "serious"),
-    "reply_truncated": Kind("The model's reply broke off before its end.", "caution"),
-    "output_invalid": Kind("The answer was to fit a schema, and no attempt of the model's did.", "serious"),
-    "validation_incomplete": Kind(
-        "The answer had to pass validations, and not all of them passed on what was returned.", "serious"
-    ),
-    "workflow_failed": Kind("The run of a workflow did not complete.", "serious"),
-    "write_stands": Kind("A run failed, and a write of it took effect and was not undone.", "serious"),
-    "output_left_out": Kind("The output of a run is too large to stand in its answer.", "caution"),
-    "step_failed": Kind(
-        "A step failed in all of its attempts, or lacks its tools, so the steps after it did not begin.", "serious"
-    ),
-    "cancelled": Kind("Somebody cancelled the session.", "caution"),
-    "internal_error": Kind("A part of the pipeline failed.", "serious"),
-    "tool_failed": Kind(
-        "A tool failed and did not succeed later, so what it would have returned is not known.", "caution"
-    ),
-    "outcome_unknown": Kind(
-        "A call may or may not have taken effect. Check before doing it again.", "serious"
-    ),
-    "write_repeated": Kind(
-        "The model asked again for a write that had been made; nothing was done again.", "note"
-    ),
-    "write_refused": Kind(
-        "A write was asked for again after others had come in between, and was not made again.", "caution"
-    ),
-    "substituted": Kind("A tool could not answer, and another was used in its place.", "note"),
-    "call_unfinished": Kind(
-        "A call was still under way, or had not begun, when the session ended.", "caution"
-    ),
-    "memory_full": Kind("Facts were found that could not be kept: the session's memory was full.", "caution"),
-    "summarized": Kind("The model read a part of the facts as a summary, not word for word.", "note"),
-    "composed_from_facts": Kind("No model wrote the answer; it quotes what the tools returned.", "note"),
-    "earlier_answer": Kind(
-        "The answer cites what was answered earlier in the conversation, which was not looked up again.", "note"
-    ),
-    "empty_reply": Kind("The model ended without saying anything.", "caution"),
-    "uncited": Kind(
-        "The answer does not say which facts it rests on; those the model had are listed.", "caution"
-    ),
-    "uncited_claims": Kind(
-        "Statements of the answer cite no source; each is marked `[no source]`. Only where it was asked for.",
-        "caution",
-    ),
-    "unknown_citation": Kind("The answer cites a fact that does not exist.", "serious"),
-    "quote_not_found": Kind("A quotation does not stand in what is cited for it.", "serious"),
-    "number_not_found": Kind(
-        "A number does not stand in what is cited for it; it may be computed.", "note"
-    ),
-    "superseded_cited": Kind("The answer cites a fact for which there is a later one.", "caution"),
-    "contradicted": Kind(
-        "The answer cites a fact that another fact contradicts, and no date decides between them.", "caution"
-    ),
-    "record_missing": Kind(
-        "A part of the session's record could not be read and is not in the answer.", "caution"
-    ),
-    "evidence_left_out": Kind(
-        "Facts close to the question had no place in what the model read last.", "caution"
-    ),
-    "component_failed": Kind(
-        "A step failed inside one of the components; the session went on without it.", "caution"
-    ),
-    "model_failed": Kind(
-        "A call to the model failed; the session went on with a smaller briefing, another model, or without it.",
-        "note",
-    ),
-    "other_model": Kind("Another model than the one asked for wrote a part of what the answer rests on.", "note"),
-    "cost_unknown": Kind("What the model cost is not known, so its cost was not bounded.", "caution"),
-    "tools_unavailable": Kind(
-        "A tool that was asked for, or the whole catalogue, was not there, not permitted, or out of order.",
-        "caution",
-    ),
-    "grant_invalid": Kind(
-        "The session's grant could not be used, so no tools were offered.", "caution"
-    ),
-    "grant_ignored": Kind(
-        "There was no key to verify the session's grant with; the session had the default scopes and tenant.",
-        "caution",
-    ),
-    "approval_missing": Kind(
-        "Calls waited for a person's approval in vain, and were not run.", "caution"
-    ),
-    "output_missing": Kind("The answer was to fit a schema, and none that does was given.", "serious"),
-    "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
-}  # fmt: skip  # one form for all rows
-"""By kind. The last eleven come only from the coordinator, with its request."""
-
 WHY_INCOMPLETE: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
     "max_tool_rounds_reached": "the rounds with tools were used up before everything was looked up",
@@ -151,6 +42,103 @@ WHY_INCOMPLETE: dict[TerminationReason, str] = {
 }
 """Why an answer is incomplete, as the end of a sentence, for every termination reason but `natural_completion`."""
 
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+_SERIOUS_ENDINGS: frozenset[TerminationReason] = frozenset(
+    (
+        "all_tools_failed",
+        "model_refused",
+        "validation_incomplete",
+        "output_invalid",
+        "workflow_failed",
+        "step_failed",
+        "internal_error",
+    )
+)
+
+KINDS: dict[str, Kind] = {
+    **{
+        reason: Kind(_sentence(why), "serious" if reason in _SERIOUS_ENDINGS else "caution")
+        for reason, why in WHY_INCOMPLETE.items()
+    },
+    "write_stands": Kind("A run failed, and one of its writes took effect and was not undone.", "serious"),
+    "output_left_out": Kind("The output of a run is too large for its answer.", "caution"),
+    "tool_failed": Kind(
+        "A tool failed and did not succeed later, so what it would have returned is not known.", "caution"
+    ),
+    "outcome_unknown": Kind(
+        "A call may or may not have taken effect. Check before doing it again.", "serious"
+    ),
+    "write_repeated": Kind(
+        "The model asked again for a write that had been made; nothing was done again.", "note"
+    ),
+    "write_refused": Kind(
+        "The model asked again for a write after other writes, and it was not made again.", "caution"
+    ),
+    "substituted": Kind("A tool could not answer, and another answered instead.", "note"),
+    "call_unfinished": Kind(
+        "A call was still running, or had not begun, when the session ended.", "caution"
+    ),
+    "memory_full": Kind("Facts were found that could not be kept: the session's memory was full.", "caution"),
+    "summarized": Kind("The model read a part of the facts as a summary, not word for word.", "note"),
+    "composed_from_facts": Kind("No model wrote the answer; it quotes what the tools returned.", "note"),
+    "earlier_answer": Kind(
+        "The answer cites what was answered earlier in the conversation, which was not looked up again.", "note"
+    ),
+    "empty_reply": Kind("The model ended without saying anything.", "caution"),
+    "uncited": Kind(
+        "The answer does not say which facts it rests on; those the model had are listed.", "caution"
+    ),
+    "uncited_claims": Kind(
+        "Statements of the answer cite no source; each is marked `[no source]`. Only with `citations: strict`.",
+        "caution",
+    ),
+    "unknown_citation": Kind("The answer cites a fact that does not exist.", "serious"),
+    "quote_not_found": Kind("A quotation is not in the facts cited for it.", "serious"),
+    "number_not_found": Kind(
+        "A number is not in the facts cited for it; it may be computed.", "note"
+    ),
+    "superseded_cited": Kind("The answer cites a fact for which there is a later one.", "caution"),
+    "contradicted": Kind(
+        "The answer cites a fact that another fact contradicts, and no date decides between them.", "caution"
+    ),
+    "record_missing": Kind(
+        "A part of the session's record could not be read and is not in the answer.", "caution"
+    ),
+    "evidence_left_out": Kind(
+        "Facts close to the question did not fit into the last briefing.", "caution"
+    ),
+    "component_failed": Kind(
+        "A step failed inside one of the components; the session continued without it.", "caution"
+    ),
+    "model_failed": Kind(
+        "A call to the model failed; the session continued with a smaller briefing, another model, or without it.",
+        "note",
+    ),
+    "other_model": Kind("Another model than the requested one wrote a part of the text or of the facts used.", "note"),
+    "cost_unknown": Kind("The cost of the model is not known, so it was not bounded.", "caution"),
+    "tools_unavailable": Kind(
+        "A requested tool, or the whole catalogue, was missing, not permitted, or unavailable.",
+        "caution",
+    ),
+    "grant_invalid": Kind(
+        "The session's grant could not be used, so no tools were offered.", "caution"
+    ),
+    "grant_ignored": Kind(
+        "There was no key to verify the session's grant; the session had the default scopes and tenant.",
+        "caution",
+    ),
+    "approval_missing": Kind(
+        "Calls needed a person's approval, got none in time, and were not run.", "caution"
+    ),
+    "output_missing": Kind("The answer had to fit a schema, and the session ended without one.", "serious"),
+    "question_unanswered": Kind("The model asked the user a question, and got no answer in time.", "caution"),
+}  # fmt: skip  # one form for all rows
+"""By kind. The last eleven come only from the coordinator, with its request."""
+
 _ANSWERED = ("ok", "not_found")
 _ANSWERS_IN_THEMSELVES = (*_ANSWERED, "outcome_unknown")
 MESSAGE_CHARACTERS = 300
@@ -163,19 +151,18 @@ def uncertain(kind: str, message: str = "", about: str = "answer") -> Uncertaint
     return Uncertainty(kind=kind, message=message or meaning, about=about, severity=severity)
 
 
-def with_severity(told: Uncertainty) -> Uncertainty:
-    """Return an uncertainty of the request with the table's severity, unless it has one of its own."""
-    known = KINDS.get(told.kind)
-    if known is None or told.severity != Uncertainty.model_fields["severity"].default:
-        return told
-    return told.model_copy(update={"severity": known.severity})
+def with_severity(reported: Uncertainty) -> Uncertainty:
+    """Return an uncertainty of the request with the table's severity, unless it has its own severity."""
+    known = KINDS.get(reported.kind)
+    if known is None or reported.severity != Uncertainty.model_fields["severity"].default:
+        return reported
+    return reported.model_copy(update={"severity": known.severity})
 
 
 def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
     """Yield the uncertainty that follows from the end of the session itself."""
     if reason in WHY_INCOMPLETE:
-        why = WHY_INCOMPLETE[reason]
-        yield uncertain(reason, f"{why[0].upper()}{why[1:]}.", "session")
+        yield uncertain(reason, about="session")
 
 
 def of_memory(memory: Memory) -> Iterator[Uncertainty]:
@@ -191,7 +178,7 @@ def of_memory(memory: Memory) -> Iterator[Uncertainty]:
 
 
 def of_sources(sources: Iterable[Source]) -> Iterator[Uncertainty]:
-    """Yield an uncertainty where earlier answers are cited in place of tool results."""
+    """Yield an uncertainty if the answer cites earlier answers of its conversation."""
     if any(source.number and source.tool == CONVERSATION for source in sources):
         yield uncertain("earlier_answer", about=CONVERSATION)
 
@@ -220,15 +207,15 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 def failed(memory: Memory) -> Sequence[ToolUse]:
     """Return the last failure of each tool that did not succeed in a later round. An empty result is not a failure.
 
-    An unknown tool name is the model's slip, made good by any later call that succeeded. A question that the
-    user has not answered is reported as `question_unanswered` instead.
+    A call of an unknown tool does not count once any later call has succeeded. A question that the user has
+    not answered is reported as `question_unanswered` instead.
     """
     uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
     last: dict[str, ToolUse] = {}
     for use in (use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")):
         before = last.get(use.tool, use)
-        beside = before.round == use.round and before.outcome not in _ANSWERS_IN_THEMSELVES
-        if not (beside and use.outcome in _ANSWERS_IN_THEMSELVES):  # one city's success is not another's
+        is_same_round = before.round == use.round and before.outcome not in _ANSWERS_IN_THEMSELVES
+        if not (is_same_round and use.outcome in _ANSWERS_IN_THEMSELVES):  # another city may have failed
             last[use.tool] = use
     answered = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
     return [
@@ -244,7 +231,7 @@ def facts_lost(memory: Memory) -> int:
 
 
 def _substituted(memory: Memory) -> Iterable[ToolUse]:
-    """Return the first use of each alternative that answered in the place of each tool."""
+    """Return the first use of each alternative that answered instead of a tool."""
     uses = [use for use in memory.tool_usage if use.outcome == "ok" and use.substitute]
     return {(use.tool, use.substitute): use for use in reversed(uses)}.values()
 

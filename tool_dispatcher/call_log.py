@@ -67,7 +67,7 @@ class CallLog:
     def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
         """Write a line for each of the results.
 
-        `ran_as`: the call id and the tool under which the results may have run, where those differ from their
+        `ran_as`: the call id and the tool under which the results may have run, if those differ from their
         own.
         """
         for result in results:

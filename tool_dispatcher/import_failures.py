@@ -27,9 +27,9 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
     hint = "Correct the error there."
     if isinstance(error, ModuleNotFoundError):
         hint = f"Install {error.name} into the environment that runs Antiphon."
-    said = readable(getattr(error, "msg", error), 500)
+    message = readable(getattr(error, "msg", error), 500)
     return ConfigurationError(
-        f"tools: {entry} cannot be imported: {where}{type(error).__name__}: {said}.", hint=hint
+        f"tools: {entry} cannot be imported: {where}{type(error).__name__}: {message}.", hint=hint
     )
 
 
@@ -61,7 +61,7 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
 
 
 def module_named(path: str) -> str:
-    """Return the dotted name probably meant by a path to a file; an example where none can be derived."""
+    """Return the dotted name probably meant by a path to a file; an example if none can be derived."""
     parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"
 

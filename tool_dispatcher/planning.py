@@ -48,7 +48,7 @@ class Planner:
         self._tools, self._catalogue, self._specification = tools, catalogue, specification
 
     async def plan(self, arguments: ToolArguments, batch: BatchRun, call_id: str) -> JsonObject:
-        """Return the workflows and recipes that match a goal; a proposed workflow where none matches."""
+        """Return the workflows and recipes that match a goal; a proposed workflow if none matches."""
         goal = arguments["goal"]
         workflows = await self._workflows(batch)
         found = await aside_if(len(workflows) > _RANKED_AT_ONCE, _ranked, goal, workflows)
@@ -115,7 +115,7 @@ def _shown(one: Ranked, workflow: Workflow) -> JsonObject:
 
 
 def _proposal(goal: str, usable: Sequence[ToolDefinition]) -> str:
-    """Return a proposed workflow as the text of a file; empty where no tool fits."""
+    """Return a proposed workflow as the text of a file; empty if no tool fits."""
     from antiphon_shared.workflows.write import as_yaml  # imported only for a proposal
 
     specification = proposed(goal, rank(usable, goal, _STEPS_MAX))

@@ -30,9 +30,9 @@ Part = JsonObject
 
 
 async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
-    """Return `{"id": ..., "parts": [...]}`, or a `not_found` error where the session has no such id.
+    """Return `{"id": ..., "parts": [...]}`, or a `not_found` error if the session has no such id.
 
-    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. Where the
+    `id` names facts (`F12`, `F3-F9`), whose documents are returned, a document (`D2`), or a call. If the
     documents exceed the size of a result, the facts come before them.
     """
     items = await retry_while_unavailable("read memory", lambda: batch.session.items(MEMORY))
@@ -71,7 +71,7 @@ class _Wholes:
         self._known: dict[tuple[int, str], tuple[Json, ...]] = {}
 
     async def content(self, wanted: _Wanted) -> Json:
-        """Return the content at a position; where it is not stored any longer, the statements of its facts."""
+        """Return the content at a position; if it is not stored any longer, the statements of its facts."""
         whole = await self._whole(wanted.use)
         with suppress(LookupError):
             return value_at(whole[0], str(wanted.place["position"]))

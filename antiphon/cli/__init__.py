@@ -70,7 +70,7 @@ def _begin(
 
 
 def _have_standard_streams() -> None:
-    """Open /dev/null where this program was started without standard input, output or errors.
+    """Open /dev/null if this program was started without standard input, output or errors.
 
     Otherwise every print would fail, and a connection could get the number of a closed stream.
     """

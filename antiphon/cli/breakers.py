@@ -102,8 +102,8 @@ BREAKER_HEADINGS = ("breaker", "phase", "failures", "retry in", "manually")
 def _by_hand(breaker: BreakerStatus) -> str:
     if breaker.held is None:
         return "-"
-    said = [f"{breaker.held.at:%Y-%m-%d %H:%M:%S} UTC", breaker.held.by, breaker.held.because]
-    return one_line(", ".join(filter(None, said)), 200)
+    words = [f"{breaker.held.at:%Y-%m-%d %H:%M:%S} UTC", breaker.held.by, breaker.held.because]
+    return one_line(", ".join(filter(None, words)), 200)
 
 
 def _check(name: str) -> None:

@@ -37,7 +37,7 @@ async def show_progress(
 ) -> str:
     """Print the session's rounds and calls on stderr as they happen, with a spinner on a terminal.
 
-    Returns the reason why the model was unavailable at the end; empty where it replied. `command` is the
+    Returns the reason why the model was unavailable at the end; empty if it replied. `command` is the
     command by which another terminal reaches the session; empty when none can. With a `dialogue` the person
     at this terminal is asked instead.
     """

@@ -107,8 +107,8 @@ def _redis_error() -> "type[RedisError]":
 
 def refuse(error: AntiphonError) -> int:
     """Print an error and its hint; return the exit code for it."""
-    said = Redactor(secret_values()).text(str(error))
-    stderr().print(f"antiphon: {said}", style="red")
+    message = Redactor(secret_values()).text(str(error))
+    stderr().print(f"antiphon: {message}", style="red")
     match error:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE

@@ -1,4 +1,4 @@
-"""The pipeline of a command: the running one where it is configured, else a private one."""
+"""The pipeline of a command: the running one if it is configured, else a private one."""
 
 import asyncio
 import signal

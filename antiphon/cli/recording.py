@@ -222,7 +222,7 @@ async def _import_file(bus: Bus, file: Path) -> str:
 
 
 def moment(text: str, now: datetime) -> datetime:
-    """Return a time given as an age or in ISO form, in UTC where it names no zone. Raises UsageError."""
+    """Return a time given as an age or in ISO form, in UTC if it names no zone. Raises UsageError."""
     try:
         if ago := fullmatch(r"(\d{1,9})([smhd])", text.strip()):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})

@@ -76,9 +76,9 @@ def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> 
         print_json([{"file": str(file), **asdict(finding)} for file, finding in found])
     elif is_github:
         for file, finding in found:
-            said = one_line(f"{finding.path} {finding.excerpt}; fingerprint {finding.fingerprint}")
+            line = one_line(f"{finding.path} {finding.excerpt}; fingerprint {finding.fingerprint}")
             place = f"file={_property(str(file))},line={finding.line},title=Likely secret: {finding.kind}"
-            stdout().print(f"::error {place}::{said.replace('%', '%25')}")
+            stdout().print(f"::error {place}::{line.replace('%', '%25')}")
     else:
         rows = (
             (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in found

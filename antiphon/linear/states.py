@@ -27,7 +27,7 @@ class RoundState(Value):
     """Names, each once, in the order of the calls."""
     results: tuple[CallState, ...] = ()
     termination_reason: TerminationReason | None = None
-    """None where another round follows."""
+    """None if another round follows."""
     tokens: int = 0
     duration_ms: int = 0
 

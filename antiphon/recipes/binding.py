@@ -8,7 +8,7 @@ explain all of them. The first source that does is chosen:
 3. the source of an earlier argument with the same telling value;
 4. an earlier result: the newest call's with the value, at the least depth, then under a key like the argument's name,
    then the first;
-5. a literal, where the value is the same in all sessions;
+5. a literal, if the value is the same in all sessions;
 6. a param.
 
 A secret, by the mark of its tool's author or because a recording has it redacted, is never written into the file: it
@@ -244,7 +244,7 @@ def _is_named_like(one: _Argument, source: FromResult) -> bool:
 
 
 def _schema_of(schema: Any, part: str | int) -> dict[str, Any]:
-    """Return the schema of a property or an item; an empty one where the schema does not state it directly."""
+    """Return the schema of a property or an item; an empty one if the schema does not state it directly."""
     if not isinstance(schema, dict):
         return {}
     around = schema.get("properties") if isinstance(part, str) else {part: schema.get("items")}

@@ -19,7 +19,7 @@ CALLS_MAX = 200
 LEVELS_MAX = 40
 """The limit for arguments; the file around them adds more levels."""
 _SQL = "sql_query"
-"""A name that a workflow runs itself, even where a tool has it."""
+"""A name that a workflow runs itself, even if a tool has it."""
 
 ArgumentPath = tuple[str | int, ...]
 
@@ -78,7 +78,7 @@ UNUSED = "its result was not used"
 
 
 def chain_of(lines: Iterable[Line]) -> Chain:
-    """Return the chain of a recorded session. Raises NotLearnable where it did not succeed or is partly unknown."""
+    """Return the chain of a recorded session. Raises NotLearnable if it did not succeed or is partly unknown."""
     lines = list(lines)
     query, response = _ends(lines)
     if response is None:
@@ -146,7 +146,7 @@ def _run_begun(lines: Iterable[Line]) -> str | None:
 
 
 def _why_left_out(one: RecordedCall) -> str:
-    """Return why a call is no part of a recipe; empty where it is. Raises NotLearnable."""
+    """Return why a call is no part of a recipe; empty if it is. Raises NotLearnable."""
     name, result = one.call.name, one.result
     if result.error is not None and result.error.error_type == "outcome_unknown":
         raise NotLearnable(f"the outcome of call {one.call.id} of {name} is unknown.")

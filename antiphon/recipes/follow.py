@@ -16,7 +16,7 @@ from antiphon.recipes.store import RecipeStore
 
 EVERY_S = 10.0
 SESSIONS_MAX = 200
-"""The number of newest sessions per check; where more have ended since the last one, the oldest are skipped."""
+"""The number of newest sessions per check; if more have ended since the last one, the oldest are skipped."""
 _SEEN_MAX = 50 * SESSIONS_MAX
 
 

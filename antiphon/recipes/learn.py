@@ -93,7 +93,7 @@ def _aligned(chains: Sequence[Chain]) -> list[Chain]:
 
 
 def _differing(chains: Sequence[Chain]) -> str:
-    """Return how sessions differ in their tools, and in the names of arguments; empty where they do not."""
+    """Return how sessions differ in their tools, and in the names of arguments; empty if they do not."""
     first = chains[0]
     for other in chains[1:]:
         if len(other.calls) != len(first.calls):
@@ -134,7 +134,7 @@ def _moved(bound: Any, indexes: Mapping[int, int]) -> Any:
 
 
 def _built(name: str, workflow: Mapping[str, Any], calls: Sequence[Made]) -> Specification:
-    """Return the specification. Raises NotLearnable where no file can hold it."""
+    """Return the specification. Raises NotLearnable if no file can hold it."""
     try:
         specification = build({"domain": DOMAIN, "version": "1", "workflows": {name: workflow}})
     except InvalidWorkflow as invalid:

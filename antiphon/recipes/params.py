@@ -71,7 +71,7 @@ def _param(source: FromParam) -> Param:
 
 
 def _format(schema: Mapping[str, Any], given: Sequence[str]) -> str | None:
-    """Return the tool's format, or the format of dates, where all values have it."""
+    """Return the tool's format, or the format of dates, if all values have it."""
     named = schema.get("format")
     candidates = [named] if named in _FORMATS else [*_RECOGNISED]
     for format in candidates:

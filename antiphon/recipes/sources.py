@@ -54,7 +54,7 @@ def sources(bound: Any) -> Iterator[Source]:
 
 
 def reference_to(source: FromResult, name: str) -> Reference | None:
-    """Return the reference to a value in a result; None where it cannot be written, as with a dot in a key."""
+    """Return the reference to a value in a result; None if it cannot be written, as with a dot in a key."""
     path = tuple(
         int(part) if isinstance(part, str) and part.isdecimal() and str(int(part)) == part else part
         for part in source.path

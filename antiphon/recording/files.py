@@ -76,9 +76,9 @@ def _sized_lines(
     except UnreadableEvent as error:
         raise UnreadableEvent(f"{_place(path, number)}: {error.message}", hint=error.hint) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        said = f"the compressed file is damaged: {error}."
+        message = f"the compressed file is damaged: {error}."
         raise UnreadableEvent(
-            f"{_place(path, number + 1)}: {said}", hint="Check that the file is complete."
+            f"{_place(path, number + 1)}: {message}", hint="Check that the file is complete."
         ) from None
     except OSError as error:
         raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None

@@ -188,8 +188,8 @@ def _any_line(raw: bytes) -> Line:
         if kind == "event":
             return _event_line(fields)
         if not isinstance(kind, str) or kind not in _PLAIN:
-            said = "not a line of a recording: its field `line` is missing or unknown to this version."
-            raise UnreadableEvent(said, hint="`antiphon recording export` writes recordings.")
+            message = "not a line of a recording: its field `line` is missing or unknown to this version."
+            raise UnreadableEvent(message, hint="`antiphon recording export` writes recordings.")
         return _PLAIN[kind].model_validate_json(raw)
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"not JSON: {error}") from None

@@ -21,12 +21,12 @@ class Order:
         if self._has_end:
             raise UnreadableEvent("a line follows the end line.")
         if isinstance(line, Header) == self._has_header:
-            said = (
+            message = (
                 "a second header."
                 if self._has_header
                 else ("the header is missing: it must be the first line.")
             )
-            raise UnreadableEvent(said, hint="Check that the file is a single recording.")
+            raise UnreadableEvent(message, hint="Check that the file is a single recording.")
         match line:
             case EventLine():
                 self._check_event(line)

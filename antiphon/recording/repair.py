@@ -43,7 +43,7 @@ class Examined:
 
     damages: tuple[Damage, ...]
     trusted: tuple[Line, ...]
-    """A recording of its own, with its end; empty where not even the header is intact."""
+    """A recording of its own, with its end; empty if not even the header is intact."""
     behind: tuple[int, ...]
     """The numbers of intact events after the trusted part."""
     missing: tuple[int, ...]
@@ -134,7 +134,7 @@ def _whole(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _without_place(raw: bytes) -> bytes:
-    """Return the line without its link in the chain, even where the link is damaged."""
+    """Return the line without its link in the chain, even if the link is damaged."""
     link = link_of(raw)
     if link is not None:
         return link.line

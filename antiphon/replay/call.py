@@ -45,7 +45,7 @@ class Replied:
     said: Reply | None = None
     error: ErrorInfo | None = None
     cost_usd: float | None = None
-    """The cost; None where the model's prices are not set."""
+    """The cost; None if the model's prices are not set."""
     duration_ms: int = 0
 
 

@@ -87,7 +87,7 @@ class Context:
     session_id: str
     briefings: tuple[Briefed, ...]
     answered_from: int | None = None
-    """The event number of the briefing behind the final answer; None where no model wrote it."""
+    """The event number of the briefing behind the final answer; None if no model wrote it."""
     sources: tuple[Sourced, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
     """The statement of each fact, by id."""

@@ -18,7 +18,7 @@ from antiphon.replay.report import Divergence, Report
 
 
 def continuation(lines: Sequence[Line], report: Report) -> Next | None:
-    """Return the next step after today's first changed decision; None where no decision changes.
+    """Return the next step after today's first changed decision; None if no decision changes.
 
     Raises UnreadableEvent, and any error of today's code.
     """

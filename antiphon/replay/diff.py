@@ -45,7 +45,7 @@ class Place:
     """The event's type, or `model exchange`."""
     round: int | None
     a: int | None
-    """The event's number in the first recording; None where it is missing."""
+    """The event's number in the first recording; None if it is missing."""
     b: int | None
     differences: tuple[Difference, ...] = ()
 
@@ -107,7 +107,7 @@ def _merged(mine: list[_Key], others: list[_Key]) -> Iterator[_Key]:
 
 
 def _place(key: _Key, a: Moment | None, b: Moment | None) -> Place | None:
-    """Return the difference of the two; None where they are equal."""
+    """Return the difference of the two; None if they are equal."""
     if a is None or b is None:
         return Place(key.what, key.round, a and a.n, b and b.n)
     found = tuple(islice(differences(a.data, b.data), DIFFERENCES_KEPT_MAX))

@@ -62,7 +62,7 @@ class Envelopes:
             self._session_id, self._submitted = line.session_id, line.submitted
 
     def _wrong(self, line: EventLine) -> str:
-        """Return what does not fit; an empty text where all does."""
+        """Return what does not fit; an empty text if all does."""
         event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"

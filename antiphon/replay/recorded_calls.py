@@ -28,7 +28,7 @@ class RecordedCall:
     tenant: str
     call: RequestedCall
     arguments: dict[str, Any] | None
-    """The arguments as the tool received them; None where a value in them is unknown."""
+    """The arguments as the tool received them; None if a value in them is unknown."""
     result: ToolResult
     definition: ToolDefinition | None
     """The definition of its tool in the session's catalogue."""
@@ -67,7 +67,7 @@ def batches_of(lines: Iterable[Line]) -> Iterator[tuple[RecordedCall, ...]]:
 def answered(
     request: ToolsRequested, completed: ToolsCompleted
 ) -> Iterator[tuple[RequestedCall, dict[str, Any] | None, ToolResult]]:
-    """Yield each call, its arguments as the tool received them (None where unknown), and its result."""
+    """Yield each call, its arguments as the tool received them (None if unknown), and its result."""
     results: list[ToolResult | None] = [None] * len(request.calls)
     for result in completed.results:
         if result.index < len(results):

@@ -1,7 +1,7 @@
 """Redacted recordings that are still consistent.
 
 Digests of briefings and counts of tokens are computed anew from the redacted text, so that a redacted
-recording verifies like any other. Where that is impossible, `replay verify` shows the differences. A session
+recording verifies like any other. If that is impossible, `replay verify` shows the differences. A session
 that today's code decides differently keeps its decisions: new ones would be today's, and verify.
 """
 
@@ -42,7 +42,7 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
 async def make_consistent(path: Path, lines: AsyncGenerator[Line]) -> str:
     """Make a redacted recording in a file consistent, if its session verifies; return the first divergence if not.
 
-    Where today's code decides differently, it would write its own decisions into the file, which would then verify.
+    If today's code decides differently, it would write its own decisions into the file, which would then verify.
     """
     diverges = await _divergence(lines)
     if not diverges:

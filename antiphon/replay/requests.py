@@ -16,8 +16,8 @@ def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any
 
 def request_hash(request: Mapping[str, Any]) -> str:
     """Return the same hash for equal requests, in any order of their fields."""
-    said = {name: value for name, value in request.items() if name not in _HOW}
-    return content_hash(sorted_json(said))
+    content = {name: value for name, value in request.items() if name not in _HOW}
+    return content_hash(sorted_json(content))
 
 
 def system_in(request: Mapping[str, Any]) -> str:

@@ -97,7 +97,7 @@ class _Update:
                 yield line
 
     def _step(self, record: AnyRecord) -> Iterator[Line]:
-        """Yield the events up to the step's last, and its record; each as of today, where the step was repeated."""
+        """Yield the events up to the step's last, and its record; each as of today, if the step was repeated."""
         last = self._last(record)
         if self.replay.redone is not None:
             record = self._redone(*self.replay.redone) or record

@@ -41,7 +41,7 @@ def shared_out(
     jobs: int,
     preload: str,
 ) -> Iterator[ResultT]:
-    """Yield the result of `work` for each item, in order; `lost` gives the result where the worker has died.
+    """Yield the result of `work` for each item, in order; `lost` gives the result if the worker has died.
 
     `work` raises nothing. `preload` is a module to import before the workers start, which is at once, not at
     the first request for a result. Closing the iterator stops the work.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 async def publish(
     antiphon: "Antiphon", files: Iterable[str | Path], *, tools: Iterable[str] | None = None
 ) -> tuple[Specification, ...]:
-    """Publish all workflows of files and folders, or none where one of them has an error; return them.
+    """Publish all workflows of files and folders, or none if one of them has an error; return them.
 
     A domain replaces its earlier publication. Runs that have begun continue with their own specification.
 

@@ -110,7 +110,7 @@ async def give(
         antiphon: The client.
         run_id: The run.
         values: By name, as the node expects them. Unfit ones are refused in the run's log, and it continues to wait.
-        node: The path of the node, where several wait.
+        node: The path of the node, if several wait.
         token: The token that the person received with the request; not needed by clients with access to Redis.
         by: The person's name, for the record.
 
@@ -152,7 +152,7 @@ class Given(NamedTuple):
 
 
 async def refusal(antiphon: "Antiphon", given: Given) -> str | None:
-    """Return why values were refused, empty where they were accepted; None while neither is known."""
+    """Return why values were refused, empty if they were accepted; None while neither is known."""
     bus = antiphon.open_bus()
     for _, event in await bus.session(given.run_id).log():
         if isinstance(event.data, InputRefused) and event.causationid == given.event:
@@ -191,7 +191,7 @@ async def settle(
 ) -> None:
     """Report whether a write of unknown outcome took effect, and its result; then the run can be resumed.
 
-    Raises NotWaiting where that node's outcome is known, UnknownSession.
+    Raises NotWaiting if that node's outcome is known, UnknownSession.
     """
     state = await _state(antiphon.open_bus(), run_id)
     found = state.run.nodes.get(node)
@@ -205,7 +205,7 @@ async def settle(
 async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str = "") -> None:
     """Resume a failed run: finished nodes stay finished, the others run.
 
-    Raises NotWaiting where it cannot be resumed, or the outcome of a write has to be settled first;
+    Raises NotWaiting if it cannot be resumed, or the outcome of a write has to be settled first;
     UnknownSession.
     """
     bus = antiphon.open_bus()

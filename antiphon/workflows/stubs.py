@@ -41,7 +41,7 @@ class Shape:
 
     parts: dict[str | int, "Shape"] = field(default_factory=dict)
     wanted: Param | None = None
-    """The param that the value has to fit, where that is known."""
+    """The param that the value has to fit, if that is known."""
 
     def at(self, path: Path) -> "Shape":
         """Return the shape of a part, adding it if need be."""
@@ -161,7 +161,7 @@ def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param 
 
 
 def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
-    """Return the reference behind the name of a foreach's item, where it refers to a list."""
+    """Return the reference behind the name of a foreach's item, if it refers to a list."""
     foreach = plan.graph.nodes[plan.graph.nodes[path].within or path].node
     if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
         return reference

@@ -1,4 +1,4 @@
-"""Runs: sessions whose next step comes from a workflow. Decisions about the graph are in coordinator/workflows.
+"""Runs: sessions that follow a workflow. Decisions about the graph are in coordinator/workflows.
 
 handlers.py    the async shell: load the run, decide, return the outcome to commit; read this first
 step.py        the decision on one event of a run. Pure

@@ -1,4 +1,4 @@
-"""Sessions around a run: those of its `reason` nodes, and the one that began it. Pure."""
+"""Sessions around a run: the sessions of its `reason` nodes, and its parent session. Pure."""
 
 from typing import Any
 

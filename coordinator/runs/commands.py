@@ -41,7 +41,7 @@ _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
 
 
 def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
-    """Add the effects of a command to the step; `log_entry` is that of the event that it follows from."""
+    """Add the effects of a command to the step; `log_entry` is the entry of the event that caused it."""
     match command:
         case CallTool():
             _call(making, command)

@@ -1,4 +1,4 @@
-"""The answer of a run: its status, its output, and the writes that still stand. Pure."""
+"""The answer of a run: its status, its output, and its writes that were not undone. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping

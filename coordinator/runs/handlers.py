@@ -90,7 +90,7 @@ class Runs:
         assert call is not None, "only a query of a workflow becomes a run"
         async with self._runs.lock(delivery.event.subject):
             if await store.items(RUN):
-                # Another coordinator may have begun it, with other inputs than those in memory here.
+                # Another coordinator may have begun the run, with other inputs than the inputs in memory here.
                 self._runs.drop(delivery.event.subject)
                 return NOTHING
             published = {} if call.specification else await self._published()

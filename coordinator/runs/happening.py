@@ -1,4 +1,7 @@
-"""The meaning of an event for the graph of a run. Pure. A late event, or one that no node waits for, is ignored."""
+"""The meaning of an event for the graph of a run.
+
+Pure. A late event, or an event that no node waits for, is ignored.
+"""
 
 from antiphon_shared.bus.handling import CancelTimer
 from antiphon_shared.events import (
@@ -72,8 +75,10 @@ def happening_of(
             limit_s = making.pinned.opened.timeout_s
             return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
         case CancellationRequested(reason=reason):
-            said = one_line(reason, REASON_CHARACTERS)
-            return StopRequested("cancelled", f"somebody cancelled it{f': {said}' if said else ''}")
+            reason_line = one_line(reason, REASON_CHARACTERS)
+            return StopRequested(
+                "cancelled", f"somebody cancelled it{f': {reason_line}' if reason_line else ''}"
+            )
         case OutcomeSettled(node=path, happened=happened, result=result):
             return OutcomeFound(path, happened, result)
         case ResumeRequested():
@@ -121,7 +126,7 @@ def _due(making: Making, path: str, attempt: int) -> Happening | None:
 
 
 def _given(making: Making, path: str, open: Open, given: InputGiven) -> Happening | None:
-    """Accept values for a node; refuse those that do not fit, and continue to wait."""
+    """Accept values for a node, or refuse values that do not fit and continue to wait."""
     node = making.pinned.plan.node(path).node
     assert isinstance(node, YieldNode), "only it waits for values"
     values, problem = checked_params(node.expects, given.values)
@@ -179,8 +184,8 @@ def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Ha
             because = f"they could not be taken in: {one_line(failed.error.message, REASON_CHARACTERS)}"
             making.events.append(InputRefused(round=number, because=because))
         case NodeDue() | DeadlineReached() | PersonOverdue() | ApprovalDecided() | CancellationRequested():
-            said = one_line(failed.error.message, REASON_CHARACTERS)
-            return StopRequested("failed", f"a step of the run failed inside the coordinator: {said}")
+            reason_line = one_line(failed.error.message, REASON_CHARACTERS)
+            return StopRequested("failed", f"a step of the run failed inside the coordinator: {reason_line}")
     return None
 
 

@@ -138,8 +138,7 @@ class Making:
     def _clock(self) -> tuple[float, datetime | None]:
         """Return how long the run has worked, and since when it works; set or cancel its timer when that changes.
 
-        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has a time of
-        its own.
+        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has its own time limit.
         """
         worked_s, since = self.worked_s, self.state.working_since
         root = (self.graph.scopes if self.graph else {}).get("") or self.state.run.scopes.get("")

@@ -33,8 +33,7 @@ from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
 _VALUES_MAX, _WHOLES_MAX = 256, 4
-"""Bounds on a run's cached results, and on those among them that are too large for an event. Others are read
-on demand.
+"""Bounds on a run's cached results, and on cached results that are too large for an event. Others are read on demand.
 """
 
 
@@ -137,7 +136,7 @@ class RunInMemory:
             del self.results[one]
 
     def kept(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
-        """Return the function that gives a decision its values; `fetched` holds those read from the log."""
+        """Return the function that gives a decision its values; `fetched` holds the values read from the log."""
 
         def value(key: str) -> Any:
             for known in (self.state.values, fetched, self.results):

@@ -65,7 +65,7 @@ class RunChange(Value):
     number: int = 0
     """The number of the newest request."""
     worked_s: float = 0.0
-    """Seconds that the run has worked, without those since `working_since`."""
+    """Seconds that the run has worked, up to `working_since`."""
     working_since: datetime | None = None
     kept_until: datetime | None = None
     """The latest end of the run's waits."""

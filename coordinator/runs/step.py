@@ -85,8 +85,10 @@ def take(
 
 
 def _broken(failed: ComponentFailed, error: Exception) -> str:
-    said, why = (one_line(str(one), REASON_CHARACTERS) for one in (failed.error.message, error))
-    return f"a step of the run failed inside the coordinator: {said}; it could not be stopped either: {why}"
+    message, why = (one_line(str(one), REASON_CHARACTERS) for one in (failed.error.message, error))
+    return (
+        f"a step of the run failed inside the coordinator: {message}; it could not be stopped either: {why}"
+    )
 
 
 def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:
@@ -145,7 +147,7 @@ def _why(state: NodeState) -> str:
 
 
 def _report_settled(making: Making, reported: str) -> None:
-    """Report settled nodes to observers, except the one whose own event reports it."""
+    """Report settled nodes to observers, except the node that the event itself reports."""
     assert making.graph is not None, "a decision was made"
     before = making.state.run.nodes
     settled = [

@@ -60,13 +60,13 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
 
 
 def _attempt(turn: Turn, path: str) -> int:
-    """Return the number of a node's attempt, not counting those before the run was resumed."""
+    """Return the number of a node's attempt, not counting attempts before the run was resumed."""
     state = turn.node(path)
     return state.attempt - state.attempts_before
 
 
 def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
-    """Return the fallback that may be activated; one that ends the workflow always may.
+    """Return the fallback that may be activated; a fallback that ends the workflow always may.
 
     After an unknown outcome, another fallback might do the work a second time. After branches that are to be
     rolled back, the workflow would continue with their effects. So neither may have one.

@@ -112,7 +112,7 @@ class CallTool:
     arguments: Mapping[str, Any]
     timeout_s: float | None = None
     is_retried_by_run: bool = False
-    """Whether the node's own retries replace those of the tool's contract."""
+    """Whether the node's own retries replace the retries of the tool's contract."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from antiphon_shared.workflows.nodes import CallNode
 from antiphon_shared.workflows.order import Order, edges_of
 
 _REMEMBERED = 65_536
-"""Bound on cached paths; a decision and those after it read each of them many times."""
+"""Bound on cached paths; consecutive decisions read each path many times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _stands(turn: Turn, path: str) -> bool:
 
 
 def _fallback(turn: Turn, path: str) -> str | None:
-    """Return the fallback that does the work of a node; one that ends the workflow does not."""
+    """Return the fallback that does the work of a node, unless it ends the workflow."""
     on_error = getattr(turn.plan.node(path).node, "on_error", None)
     if on_error is None or on_error.fallback is None:
         return None

@@ -85,7 +85,7 @@ class Run:
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
     queues: dict[str, dict[str, bool]] = field(default_factory=dict)
-    """For each sequential-only tool in use: the path of the call in flight, then those of waiting calls."""
+    """For each sequential-only tool in use: the path of the call in flight, then the paths of waiting calls."""
     undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each scope that is undone: the calls that undo it, in their order."""
     done: int = 0

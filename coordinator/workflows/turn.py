@@ -150,7 +150,7 @@ class Turn:
         self.then(Settled(path, "done", activates=activates))
 
     def succeed_by_parts(self, path: str) -> None:
-        """Settle a parallel or foreach, whose result is that of its parts, which are kept once."""
+        """Settle a parallel or foreach, whose result is made of the results of its parts, which are stored once."""
         self.then(Settled(path, "done"))
 
     def keep(self, key: str, value: Any) -> None:
@@ -159,7 +159,7 @@ class Turn:
         self.commands.append(Keep(key, value))
 
     def value(self, key: str) -> Any:
-        """Return a kept value, or the result of a parallel or foreach from those of its parts. Raises KeyError."""
+        """Return a kept value, or the result of a parallel or foreach made of its parts' results. Raises KeyError."""
         if key in self.values:
             return self.values[key]
         node = None if "?" in key else self.plan.node(key).node
@@ -213,7 +213,7 @@ class Turn:
         return next(self._queue(tool)) == path
 
     def leave_queue(self, tool: str, path: str) -> None:
-        """Begin the next call of a sequential-only tool, as this one has settled or will not begin."""
+        """Begin the next call of a sequential-only tool, because the current call has settled or will not begin."""
         if not self._is_queued(tool, path):
             return
         was_first = next(self._queue(tool)) == path
@@ -226,7 +226,7 @@ class Turn:
         return self.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
 
     def _queue(self, tool: str) -> Iterator[str]:
-        """Yield the paths of the calls of a sequential-only tool, beginning with the one in flight."""
+        """Yield the paths of the calls of a sequential-only tool, beginning with the call in flight."""
         before, changed = self.run.queues.get(tool, {}), self.queues.get(tool, {})
         yield from (path for path in before if changed.get(path, True))
         yield from (path for path, joined in changed.items() if joined and path not in before)

@@ -80,7 +80,7 @@ def make_next(turn: Turn, path: str) -> None:
 def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
     """Yield the nodes that their own `compensate` undoes, each after its number in the order of completion.
 
-    The `compensate` of a sub-workflow replaces those of its nodes.
+    The `compensate` of a sub-workflow replaces the `compensate` of its nodes.
     """
     for path in turn.children(within):
         state = turn.node(path)
@@ -101,7 +101,7 @@ def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
 
 
 def _next(turn: Turn, scope: str) -> None:
-    """Make the next call that undoes; end the workflow when none is left."""
+    """Make the next call that undoes; end the workflow if no call remains."""
     while (path := undoing_call(turn, scope)) is not None:
         step = _step(turn, path)
         base, _, number = path.rpartition(UNDO)

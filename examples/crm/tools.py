@@ -84,7 +84,7 @@ def create_contacts(
     return CreatedContacts(results=results, summary=Tally(ok=len(results)))
 
 
-def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
+def _update_outcome(key: str, arguments: dict[str, Any]) -> Any:
     """Return whether the `update_contact` call with that key took effect.
 
     A call that is not noted did not, and is safe to repeat: if its worker is still alive, both ask for the
@@ -99,7 +99,7 @@ def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
     effect="write",
     mode="sequential-only",
     # Not idempotent: run again after it took effect, it would find a newer version and report a failure.
-    reconcile=_what_came_of,
+    reconcile=_update_outcome,
     timeout_s=10,
     example={"customer": "C-1001", "version": 1, "phone": "+14155550199"},
 )

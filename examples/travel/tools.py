@@ -83,7 +83,7 @@ def add_to_waitlist(flight: FlightId, passenger: Person, context: ToolContext) -
     return written("add_to_waitlist", context, Booking, service.wait_for, flight, passenger)
 
 
-def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
+def _payment_outcome(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
     """Return whether the payment with that key was made; if not, earlier workers can no longer make it."""
     if payment := service.payment_under(key, context.fence):
         return TookEffect(payment)
@@ -94,7 +94,7 @@ def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> 
     effect="write",
     mode="sequential-only",
     # Not idempotent: run again after it took effect, it would be refused. It is asked first.
-    reconcile=_what_came_of,
+    reconcile=_payment_outcome,
     retry=1,
     scopes=["travel:pay"],
     example={"booking": "B-1001", "amount_eur": 419},

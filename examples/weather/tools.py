@@ -71,7 +71,7 @@ def climate_average(
         int | None, Field(ge=1, le=12, description="1 to 12; the whole year when left out.")
     ] = None,
 ) -> Climate:
-    """What the weather in a place is like in an ordinary year. It says nothing about today."""
+    """Return the average weather in a place in an ordinary year. It says nothing about today."""
     if (found := place_called(place)) is None:
         nearest = ", ".join(f'"{name}"' for name in names_like(place))
         raise ToolFailed(

@@ -105,7 +105,7 @@ class ChatReply:
     def message(self, prompt_tokens: int = 0) -> dict[str, Any]:
         """Return the reply, complete or as far as it has arrived, in the form of the Messages API.
 
-        Where the server has not reported usage, as before the end of a stream, it is estimated, so that
+        If the server has not reported usage, as before the end of a stream, it is estimated, so that
         budgets hold; `prompt_tokens` are those of the request.
         """
         refusal = "".join(self._refusal)

@@ -55,7 +55,7 @@ def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, 
 
 
 def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
-    """Yield the limits that chat completions report for requests and tokens, where they are per minute.
+    """Yield the limits that chat completions report for requests and tokens, if they are per minute.
 
     Some accounts have daily limits under the same names. Those refill so slowly that the reset time reveals
     them.

@@ -64,7 +64,7 @@ def read_form(text: str) -> Form:
 
 
 def _end_of(text: str, start: int) -> int | None:
-    """Return the end of the object that begins at `start`; None where the text ends first."""
+    """Return the end of the object that begins at `start`; None if the text ends first."""
     depth = 0
     for found in _BRACES.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(found[0], 0)

@@ -35,7 +35,7 @@ _NOT_A_RESULT = (
 def taken(reply: Reply, offered: Collection[str], round: int, is_shaped: bool) -> Reply:
     """Return the reply with the contents of its form, or with the reasons for its rejection.
 
-    Plain prose is the answer where the query demands no form. A model's own refusal is kept.
+    Plain prose is the answer if the query demands no form. A model's own refusal is kept.
     """
     if reply.stop_reason == "refusal" or reply.tool_calls:
         return reply
@@ -119,7 +119,7 @@ def _is_empty(result: Any) -> bool:
 
 
 def _answer(value: dict[str, Any], is_shaped: bool) -> str:
-    """Return the result as the text of a reply; where it is empty, the reason given."""
+    """Return the result as the text of a reply; if it is empty, the reason given."""
     result = value.get(RESULT)
     if is_shaped:
         return to_json(result).decode()
@@ -141,7 +141,7 @@ def _tool_calls(calls: list[Any], round: int) -> tuple[ToolCall, ...]:
 def _refused(reply: Reply, form: Form, because: tuple[str, ...], is_shaped: bool) -> Reply:
     """Return the reply as one that does not count.
 
-    Its text is the whole attempt where that is quoted to the user; otherwise the answer within it, for a
+    Its text is the whole attempt if that is quoted to the user; otherwise the answer within it, for a
     session that ends.
     """
     text = form.value.get(RESULT) if form.value is not None and form.value.get(SUCCESS) is True else None

@@ -1,7 +1,7 @@
 """From a call with tools to one that describes them in its text, for a model without tool calling. Pure.
 
     system    how to answer; then the form of a reply, and the tools
-    user      the briefing; then the schema of the result, where one is demanded
+    user      the briefing; then the schema of the result, if one is demanded
 
 The parts that do not change from round to round still come first, so that a server's prompt cache can hold
 them.

@@ -35,13 +35,15 @@ async def keyed(what: str, context: ToolContext) -> dict[str, Any]:
     return await asyncio.to_thread(_write, "keyed", what, context)
 
 
-def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
+def _reconciled_outcome(key: str, arguments: dict[str, Any], context: ToolContext) -> Any:
     """Ask the service for the outcome. A no is a promise: it then refuses late requests of an earlier run."""
     receipt = receipt_from(_PORT, "/came-of", key=key, fence=context.fence)
     return NO_EFFECT if receipt is None else TookEffect({"receipt": receipt, "run": None})
 
 
-@tool(effect="write", reconcile=_what_came_of, error_propagation="partial-success", timeout_s=_TIMEOUT_S)
+@tool(
+    effect="write", reconcile=_reconciled_outcome, error_propagation="partial-success", timeout_s=_TIMEOUT_S
+)
 def asked(what: str, context: ToolContext) -> dict[str, Any]:
     """Writes to a service that ignores keys, and can be asked for an outcome."""
     return _write("asked", what, context)

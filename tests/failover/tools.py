@@ -16,11 +16,11 @@ def book(what: str, context: ToolContext) -> dict[str, str]:
     return {"booked": what}
 
 
-def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
+def _reconciled_outcome(key: str, arguments: dict[str, Any]) -> Any:
     return TookEffect({"posted": arguments["what"]}) if _has(key) else NO_EFFECT
 
 
-@tool(effect="write", reconcile=_what_came_of)
+@tool(effect="write", reconcile=_reconciled_outcome)
 def post(what: str, context: ToolContext) -> dict[str, str]:
     """Posts a thing; what has been posted can be looked up."""
     _note("post", context.idempotency_key, what)

@@ -59,7 +59,6 @@ RECORDED_TEXTS = (
     "reasoning_engine/summarize.py",
     "response_assembler/missing.py",
     "response_assembler/partial.py",
-    "response_assembler/uncertainty.py",
     "shared/antiphon_shared/bus/consumer.py",
     "shared/antiphon_shared/memory/filing/",
     "shared/antiphon_shared/workflows/",

@@ -146,7 +146,7 @@ def test_a_mutant_of_what_runs_at_import_is_there_before_it(file: str) -> None:
 
 
 def test_the_hunt_itself_imports_nothing_of_the_product() -> None:
-    """Whatever it had imported, no mutant of a table or a default could be put into."""
+    """A mutant of a table or a default must be in place before the module is imported."""
     look = "import tests.mutants.__main__; from tests.mutants import runs; runs.must_not_be_imported()"
     subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=True)
 

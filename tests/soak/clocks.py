@@ -9,17 +9,17 @@ _NANOSECONDS = 1_000_000_000
 
 
 class Clocks:
-    """The clocks of some processes, by name. Without a C compiler they are as right as the machine's."""
+    """The clocks of some processes, by name. Without a C compiler they show the machine's time."""
 
     def __init__(self, folder: Path) -> None:
         self.ahead_s: dict[str, float] = {}
-        """How far each clock is ahead of the machine's."""
+        """By process: the seconds that its clock is ahead of the machine's."""
         self._folder = folder
         self._library = _compiled(folder)
 
     @property
     def why_not(self) -> str:
-        """Why no clock can be set; empty when all can."""
+        """The reason why clocks cannot be set; empty if they can."""
         return "" if self._library else "no C compiler that works, so no clock was set: install gcc"
 
     def environment(self, name: str) -> dict[str, str]:

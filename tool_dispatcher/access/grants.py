@@ -1,4 +1,4 @@
-"""The scopes of a session: from its verified grant, or the default ones where it has no grant."""
+"""The scopes of a session: from its verified grant, or the default ones if it has no grant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Authorization:
     problem: str = ""
     """Why the session may call no tool, as a sentence; empty when its grant is good or not needed."""
     ends: datetime | None = None
-    """The end of its grant; None where it has no grant."""
+    """The end of its grant; None if it has no grant."""
 
     def is_over(self, now: datetime) -> bool:
         """Return whether the grant has ended, with a leeway for clocks that differ."""
@@ -28,7 +28,7 @@ class Authorization:
 
 
 class Verifier:
-    """The source of a session's scopes: its grant, or the default scopes where it has no grant."""
+    """The source of a session's scopes: its grant, or the default scopes if it has no grant."""
 
     def __init__(self, keys: "Sequence[PublicKey]" = (), default_scopes: Iterable[str] = ("read",)) -> None:
         self._grants = GrantVerifier(keys)

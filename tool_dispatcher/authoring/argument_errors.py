@@ -32,7 +32,7 @@ _TELLS_NO_VALUE = frozenset(
 """Kinds of pydantic errors whose messages mention the rule alone."""
 
 _OF_AUTHORS = ("value_error", "assertion_error")
-"""Kinds raised by an author's own validator; they help even where they concern an object that holds a secret.
+"""Kinds raised by an author's own validator; they help even if they concern an object that holds a secret.
 """
 
 _SECRET_CHARACTERS_MIN = 4

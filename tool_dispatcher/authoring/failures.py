@@ -130,7 +130,7 @@ def is_without_effect(error: ToolError) -> bool:
 def tool_error(
     error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
 ) -> ToolError:
-    """Return an error whose texts fit into an event, with the default next step where none is given."""
+    """Return an error whose texts fit into an event, with the default next step if none is given."""
     return ToolError(
         error_type=error_type,
         message=readable(message).strip() or "The tool failed and did not say why.",

@@ -79,19 +79,19 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _retry_after_s(error: BaseException) -> float | None:
-    """Return the Retry-After header in seconds; None where it is a date, so that the contract's backoff applies."""
+    """Return the Retry-After header in seconds; None if it is a date, so that the contract's backoff applies."""
     response = _carried(error, "response")
     headers = _carried(error if response is None else response, "headers")
     if not isinstance(headers, Mapping):
         return None
-    said = str(headers.get("retry-after") or headers.get("Retry-After") or "")
-    if not said.isascii() or not said.isdigit():
+    header = str(headers.get("retry-after") or headers.get("Retry-After") or "")
+    if not header.isascii() or not header.isdigit():
         return None
-    return min(float(said), _RETRY_AFTER_S_MAX)
+    return min(float(header), _RETRY_AFTER_S_MAX)
 
 
 def _carried(holder: object, name: str) -> Any:
-    """Return an attribute; None where reading it raises, as a foreign class may do anything."""
+    """Return an attribute; None if reading it raises, as a foreign class may do anything."""
     try:
         return getattr(holder, name, None)
     except Exception:  # noqa: BLE001  # a property runs foreign code

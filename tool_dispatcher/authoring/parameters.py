@@ -96,7 +96,7 @@ class TypedParameters:
     whole: str | None
     """The name of the one parameter that takes the model itself."""
     exact: SchemaParameters | None
-    """Checked too, where the schema is stricter than pydantic."""
+    """Checked too, if the schema is stricter than pydantic."""
 
     def read(self, arguments: ToolArguments) -> ToolArguments:
         try:

@@ -4,7 +4,7 @@
     async def get_course_outline(course: str) -> Outline:
         '''The lessons of a course, in order.'''
 
-The decorated function stays callable as a plain function. Where only a JSON Schema is known:
+The decorated function stays callable as a plain function. If only a JSON Schema is known:
 
     Tool("lookup", "Looks a word up.", {"type": "object", ...}, look_up, effect="read")
 """
@@ -90,11 +90,11 @@ class Tool:
     ) -> None:
         self.name, self.description = name, _checked_description(name, description)
         self.parameters, self.function, self.is_async = parameters, function, _is_async(function)
-        said = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
-        warn_of_renamed(name, said, function)
-        said = under_todays_names(name, said)
+        contract = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
+        warn_of_renamed(name, contract, function)
+        contract = under_todays_names(name, contract)
         self.reconcile = checked(name, options.get("reconcile"))
-        self.contract: Contract = complete(name, effect, said, has_reconcile=self.reconcile is not None)
+        self.contract: Contract = complete(name, effect, contract, has_reconcile=self.reconcile is not None)
         _check_validates(name, self.contract.validates, parameters.schema)
         self.secret_paths = secret_paths(parameters.schema)
         self._examples = _examples(name, parameters, options)

@@ -82,7 +82,7 @@ def spread(variant: BatchVariant, effect: Effect, outcome: ToolOutcome, count: i
     """Return the result of each of `count` calls, in order, as JSON or a ToolError; `outcome` is the variant's.
 
     Accepted are a list with one item per call, and `{"results": [{index, status, data | error}]}` in any
-    order. An item that is `{"error": ...}` or has the status `error` failed. Where the outcome cannot be
+    order. An item that is `{"error": ...}` or has the status `error` failed. If the outcome cannot be
     matched with the calls, each call gets an error that says so. A failure of the whole is the failure of
     each call.
     """

@@ -16,7 +16,7 @@ class NotAdmitted(Exception):
 
     @property
     def retry_after_s(self) -> float | None:
-        """Return the seconds until the call may begin; None where they are not known."""
+        """Return the seconds until the call may begin; None if they are not known."""
         return self.error.retry_after_s
 
 

@@ -22,7 +22,7 @@ _UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionErro
 
 
 def draw(schema: Schema, examples_max: int, seed: int) -> list[ToolArguments]:
-    """Return up to `examples_max` different arguments that are valid by the schema; fewer where no more are found.
+    """Return up to `examples_max` different arguments that are valid by the schema; fewer if no more are found.
 
     Raises ConfigurationError when the libraries are not installed.
     """

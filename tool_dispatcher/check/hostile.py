@@ -12,7 +12,7 @@ EVIDENCE: dict[str, str] = {
     "10587703": "it executed an argument as code: 1337*7919 was computed",
     "root:x:0:0:": "it read the file that an argument names: /etc/passwd",
 }
-"""Texts that a result can contain only where an injection worked, with their meaning."""
+"""Texts that a result can contain only if an injection worked, with their meaning."""
 
 DEEP = 50
 TOO_DEEP = 2_000

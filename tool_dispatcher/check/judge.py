@@ -23,7 +23,7 @@ _DEPTH_MAX = DEEP + 10
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict of the schema on some arguments; `either` where a tool may accept or refuse them."""
+    """The verdict of the schema on some arguments; `either` if a tool may accept or refuse them."""
 
     word: Literal["valid", "invalid", "either"]
     why: str = ""

@@ -25,15 +25,15 @@ _PATHS = (
 )
 
 
-def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterator[str]:
+def in_error(texts: Iterable[str], message: str, secrets: Iterable[str]) -> Iterator[str]:
     """Yield the leaks in an error. `said` is known to the caller already: a path in it does not count as a leak."""
     text = "\n".join(texts)
     if _TRACEBACK.search(text):
         yield "it shows a traceback"
     found = (path for pattern in _PATHS for path in pattern.findall(text))
-    if (path := next((path for path in found if path not in said), None)) is not None:
+    if (path := next((path for path in found if path not in message), None)) is not None:
         yield f"{PATH}: {path}"
-    yield from _secrets(text, said, secrets)
+    yield from _secrets(text, message, secrets)
 
 
 def in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
@@ -50,10 +50,10 @@ def in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
         yield "its result shows a secret"
 
 
-def _secrets(text: str, said: str, secrets: Iterable[str]) -> Iterator[str]:
+def _secrets(text: str, message: str, secrets: Iterable[str]) -> Iterator[str]:
     if any(secret in text for secret in _beginnings(secrets)):
         yield "it shows a secret"
-    elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(said):
+    elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(message):
         yield "it shows what looks like a credential"
 
 

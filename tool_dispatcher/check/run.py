@@ -76,7 +76,7 @@ class ToolReport:
 async def check_tool(tool: Tool, options: Options) -> ToolReport:
     """Send a tool everything that a careless or hostile caller may send, one call after the other.
 
-    Where the validation accepts the arguments, a read runs for real, a write only with `options.runs_writes`.
+    If the validation accepts the arguments, a read runs for real, a write only with `options.runs_writes`.
     Raises ConfigurationError when the libraries that draw arguments are not installed.
     """
     return await _Check(tool, options).report()

@@ -39,7 +39,7 @@ class Answered:
     results: Results = ()
     error: ToolError | None = None
     found: Decided | None = None
-    """The identical write of another call, where that one answers."""
+    """The identical write of another call, if that one answers."""
 
 
 class Claims:
@@ -67,7 +67,7 @@ class Claims:
         self.may_have_begun = may_have_begun
         self._has_claimed = False
         self._first: Decided | None = None
-        """The identical write of another call, where this one has taken it over."""
+        """The identical write of another call, if this one has taken it over."""
 
     async def next(self) -> Claim | Answered:
         """Return the right to run the write, or its answer; wait while another worker runs it.
@@ -86,7 +86,7 @@ class Claims:
         return claim
 
     async def _by_identity(self) -> Claim | Answered | None:
-        """Claim in sessions of format 2, where an identical write may answer this one; None for a claim of its own."""
+        """Claim in sessions of format 2, if an identical write may answer this one; None for a claim of its own."""
         pause_s = _PAUSE_S_MIN
         while True:
             found = await self._ledger.begin(self._write)

@@ -75,7 +75,7 @@ class WriteLedger(Protocol):
     ) -> Claim | None:
         """Return the right to run a write that was found abandoned with that fence; None when its status has changed.
 
-        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, where the
+        `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, if the
         coordinator has minted the key.
         """
 

@@ -39,7 +39,7 @@ class Write:
     asked_ms: int = 0
     """The time of the request, in Unix milliseconds of Redis's clock."""
     name: str = ""
-    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key.
+    """The key without its ordinal, in sessions of format 2; empty if the coordinator has minted the key.
     """
     identities: tuple[str, ...] = ()
     """The identity of each call; see identity.py."""

@@ -1,4 +1,4 @@
-"""A tool's return value as JSON: refused where it has no JSON form, bounded in size. Pure."""
+"""A tool's return value as JSON: refused if it has no JSON form, bounded in size. Pure."""
 
 import dataclasses
 import math

@@ -23,13 +23,13 @@ from tool_dispatcher.running.group import Items
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a run, JSON values or a ToolError; and the tool that gave it, where an alternative did."""
+    """The outcome of a run, JSON values or a ToolError; and the tool that gave it, if an alternative did."""
 
     outcome: ToolOutcome | Items
     substitute: str = ""
     because: str = ""
     cached_at: datetime | None = None
-    """When the read began; None where it does not come from the cache."""
+    """When the read began; None if it does not come from the cache."""
 
 
 class Outcomes:
@@ -101,7 +101,7 @@ class Outcomes:
         )
 
     async def _fitted(self, call: Call, place: int, data: Json) -> tuple[ToolOutcome, str]:
-        """Return the shown part of the data, and the handle of the whole where that is more; or a ToolError."""
+        """Return the shown part of the data, and the handle of the whole if that is more; or a ToolError."""
         batch, contract = call.batch, call.contract
         handle, bytes_max = f"r{batch.request.round}c{place}", batch.shown_bytes_max(contract)
         fitted = await aside(

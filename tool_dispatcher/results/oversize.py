@@ -1,6 +1,6 @@
 """Results that are too large to be shown whole: the part that is shown, and how the rest is read. Pure.
 
-The whole is stored as JSON under a handle. The shown part keeps the result's shape where it can, and states
+The whole is stored as JSON under a handle. The shown part keeps the result's shape if it can, and states
 in words how much of the result it is:
 
     text                                       its beginning, and a note below

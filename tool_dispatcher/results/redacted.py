@@ -19,9 +19,9 @@ def redacted(outcome: T, redactor: Redactor) -> T:
     if not isinstance(outcome, ToolError):
         clean: T = _in_pieces(outcome, redactor, 0)
         return clean
-    said = outcome.model_dump(mode="json")
-    told = redactor.json(said)
-    return outcome if told is said else type(outcome).model_validate(told)
+    dumped = outcome.model_dump(mode="json")
+    told = redactor.json(dumped)
+    return outcome if told is dumped else type(outcome).model_validate(told)
 
 
 def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:

@@ -66,7 +66,7 @@ def filled_in(
 ) -> tuple[Arguments | ToolError, str]:
     """Return the arguments with the values that other calls of the batch returned, and their digest.
 
-    The digest is empty where a placeholder cannot be resolved, and for a tool with secrets. See
+    The digest is empty if a placeholder cannot be resolved, and for a tool with secrets. See
     batch/placeholders.py.
     """
     plain = resolve(call, outcomes, wholes, tool.example)

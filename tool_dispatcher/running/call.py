@@ -90,7 +90,7 @@ class Caller:
         return arguments
 
     async def _read(self, call: Call) -> Answer:
-        """Answer a read from the cache where its contract allows it, else run it and cache the result."""
+        """Answer a read from the cache if its contract allows it, else run it and cache the result."""
         digest = await self._digest(call)
         if self._cache is None or digest is None:
             return await self._runner.answer(call)

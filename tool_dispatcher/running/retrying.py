@@ -1,4 +1,4 @@
-"""Retries: only where the failure is transient, and a second run is safe."""
+"""Retries: only if the failure is transient, and a second run is safe."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ RETRY_AFTER_S_MAX = 30.0
 _REFUSALS: frozenset[ErrorType] = frozenset(("rate_limit", "circuit_open"))
 """Errors after which an attempt has had no effect."""
 _MESSAGE_CHARACTERS = 900
-"""The length of each message, where two are joined."""
+"""The length of each message, if two are joined."""
 _TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "timeout"))
 
 

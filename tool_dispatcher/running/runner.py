@@ -1,4 +1,4 @@
-"""The run of a tool: attempts, retried where the failure is transient and a second run is safe; then alternatives."""
+"""The run of a tool: attempts, retried if the failure is transient and a second run is safe; then alternatives."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ class Runner:
         self._tools, self._attempts = tools, attempts
 
     async def answer(self, call: Call) -> Answer:
-        """Return the tool's answer; where it keeps failing, that of the first alternative that does not fail."""
+        """Return the tool's answer; if it keeps failing, that of the first alternative that does not fail."""
         outcome = await (self._tried(call) if call.unit.variant is None else self._tried_as_group(call))
         if not isinstance(outcome, ToolError):
             return Answer(outcome)

@@ -3,7 +3,7 @@
 Read `Writes.once` first, then `Writes._results_under`, which decides whether a claimed write may run.
 
 Two rules hold at every line. No write runs without a valid claim. And a write that has begun, in any process,
-runs again only where a second run has no second effect, or where the tool confirms that the first had none.
+runs again only if a second run has no second effect, or if the tool confirms that the first had none.
 """
 
 from collections.abc import Mapping
@@ -144,7 +144,7 @@ class Writes:
         return await self._outcomes.results(call, Answer(outcome))
 
     async def _one_by_one(self, call: Call) -> Results:
-        """Make each call of a group by itself, where the group must not run as one."""
+        """Make each call of a group by itself, if the group must not run as one."""
         results: list[ToolResult] = []
         for place, requested in zip(call.unit.calls, call.requested, strict=True):
             alone = replace(call.unit, calls=(place,), tool=requested.name, variant=None)

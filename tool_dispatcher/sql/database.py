@@ -166,7 +166,7 @@ def _not_one_select() -> QueryFailed:
 
 
 def _check_names(tables: Mapping[str, Table]) -> None:
-    """Raise QueryFailed where DuckDB could not tell two tables apart."""
+    """Raise QueryFailed if DuckDB could not tell two tables apart."""
     seen: dict[str, str] = {}
     for name in tables:
         other = seen.setdefault(name.lower(), name)

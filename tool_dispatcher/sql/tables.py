@@ -30,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. It may have rows and no columns, where all its objects are empty."""
+    """A table. It may have rows and no columns, if all its objects are empty."""
 
     columns: tuple[Column, ...]
     rows: int

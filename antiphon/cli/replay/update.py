@@ -81,8 +81,8 @@ class _Asking:
     def _asked(self, path: str) -> bool:
         choices = ", ".join(f"[{key}]{word[1:]}" for key, word in _ANSWERS.items())
         while True:
-            said = typer.prompt(f"Rewrite {path}? {choices}", default="n", show_default=False, err=True)
-            answer = said.strip().lower()[:1]
+            choice = typer.prompt(f"Rewrite {path}? {choices}", default="n", show_default=False, err=True)
+            answer = choice.strip().lower()[:1]
             if answer in _ANSWERS:
                 break
         if answer in "aq":

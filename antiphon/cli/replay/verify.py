@@ -169,7 +169,7 @@ Check = Callable[[Path, Outcome], Outcome]
 def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
     """Yield a function that adds the results of today's tools to an outcome; without modules it changes nothing.
 
-    Raises ConfigurationError where the tools cannot be loaded, UsageError for meaningless options.
+    Raises ConfigurationError if the tools cannot be loaded, UsageError for meaningless options.
     """
     if modules is None:
         if volatile or allows_network:

@@ -64,11 +64,11 @@ class RunDialogue(Dialogue):
         for name, one in request.expects.items():
             param = Param.model_validate(one)
             while True:
-                said = await self._said(f"{one_line(name)} ({type_text(param)})> ")
-                if said is None:
+                typed = await self._said(f"{one_line(name)} ({type_text(param)})> ")
+                if typed is None:
                     return False
                 try:
-                    given = _value(param, said)
+                    given = _value(param, typed)
                 except UnfitValue as error:
                     stderr().print(f"  {error}", style="yellow")
                     continue
@@ -79,9 +79,9 @@ class RunDialogue(Dialogue):
         return True
 
 
-def _value(param: Param, said: str) -> Any:
-    """Return the typed value by its type; None where an optional value is left out. Raises UnfitValue."""
-    text = said.strip("\r\n")
+def _value(param: Param, typed: str) -> Any:
+    """Return the typed value by its type; None if an optional value is left out. Raises UnfitValue."""
+    text = typed.strip("\r\n")
     if not text.strip():
         if param.is_required:
             raise UnfitValue("it is required")

@@ -120,7 +120,7 @@ def _problems(declared: Mapping[str, Param], given: Mapping[str, Any]) -> Iterat
 
 
 def _of_file(file: Path | None) -> dict[str, Any]:
-    """Return the params of a JSON or YAML file. Raises UsageError, and UnreadableEvent where it cannot be read."""
+    """Return the params of a JSON or YAML file. Raises UsageError, and UnreadableEvent if it cannot be read."""
     if file is None:
         return {}
     try:

@@ -34,18 +34,18 @@ class Allowed:
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             entry, _, reason = line.strip().partition(" ")
-            said = _ENTRY.fullmatch(entry)
-            if said is None or not reason.strip():
+            matched = _ENTRY.fullmatch(entry)
+            if matched is None or not reason.strip():
                 raise ConfigurationError(
                     f"line {number} of the allow-list is invalid.",
                     hint="A line consists of a fingerprint of 16 digits, or of a /pattern/ for kind "
                     "and path, followed by a reason.",
                 )
-            if said["fingerprint"]:
-                fingerprints.append(said["fingerprint"])
+            if matched["fingerprint"]:
+                fingerprints.append(matched["fingerprint"])
                 continue
             try:
-                places.append(re.compile(said["place"]))
+                places.append(re.compile(matched["place"]))
             except re.error as error:
                 raise ConfigurationError(f"line {number} of the allow-list: {error}.") from None
         return cls(frozenset(fingerprints), tuple(places))

@@ -27,12 +27,12 @@ def unsigned(grant: str, named: Callable[[str], str]) -> str:
         claims = orjson.loads(b64decode(_padded(parts[1]), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
         return f"{SIGNATURE}.{SIGNATURE}.{SIGNATURE}"
-    said = (
+    message = (
         {name: _without(claims[name], named) for name in _CLAIMS if name in claims}
         if isinstance(claims, dict)
         else []
     )
-    return f"{_encoded(_HEADER)}.{_encoded(said)}.{SIGNATURE}"
+    return f"{_encoded(_HEADER)}.{_encoded(message)}.{SIGNATURE}"
 
 
 def _without(claim: Any, named: Callable[[str], str]) -> Any:

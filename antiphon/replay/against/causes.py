@@ -144,7 +144,7 @@ def _ran(recording: Path, step: StepChange) -> set[CodeType]:
 
 
 def _parts(source: bytes) -> dict[str, _Part]:
-    """Return the parts of a module by qualified name; an empty dict where it cannot be parsed."""
+    """Return the parts of a module by qualified name; an empty dict if it cannot be parsed."""
     try:
         return dict(_walk(ast.parse(source).body, ""))
     except (SyntaxError, ValueError):

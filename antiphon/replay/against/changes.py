@@ -1,6 +1,6 @@
 """The differences between two versions of the code on one recording, from the divergences of each. Pure.
 
-Where only one of the two diverges from the record, the other does what was recorded. Where both diverge alike, nothing
+If only one of the two diverges from the record, the other does what was recorded. If both diverge alike, nothing
 has changed between them.
 """
 
@@ -127,7 +127,7 @@ def _is_covered(key: _Key, by: Mapping[_Key, Place]) -> bool:
 
 
 def _value(place: Place | None, other: Place) -> Any:
-    """Return a version's value: the recorded one, where it does not diverge."""
+    """Return a version's value: the recorded one, if it does not diverge."""
     value = other.expected if place is None else place.got
     if isinstance(value, str) and value.startswith(_BY_TODAY):
         return _LINE_OF_CODE.sub(")", value.replace(_BY_TODAY, "the code raises ", 1))

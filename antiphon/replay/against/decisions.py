@@ -35,7 +35,7 @@ class Decision:
 
     @property
     def words(self) -> str:
-        """Return `12 sessions now end in round 2 instead of 3`, with the causes where they are known."""
+        """Return `12 sessions now end in round 2 instead of 3`, with the causes if they are known."""
         count = len(self.cases)
         verb, _, rest = self.sentence.partition(" ")
         who = f"{count} sessions now {verb}" if count != 1 else f"1 session now {verb}s"

@@ -37,7 +37,7 @@ class OtherCode:
     python: str
     """Its interpreter."""
     import_path: str = ""
-    """Its PYTHONPATH; empty where it is installed for that interpreter."""
+    """Its PYTHONPATH; empty if it is installed for that interpreter."""
     commit: str = ""
 
 

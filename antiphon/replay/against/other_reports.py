@@ -71,23 +71,23 @@ def _verified(
     ) as child:
         children.add(child)
         try:
-            printed, said = child.communicate()
+            printed, errors = child.communicate()
         finally:
             children.discard(child)
     if child.returncode not in _EXIT_CODES:
-        raise _failed(code, said.decode(errors="replace").strip() or f"exit code {child.returncode}")
+        raise _failed(code, errors.decode(errors="replace").strip() or f"exit code {child.returncode}")
     try:
         results = read(printed)
     except UnreadableEvent as error:
-        raise _failed(code, said.decode(errors="replace").strip() or error.message) from None
+        raise _failed(code, errors.decode(errors="replace").strip() or error.message) from None
     if len(results) != len(paths):
         raise _failed(code, f"it verified only {len(results)} of {len(paths)} recordings.")
     return results
 
 
-def _failed(code: OtherCode, said: str) -> OtherCodeFailed:
+def _failed(code: OtherCode, errors: str) -> OtherCodeFailed:
     return OtherCodeFailed(
-        f"The code of {code.label} cannot verify recordings here: {said[-_SAID_CHARACTERS_MAX:]}",
+        f"The code of {code.label} cannot verify recordings here: {errors[-_SAID_CHARACTERS_MAX:]}",
         hint="It must have `antiphon replay verify --json`, and its libraries must be installed. A "
         "released version is installed with its own libraries.",
     )

@@ -42,7 +42,7 @@ class _Document(_Read):
 
 
 def read(document: bytes | str) -> tuple[Result, ...]:
-    """Return the results in a document. Raises UnreadableEvent where it is not one."""
+    """Return the results in a document. Raises UnreadableEvent if it is not one."""
     try:
         return _Document.model_validate_json(document).recordings
     except ValidationError as error:

@@ -19,9 +19,9 @@ class Ways:
 
 
 def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
-    """Return the next step with each version; None where one does not report it, such as earlier releases.
+    """Return the next step with each version; None if one does not report it, such as earlier releases.
 
-    Where a version decides as recorded, its next step is the recorded one; it is the recorded end where the
+    If a version decides as recorded, its next step is the recorded one; it is the recorded end where the
     other version ends the session.
     """
     left, right = before.goes_on, now.goes_on
@@ -34,7 +34,7 @@ def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
 
 
 def way(ways: Ways) -> str | None:
-    """Return the new behaviour of sessions, with the verb in the plural; None where both look the same."""
+    """Return the new behaviour of sessions, with the verb in the plural; None if both look the same."""
     before, now = ways.before, ways.now
     if before.kind == now.kind == "answered":
         return _ends(before, now)

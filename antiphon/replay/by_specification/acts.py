@@ -1,7 +1,7 @@
 """The acts of a decision, by node: those that two specifications must share to lead the same way. Pure.
 
 Left out are direct effects of the specification: its hash, the numbers of requests, and time limits, which
-count only where they would have been reached.
+count only if they would have been reached.
 """
 
 from collections.abc import Callable, Sequence

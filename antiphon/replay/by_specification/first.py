@@ -32,7 +32,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """The recorded workflow, where it was recorded, and the new one."""
+    """The recorded workflow, if it was recorded, and the new one."""
 
     then: Graph | None
     now: Graph
@@ -232,7 +232,7 @@ def _branches(acts: list[Act], then: Acts, now: Acts, graphs: Graphs) -> Iterato
 
 
 def _chosen(node: str, graph: Graph, acts: Acts) -> str | None:
-    """Return the arm that a branch has taken, the only one not skipped; None where that is uncertain."""
+    """Return the arm that a branch has taken, the only one not skipped; None if that is uncertain."""
     found = graph.nodes.get(template_of(node))
     if found is None or not isinstance(found.node, BranchNode):
         return None

@@ -1,4 +1,4 @@
-"""Time limits: a changed limit is a difference only where it would have expired, or did. Pure."""
+"""Time limits: a changed limit is a difference only if it would have expired, or did. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -88,13 +88,13 @@ class RecordedRun:
 
     @property
     def domain(self) -> str:
-        """Return the domain of its specification; empty where that was not recorded."""
+        """Return the domain of its specification; empty if that was not recorded."""
         opened = self.opened
         held = self.known.specifications.get(opened.specification) if opened else None
         return str(held.get("domain", "")) if held else ""
 
     def graph(self) -> Graph | None:
-        """Return its workflow; None where the specification was not recorded, or is not readable any more."""
+        """Return its workflow; None if the specification was not recorded, or is not readable any more."""
         opened = self.opened
         try:
             return (

@@ -58,7 +58,7 @@ class Made:
     acts: Acts
     timers: tuple[TimerRecord, ...]
     step: Step | None
-    """None where the event has no effect."""
+    """None if the event has no effect."""
 
 
 @dataclass

@@ -52,7 +52,7 @@ class Rest:
     """The course of the run after its first difference, as far as recorded results lead."""
 
     status: str = ""
-    """The status at the end; empty where it is unknown."""
+    """The status at the end; empty if it is unknown."""
     is_same_end: bool = False
     """Whether it would end with the recorded status and output."""
     missing: Sequence[str] = ()

@@ -74,7 +74,7 @@ def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) ->
 def _run(
     plan: Plan, ends: Sequence[Sequence[int]], returned: dict[int, ToolResult]
 ) -> tuple[_Begins, tuple[ToolResult, ...] | None]:
-    """Return the units begun at each step with the recorded ends; and the results, where all calls have one."""
+    """Return the units begun at each step with the recorded ends; and the results, if all calls have one."""
     step = start(plan)
     begins = [tuple(unit.number for unit in step.begin)]
     for ended in ends:

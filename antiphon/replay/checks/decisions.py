@@ -49,7 +49,7 @@ class Decisions:
     """One session's document, followed through its recorded decisions.
 
     Each decision is made on the recorded document, so that one divergence causes no others; with
-    `follows_today`, on the document of today's code. Where today's code cannot read the recorded document,
+    `follows_today`, on the document of today's code. If today's code cannot read the recorded document,
     its own document is used too, while the session takes the recorded course: the events are compared, but
     none of these decisions counts as checked.
     """

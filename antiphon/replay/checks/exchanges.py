@@ -56,7 +56,7 @@ _OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFaile
 class Exchanges:
     """The repetition of exchanges.
 
-    Prompts are built on the briefings of `Briefings`; where those differ, on the sent one.
+    Prompts are built on the briefings of `Briefings`; if those differ, on the sent one.
     """
 
     def __init__(self, briefings: Briefings) -> None:

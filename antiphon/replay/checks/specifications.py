@@ -46,7 +46,7 @@ def _read(fields: ByIdentity[dict[str, Any]]) -> Specification:
 
 @lru_cache(_KEPT_MAX)
 def _hash(fields: ByIdentity[dict[str, Any]]) -> str:
-    """Return the specification's hash; empty where redaction has changed it."""
+    """Return the specification's hash; empty if redaction has changed it."""
     return "" if _REDACTED in to_json(fields.value) else specification_hash(_read(fields))
 
 

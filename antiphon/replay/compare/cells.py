@@ -33,7 +33,7 @@ class Run:
     response: Response | None
     error: str = ""
     misses: int = 0
-    """The number of calls without a recorded result, where the tools answer from a recording."""
+    """The number of calls without a recorded result, if the tools answer from a recording."""
     judgements: tuple[Judgement, ...] = ()
 
     @property
@@ -67,9 +67,9 @@ class Cell:
     @property
     def status(self) -> str:
         """Return `complete`, or `complete 2, partial 1` where runs differ."""
-        said = [run.response.status if run.response else "error" for run in self.runs]
-        kinds = dict.fromkeys(said)
-        return said[0] if len(kinds) == 1 else ", ".join(f"{one} {said.count(one)}" for one in kinds)
+        statuses = [run.response.status if run.response else "error" for run in self.runs]
+        kinds = dict.fromkeys(statuses)
+        return statuses[0] if len(kinds) == 1 else ", ".join(f"{one} {statuses.count(one)}" for one in kinds)
 
     @property
     def first(self) -> Run:

@@ -130,7 +130,7 @@ def _judgements(cell: Cell) -> str:
     for number, run in enumerate(cell.runs, 1):
         for one in run.judgements:
             score = "no score" if one.score is None else f"{one.score:.2f}"
-            said = f"{one.name}: {score}" + (f" ({one.note})" if one.note else "")
+            text = f"{one.name}: {score}" + (f" ({one.note})" if one.note else "")
             which = f"run {number}, " if len(cell.runs) > 1 else ""
-            lines.append(f"<li{' class=bad' * (one.score is None)}>{escape(which + said)}</li>")
+            lines.append(f"<li{' class=bad' * (one.score is None)}>{escape(which + text)}</li>")
     return f"<ul>{''.join(lines)}</ul>" if lines else ""

@@ -29,7 +29,7 @@ _TOLD = ("query", "answer", "response", "expected")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A rubric's result, where a number alone does not explain enough."""
+    """A rubric's result, if a number alone does not explain enough."""
 
     score: float
     """From 0 to 1."""
@@ -55,9 +55,9 @@ def load_rubric(spec: str) -> Rubric:
         function = getattr(importlib.import_module(module_name.strip()), name.strip())
         parameters = inspect.signature(function).parameters.values()
     except (Exception, SystemExit) as error:  # a module of the user's may raise anything
-        said = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
+        value = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
         raise ConfigurationError(
-            f"--rubric: {spec} cannot be used: {said}.",
+            f"--rubric: {spec} cannot be used: {value}.",
             hint="The module must be importable, like those of --tools, and contain that function.",
         ) from error
     needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER}
@@ -92,22 +92,22 @@ async def _judgement(rubric: Rubric, told: Mapping[str, Any]) -> Judgement:
     try:
         async with asyncio.timeout(RUBRIC_S_MAX):
             if inspect.iscoroutinefunction(rubric.function):
-                said = await rubric.function(**arguments)
+                value = await rubric.function(**arguments)
             else:
-                said = await asyncio.to_thread(rubric.function, **arguments)
-                said = await said if inspect.isawaitable(said) else said
-        return _read(rubric.name, said)
+                value = await asyncio.to_thread(rubric.function, **arguments)
+                value = await value if inspect.isawaitable(value) else value
+        return _read(rubric.name, value)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a rubric is the user's, and must not end the table
         text = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
         return Judgement(rubric.name, None, f"The rubric failed: {text}")
 
 
-def _read(name: str, said: Any) -> Judgement:
+def _read(name: str, value: Any) -> Judgement:
     """Return a rubric's result as a judgement. Raises TypeError, ValueError."""
     score, note = (
-        (said.score, one_line(str(said.note), _NOTE_CHARACTERS_MAX))
-        if isinstance(said, Score)
-        else (said, "")
+        (value.score, one_line(str(value.note), _NOTE_CHARACTERS_MAX))
+        if isinstance(value, Score)
+        else (value, "")
     )
     if not isinstance(score, int | float):
         raise TypeError(

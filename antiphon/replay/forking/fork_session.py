@@ -119,7 +119,7 @@ async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[t
 async def _catalogue(
     point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
 ) -> tuple[str, Catalogue]:
-    """Return the content hash and the tools from now on; the recorded ones where none are given."""
+    """Return the content hash and the tools from now on; the recorded ones if none are given."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
         return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)

@@ -136,7 +136,7 @@ def _began(lines: Sequence[Line], node: str) -> EventLine:
 
 
 def _walk(point: RunPoint) -> None:
-    """Rehearse the decisions up to the point. Raises NoSuchPoint where the specification leads another way."""
+    """Rehearse the decisions up to the point. Raises NoSuchPoint if the specification leads another way."""
     walk, rehearsal = Walk(point.rehearsal), point.rehearsal
     for decided in point.recorded.decisions:
         step = walk.step(decided)

@@ -41,7 +41,7 @@ async def restore_writes(bus: Bus, point: Point) -> None:
 
 
 async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[Claim, Results]]:
-    """Return the claims of a unit's writes; an empty list where an earlier write had answered them."""
+    """Return the claims of a unit's writes; an empty list if an earlier write had answered them."""
     made = batch.made(unit)
     if made is None:
         return []
@@ -99,7 +99,7 @@ class _Batch:
         return [(self.request.calls[place].name, (place,)) for place in unit[1]]
 
     def made(self, unit: _Unit) -> tuple[Write, Results] | None:
-        """Return the write of a unit, and its results; None where it wrote nothing, or its arguments are unknown."""
+        """Return the write of a unit, and its results; None if it wrote nothing, or its arguments are unknown."""
         name, places = unit
         calls = [self.request.calls[place] for place in places]
         tool, plain = self.tools.get(name), self._plain(calls)
@@ -132,7 +132,7 @@ class _Batch:
         return place in self.results and effect_of(self.results[place]) != "none"
 
     def _plain(self, calls: Sequence[RequestedCall]) -> list[dict[str, Any]]:
-        """Return the executed arguments; an empty list where a value in them is not recorded whole."""
+        """Return the executed arguments; an empty list if a value in them is not recorded whole."""
         results = [self.results.get(place) for place in range(len(self.request.calls))]
         found = []
         for call in calls:

@@ -49,7 +49,7 @@ class Chain:
     end: str
     """The reason why the chain ends there, as a sentence."""
     answer: Response | None = None
-    """The session's answer, where it gets one."""
+    """The session's answer, if it gets one."""
 
 
 def inject(lines: Sequence[Line], what: str) -> Chain:

@@ -63,7 +63,7 @@ class Traced:
     end: str
     """The reason why the steps end there, as a sentence."""
     answer: Response | None = None
-    """The session's answer, where it gets one."""
+    """The session's answer, if it gets one."""
     asks: EventData | None = None
     """The request to a model or tool at the end."""
 

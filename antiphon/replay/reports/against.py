@@ -27,7 +27,7 @@ class Summary:
     recordings: Sequence[Compared]
     decisions: Sequence[Decision]
     allowed: str = ""
-    """The reason why steps may go unchecked; empty where they may not."""
+    """The reason why steps may go unchecked; empty if they may not."""
 
     @property
     def passes(self) -> bool:

@@ -35,10 +35,10 @@ def summary(all: Sequence[Held], duration_s: float) -> list[str]:
         "differs": "differ",
         "other": "are not runs of these workflows",
     }
-    said = [f"{counts[result]} {words.get(result, result)}" for result in _RESULTS if counts[result]]
+    counted = [f"{counts[result]} {words.get(result, result)}" for result in _RESULTS if counts[result]]
     decisions = sum(one.found.decisions for one in all if one.found is not None)
     many = f"{len(all)} recording{'s' if len(all) != 1 else ''}"
-    return [f"{many}: {', '.join(said) or 'none'}; {decisions} decisions are the same, {duration_s:.2f} s"]
+    return [f"{many}: {', '.join(counted) or 'none'}; {decisions} decisions are the same, {duration_s:.2f} s"]
 
 
 def document(all: Sequence[Held]) -> str:

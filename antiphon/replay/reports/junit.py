@@ -18,7 +18,7 @@ SUITE = "antiphon.replay"
 def junit(outcomes: Sequence[Outcome]) -> bytes:
     """Return the document, in UTF-8. A diverged or unchecked recording is a failure, an unreadable one an error.
 
-    Where unchecked steps are allowed, the recording counts as skipped, as it is not `same`.
+    If unchecked steps are allowed, the recording counts as skipped, as it is not `same`.
     """
     document = Document(SUITE)
     tally = Tally.of(outcomes)

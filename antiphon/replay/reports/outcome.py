@@ -22,7 +22,7 @@ class Outcome:
     error: str = ""
     duration_s: float = 0.0
     allowed: str = ""
-    """The user's reason why steps may go unchecked; empty where they may not."""
+    """The user's reason why steps may go unchecked; empty if they may not."""
     goes_on: "Next | None" = None
     """The next step of the session after today's first changed decision."""
 
@@ -32,7 +32,7 @@ class Outcome:
 
     @property
     def passes(self) -> bool:
-        """Return whether the result is `same`, or `unchecked` where that is allowed."""
+        """Return whether the result is `same`, or `unchecked` if that is allowed."""
         return self.report is not None and self.report.passes(self.allowed)
 
 
@@ -47,7 +47,7 @@ class Tally:
     unchecked: Counter[str] = field(default_factory=Counter)
     """The number of unchecked steps, by component and reason."""
     allowed: str = ""
-    """The reason why steps may go unchecked; empty where they may not."""
+    """The reason why steps may go unchecked; empty if they may not."""
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> "Tally":
@@ -83,5 +83,5 @@ class Tally:
 
     @property
     def passes(self) -> bool:
-        """Return whether the result is `same`, or `unchecked` where that is allowed."""
+        """Return whether the result is `same`, or `unchecked` if that is allowed."""
         return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))

@@ -22,7 +22,7 @@ _CONTEXT = 2
 
 
 def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
-    """Return the expected lines with `- `, the other ones with `+ `, and two lines of context where there are many."""
+    """Return the expected lines with `- `, the other ones with `+ `, and two lines of context if there are many."""
     then, now = _lines(expected), _lines(got)
     if len(then) == len(now) == 1:
         return _pair(then[0], now[0])

@@ -78,10 +78,10 @@ class Exchanges:
 
 def semantic_hash(request: Mapping[str, Any]) -> str:
     """Return the same hash for requests that differ only in white space, ids of calls, tool order and `max_tokens`."""
-    said = {name: _plain(value) for name, value in request.items() if name != "max_tokens"}
-    if isinstance(tools := said.get("tools"), list):
-        said["tools"] = sorted(map(_uncached, tools), key=to_json)
-    return request_hash(said)
+    content = {name: _plain(value) for name, value in request.items() if name != "max_tokens"}
+    if isinstance(tools := content.get("tools"), list):
+        content["tools"] = sorted(map(_uncached, tools), key=to_json)
+    return request_hash(content)
 
 
 def shown(request: Mapping[str, Any]) -> list[str]:

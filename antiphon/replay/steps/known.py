@@ -52,13 +52,13 @@ class Redone(NamedTuple):
     others: tuple[tuple[str, Difference], ...] = ()
     """The differences apart from the outputs, by their kind: as in `Divergence.output`."""
     record: StepRecord | None = None
-    """The step's record as of today; None where it holds nothing that today's code decides."""
+    """The step's record as of today; None if it holds nothing that today's code decides."""
     texts: tuple[str, str, str] | None = None
     """A changed briefing: its recorded digest, the text that was sent, and today's text."""
     digests: tuple[str, str] | None = None
     """The digests of the step's change, as recorded and as of today, where they differ."""
     unchecked: str = ""
-    """The reason why a compared step does not count as checked; empty where it does."""
+    """The reason why a compared step does not count as checked; empty if it does."""
     sends: tuple[AtNode, ...] = ()
     """The differences in the events for other sessions."""
 

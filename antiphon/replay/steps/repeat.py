@@ -85,7 +85,7 @@ class Replay:
             "run": self._redo_run,
         }
         self.runs: RunDecisions | None = None
-        """The decisions of the recording, where it is of a run."""
+        """The decisions of the recording, if it is of a run."""
         self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = self._is_closed = False
         self._events = self._outputs = self._redactions = 0

@@ -20,7 +20,7 @@ def path_of(request: pytest.FixtureRequest) -> Path | None:
 
 
 def allowed_in(request: pytest.FixtureRequest) -> str:
-    """Return the reason why steps of the test's recording may go unchecked; empty where they may not."""
+    """Return the reason why steps of the test's recording may go unchecked; empty if they may not."""
     marker = request.node.get_closest_marker(MARKER)
     own = marker.kwargs.get("allow_unchecked") if marker is not None else None
     return str(own or request.config.option.antiphon_allow_unchecked)
@@ -40,7 +40,7 @@ def folder_of(config: pytest.Config) -> Path | None:
 
 
 def lack(folder: Path) -> str:
-    """Return the reason why the folder has nothing to verify; empty where it has recordings."""
+    """Return the reason why the folder has nothing to verify; empty if it has recordings."""
     if not folder.is_dir():
         return "is not a folder"
     names = (name for *_, inside in os.walk(folder) for name in inside)

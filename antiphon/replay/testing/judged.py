@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 class Diverged(AssertionError):
     """Today's code differs from the recording."""
 
-    def __init__(self, said: Iterable[str], report: Report | RerunReport) -> None:
-        super().__init__("\n".join([*said, "", _NEXT]))
+    def __init__(self, findings: Iterable[str], report: Report | RerunReport) -> None:
+        super().__init__("\n".join([*findings, "", _NEXT]))
         self.report = report
 
 
 class Unchecked(AssertionError):
     """No difference was found, but not every recorded step could be checked."""
 
-    def __init__(self, said: Iterable[str], report: Report) -> None:
-        super().__init__("\n".join([*said, "", _UNCHECKED]))
+    def __init__(self, findings: Iterable[str], report: Report) -> None:
+        super().__init__("\n".join([*findings, "", _UNCHECKED]))
         self.report = report
 
 
@@ -73,6 +73,6 @@ def _judged(path: Path, report: Report, allow_unchecked: str, properties: Proper
         if report.unchecked and allow_unchecked:
             properties.append(("antiphon.allowed.unchecked", allow_unchecked))
     if not report.passes(allow_unchecked):
-        said = told(Outcome(str(path), report, allowed=allow_unchecked))
-        raise (Diverged if report.result == "diverged" else Unchecked)(said, report)
+        findings = told(Outcome(str(path), report, allowed=allow_unchecked))
+        raise (Diverged if report.result == "diverged" else Unchecked)(findings, report)
     return report

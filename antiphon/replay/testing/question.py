@@ -1,6 +1,6 @@
 """The whole question of a test, with its model, tools and permissions; and the question of a recording.
 
-A recorded answer answers a test's question only where both are the same.
+A recorded answer answers a test's question only if both are the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -154,7 +154,7 @@ def _definitions(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def _provider(model: Provider | ScriptedModel | None) -> str | None:
-    """Return the provider; None where the available keys decide."""
+    """Return the provider; None if the available keys decide."""
     if isinstance(model, ScriptedModel):
         return "scripted"
     provider = model or load(EngineSettings).provider

@@ -123,7 +123,7 @@ class Recorded:
         return judge(self.path, allow_unchecked or self._allowed, self._properties)
 
     def rerun(self) -> RerunReport:
-        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where the result differs."""
+        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged if the result differs."""
         _ = self.lines
         (report,) = waited_for(rerun([self.path]))
         if not report.is_same:

@@ -34,7 +34,7 @@ class Stops:
         self._stopped_ms: dict[str, int] = {}
         self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
         self._under_way: dict[asyncio.Future[bool], Delivery] = {}
-        """By the future that ends the wait for it: True where its session was stopped."""
+        """By the future that ends the wait for it: True if its session was stopped."""
         self._is_blind = False
         self._log = structlog.get_logger()
 

@@ -142,7 +142,7 @@ def of_burial(
     Args:
         raw: the message's content, as it is stored with the letter.
         letter: the description of the message, as JSON.
-        delivery: the message as a delivery; None where the coordinator gets no event, as the message is not readable
+        delivery: the message as a delivery; None if the coordinator gets no event, as the message is not readable
             or may be forged.
         error: why it was set aside.
         now: the time of the coordinator's event.

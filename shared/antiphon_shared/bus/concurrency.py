@@ -44,7 +44,7 @@ class ConcurrencyLimit:
             return taken
 
     def take_free(self) -> bool:
-        """Take a free place at once; return False where none is free, a reader waits for one, or the room is closed."""
+        """Take a free place at once; return False if none is free, a reader waits for one, or the room is closed."""
         if self.is_closed or self.is_sought or not self._free:
             return False
         self._free -= 1

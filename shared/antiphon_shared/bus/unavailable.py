@@ -18,16 +18,16 @@ _WHAT_TO_DO = {
 
 def unavailable(error: BaseException) -> RedisUnavailable:
     """Return the error to raise for one of Redis's: whether it replies, its message, and the remedy."""
-    said = str(error).strip().rstrip(".")
-    word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, said)
+    message = str(error).strip().rstrip(".")
+    word = "LOADING" if isinstance(error, BusyLoadingError) else _word(error, message)
     if word is None:
-        return RedisUnavailable(f"Redis is unavailable: {said}.")
-    return RedisUnavailable(f"Redis answers, but refuses commands: {said}.", hint=_WHAT_TO_DO[word])
+        return RedisUnavailable(f"Redis is unavailable: {message}.")
+    return RedisUnavailable(f"Redis answers, but refuses commands: {message}.", hint=_WHAT_TO_DO[word])
 
 
-def _word(error: BaseException, said: str) -> str | None:
+def _word(error: BaseException, message: str) -> str | None:
     """Return the error code that Redis's reply begins with; some of the library's classes have stripped it."""
     by_class = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY"}
     by_class |= {"MasterDownError": "MASTERDOWN", "ClusterDownError": "CLUSTERDOWN"}
-    begins = said.partition(" ")[0].rstrip(":")
+    begins = message.partition(" ")[0].rstrip(":")
     return by_class.get(type(error).__name__) or (begins if begins in _WHAT_TO_DO else None)

@@ -50,7 +50,7 @@ class WorkflowStore:
         await asyncio.gather(*extending)
 
     async def specification(self, content_hash: str) -> Specification | None:
-        """Return a specification by its hash, and extend its life; None where it is not stored."""
+        """Return a specification by its hash, and extend its life; None if it is not stored."""
         if content_hash not in self._cached:
             content = await self._bus.specification(content_hash)
             if content is None:

@@ -101,7 +101,7 @@ class StepBegun(EventData):
 
 
 class OutagesSeen(EventData):
-    """The open circuits at the decision on the event it answers, where they have changed."""
+    """The open circuits at the decision on the event it answers, if they have changed."""
 
     type: ClassVar[str] = "antiphon.outages.seen.v1"
     inbox: ClassVar[Component | None] = None

@@ -69,7 +69,7 @@ class Note(Value):
     plans: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     goal: tuple[str, ...] = Field(default=(), json_schema_extra=since(2))
-    """The goal, where it has become clearer than the question; the last line counts."""
+    """The goal, if it has become clearer than the question; the last line counts."""
 
 
 def read_note(text: str) -> tuple[Note | None, str]:

@@ -3,7 +3,7 @@
 References can make a small schema expensive: definitions that use each other twice double the work at each
 level, and a definition that refers back to itself in two ways doubles it at each level of the value. So a
 schema is walked as if every reference were written out, up to a bound, and may refer back to itself only
-where a part of the value is visited once: through properties, items and `anyOf` with null.
+if a part of the value is visited once: through properties, items and `anyOf` with null.
 """
 
 from collections.abc import Iterator, Mapping

@@ -90,9 +90,9 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
     now_ms = int(seconds) * 1000 + int(microseconds) // 1000
     found = []
     for name, line in listed.items():
-        at_ms, _, said = line.partition(b" ")
+        at_ms, _, content = line.partition(b" ")
         try:
-            heartbeat = Heartbeat.model_validate_json(said)
+            heartbeat = Heartbeat.model_validate_json(content)
             silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
             found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
         except ValueError:  # a foreign entry is not a worker; a heartbeat removes it

@@ -15,7 +15,7 @@ def current_directory_last() -> None:
 
 @contextmanager
 def hidden(library: str) -> Iterator[None]:
-    """Hide a library that another one imports only where it is installed. It can be imported after the block."""
+    """Hide a library that another one imports only if it is installed. It can be imported after the block."""
     if library in sys.modules:
         yield
         return

@@ -58,8 +58,8 @@ def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
         _arm(settings)
         asyncio.run(_serve(Bus.from_settings(settings), builds, grace_s))
     except AntiphonError as error:
-        said = Redactor(secret_values()).text(str(error))
-        print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # for the person who starts the process
+        message = Redactor(secret_values()).text(str(error))
+        print(f"{name}: {message}", file=sys.stderr)  # noqa: T201  # for the person who starts the process
         sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
 
 

@@ -98,10 +98,10 @@ def _basic(token: str) -> bool:
     """Return whether a token is base64 of `name:password`, unlike words after "basic"."""
     bare = token.rstrip("=")
     try:
-        said = b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
+        decoded = b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return False
-    return ":" in said and said.isprintable()
+    return ":" in decoded and decoded.isprintable()
 
 
 def _no_placeholder(token: str) -> bool:

@@ -89,7 +89,7 @@ def _closing(tokens: list["re.Match[str]"], at: int) -> int:
 
 
 def _class(part: str) -> str:
-    """Return a class of ASCII; where it matches spaces or line ends, also their escapes in JSON."""
+    """Return a class of ASCII; if it matches spaces or line ends, also their escapes in JSON."""
     if part.startswith("[^"):
         return part.replace(r"\w", _WORD).replace(r"\s", _SPACE)
     has_space = any(sign in part for sign in (r"\s", r"\t", r"\r", r"\n"))

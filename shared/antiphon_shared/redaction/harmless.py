@@ -103,7 +103,7 @@ def looks_random(value: str) -> bool:
 
 
 def looks_like_password(word: str) -> bool:
-    """Return whether a word is a password even where no key names it: Tr0ub4dor&3, kWes4190dc, and no Base64Encoder."""
+    """Return whether a word is a password even if no key names it: Tr0ub4dor&3, kWes4190dc, and no Base64Encoder."""
     if _PASSWORD.fullmatch(word) is None or _SHARE.search(word) or not looks_random(word):
         return False
     if _PASSWORD_SIGN.search(word) is not None:

@@ -21,7 +21,7 @@ _NOUNS = (
     r"(?:pass|(?:log|sign)(?:ged|ned|ging|ning|s)?[ _]?(?:in|on)|(?:add_?)?user(?:add)?|key"
     r"|(?:config|secrets?|env(?:-var)?)[ :](?:set|add|put|create))"
 )
-"""Words with a password behind them, or, where they are sure, before them."""
+"""Words with a password behind them, or, if they are sure, before them."""
 _NOUN = re.compile(rf"(?<![A-Za-z0-9])(?i:(?P<sure>{_SURE_NOUN})|{_NOUNS})(?![\w.(=-])")
 _ISSUED = r"(?:token|secret|(?:api|access)?[_-]?key|webhook|bearer)"
 """Words with a token behind them."""

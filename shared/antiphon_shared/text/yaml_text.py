@@ -1,7 +1,7 @@
 """YAML as JSON values, with the line and column of each. Pure.
 
 It is read by the rules of JSON: a plain scalar is a number, `true`, `false` or `null` where JSON would read
-it so, null where it is empty, and text otherwise. An alias may repeat a value where that is allowed, but a
+it so, null if it is empty, and text otherwise. An alias may repeat a value if that is allowed, but a
 value must not contain itself, and aliases must not make a small text large. The reader does not recurse, and
 bounds the depth of a text.
 """
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _WORDS = {"": None, "null": None, "true": True, "false": False}
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml where it is installed: it takes a tenth of the time."""
+"""libyaml if it is installed: it takes a tenth of the time."""
 
 Path = tuple[str | int, ...]
 

@@ -27,9 +27,9 @@ READ_RESULT = "read_result"
 RECALL = "recall"
 """The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
 ASK_USER = "ask_user"
-"""The tool that asks the user; offered where the session has a user who answers."""
+"""The tool that asks the user; offered if the session has a user who answers."""
 PLAN = "_plan"
-"""The tool that finds a workflow or recipe for a goal, or proposes one; offered where there are some."""
+"""The tool that finds a workflow or recipe for a goal, or proposes one; offered if there are some."""
 
 BUILT_INS = (ASK_USER, FIND_TOOLS, PLAN, READ_RESULT, RECALL, REPEAT_CALL)
 """The dispatchers' own tools: in the catalogue like others, but offered only when they are of use."""

@@ -35,7 +35,7 @@ REPEAT_CALL_PARAMETERS: JsonSchema = {
 
 
 def read_repetition(arguments: Mapping[str, object]) -> tuple[str, str] | None:
-    """Return the call's id and the reason; None where the arguments do not fit the schema."""
+    """Return the call's id and the reason; None if the arguments do not fit the schema."""
     id, reason = arguments.get("call_id"), arguments.get("reason")
     if arguments.keys() != {"call_id", "reason"} or not isinstance(id, str) or not isinstance(reason, str):
         return None

@@ -1,6 +1,7 @@
 """The common part of the five components: a step of a rerun, from its turn to its outcome."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
@@ -27,7 +28,7 @@ class FailedAsRecorded(AntiphonError):
         self.code, self.retryable = error.code, error.retryable
 
 
-class Part:
+class Part(ABC):
     """A component, built for each session by today's wiring from its recorded settings."""
 
     name: ClassVar[Component]
@@ -36,12 +37,12 @@ class Part:
         self.bus, self.scores, self.match = bus, scores, match
         self._handlers: dict[str, Handlers] = {}
 
+    @abstractmethod
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         """Return today's component, on the bus of one session."""
-        raise NotImplementedError
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Run one step in its turn."""
+        """Run one step once the events before it in the recording are in the log."""
         id, recording_index = delivery.event.id, self.recording_index(session.session_id)
         await events_there(self.bus, session.session_id, recording_index.place_of(id))
         if (error := recording_index.failure(id, self.name)) is not None:
@@ -60,9 +61,9 @@ class Part:
             )
 
     def recording_index(self, session_id: str) -> RecordingIndex:
-        """Return the session's score. Raises UnreadableEvent."""
+        """Return the index of the session's recording. Raises UnreadableEvent."""
         if session_id not in self.scores:
-            raise UnreadableEvent(f"session {session_id} is none of those that are run again.")
+            raise UnreadableEvent(f"session {session_id} is not in the recordings of this rerun.")
         return self.scores[session_id]
 
     async def never_end(
@@ -75,15 +76,15 @@ class Part:
         """Return the context in which a step of a session runs."""
         return nullcontext()
 
-    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:
+    def before(self, recording_index: RecordingIndex, event: AnyEvent) -> None:  # noqa: B027  # most components need none
         """Prepare for a step that is about to run."""
 
     def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
-        """Return the event as it is handled."""
+        """Return the event with its recorded values, which the step is repeated with."""
         return event
 
     async def report(self, misses: list[Miss]) -> None:
-        """Report requests that the recordings do not hold, to the process that directs the rerun; empty the list."""
+        """Report requests that are not recorded to the process that directs the rerun; empty the list."""
         while misses:
             await self.bus.batcher.submit("RPUSH", misses_key(self.bus), orjson.dumps(misses.pop(0)))
 

@@ -65,7 +65,7 @@ class Assertion(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The words after a verb: the attribute, empty where the subject names it, and the value."""
+    """The words after a verb: the attribute, empty if the subject names it, and the value."""
 
     attribute: str
     value: Value

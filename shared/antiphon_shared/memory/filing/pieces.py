@@ -1,4 +1,4 @@
-"""A JSON value as statements: whole where it is small, else split by its members. Pure."""
+"""A JSON value as statements: whole if it is small, else split by its members. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
 
 def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
-    """Yield the value as JSON, split by its members where it is long."""
+    """Yield the value as JSON, split by its members if it is long."""
     whole = as_json(path, value)
     is_bare = not isinstance(value, dict | list | str)
     if is_bare or len(whole.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:

@@ -184,11 +184,11 @@ async def _submit(
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
     """End the session after Ctrl-C; return its answer if it comes soon."""
-    stderr().print(
+    notice = (
         f"Cancelling session {session_id}; it answers with the results so far. Press Ctrl-C again to "
         "exit at once."
     )
-    response = await cancelled(antiphon, session_id, "the user pressed Ctrl-C")
+    response = await cancelled(antiphon, session_id, "the user pressed Ctrl-C", notice)
     task = asyncio.current_task()
     is_pressed_again = task is not None and task.cancelling() > 0
     if response is None and not antiphon.storage and not is_pressed_again:

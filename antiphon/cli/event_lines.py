@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, get_args
 
-import orjson
 from antiphon_shared.events import (
     AnswerRefused,
     AnyEvent,
@@ -14,18 +13,10 @@ from antiphon_shared.events import (
     BriefingRequested,
     CallToApprove,
     CancellationRequested,
-    ChildBegun,
-    ChildEnded,
-    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
-    EventData,
-    InputGiven,
-    InputRefused,
-    InputRequested,
     NodesSettled,
     OutagesSeen,
-    OutcomeSettled,
     PersonOverdue,
     QuerySubmitted,
     Question,
@@ -35,7 +26,6 @@ from antiphon_shared.events import (
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
-    ResumeRequested,
     RungTaken,
     RunOpened,
     SessionOpened,
@@ -46,9 +36,11 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Response, Severity, Uncertainty
 from antiphon_shared.memory.briefing import ids_in
 from antiphon_shared.output.validation import Validation
+from antiphon_shared.process.logs import as_line
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
 from antiphon.cli.output import counted, one_line
+from antiphon.cli.run_lines import failed_node, progress_of_run
 
 _ARGUMENT_LENGTH = 60
 _MESSAGE_LENGTH = 160
@@ -103,39 +95,12 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
-        case CancellationRequested():
-            return ["cancelling"]
+        case CancellationRequested(reason=why):
+            return [f"cancelling{f': {one_line(why, _MESSAGE_LENGTH)}' if why else ''}"]
         case DeadlineReached():
             return ["deadline reached"]
         case _:
-            return _progress_of_run(event.data)
-
-
-def _progress_of_run(data: EventData) -> list[str]:
-    """Return the lines about an event of a run of a workflow, as `progress` does."""
-    match data:
-        case InputRequested(node=node, message=message):
-            return [f"  {one_line(node)}: waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
-        case InputGiven(by=by):
-            return [f"  values were given{f' by {one_line(by, 40)}' if by else ''}"]
-        case InputRefused(because=because):
-            return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
-        case OutcomeSettled(node=node, happened=happened, by=by):
-            who = f" by {one_line(by, 40)}" if by else ""
-            return [f"  {one_line(node)}: settled{who}: it {'happened' if happened else 'did not happen'}"]
-        case ResumeRequested():
-            return ["resuming"]
-        case RunOpened(problem=problem) if problem:
-            return [f"  cannot start: {one_line(problem, _MESSAGE_LENGTH)}"]
-        case ChildBegun(child=child, node=node):
-            return [f"  {f'{one_line(node)}: a model answers in' if node else 'starts run'} {child}"]
-        case ChildWaiting(message=message, because=because):
-            again = f"{one_line(because, _MESSAGE_LENGTH)}; " if because else ""
-            return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
-        case ChildEnded(response=response):
-            return [f"  {response.session_id} has ended: {_how_ended(response)}"]
-        case _:
-            return []
+            return progress_of_run(event.data)
 
 
 def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
@@ -192,7 +157,8 @@ def detail(event: AnyEvent) -> str:
         case AssemblyRequested(status=status, termination_reason=reason):
             return f"{status}: {reason}"
         case ResponseReady() as response:
-            return statistics(response)
+            failed = failed_node(response)
+            return statistics(response) + (f": {failed}" if failed else "")
         case _:
             return "; ".join(line.strip() for line in progress(event))
 
@@ -256,10 +222,6 @@ def result_text(result: ToolResult) -> str:
     return f"ok, {found}{shown}{by}"
 
 
-def _how_ended(response: Response) -> str:
-    return response.run.status if response.run is not None else response.status
-
-
 def _errors(run: Validation) -> str:
     return one_line("; ".join(run.errors) or "no reason given", _MESSAGE_LENGTH)
 
@@ -296,4 +258,4 @@ def _answer(answer: QuestionAnswered) -> str:
 
 
 def _shown(value: Any, length: int) -> str:
-    return one_line(orjson.dumps(value).decode(), length)
+    return one_line(as_line(value), length)

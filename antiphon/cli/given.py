@@ -4,8 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-import orjson
 from antiphon_shared.process.errors import UnreadableEvent
+from pydantic_core import from_json
 
 from antiphon.submission import Options
 
@@ -18,8 +18,8 @@ def read_schema(options: Options, path: Path | None) -> None:
     if path is None:
         return
     try:
-        schema = orjson.loads(text_of(path, "--output-schema"))
-    except orjson.JSONDecodeError as error:
+        schema = from_json(text_of(path, "--output-schema"), allow_inf_nan=False)
+    except ValueError as error:
         raise UnreadableEvent(f"--output-schema: {path} is not valid JSON: {error}.") from None
     if not isinstance(schema, dict):
         raise UnreadableEvent(f"--output-schema: {path} does not contain a JSON object.")

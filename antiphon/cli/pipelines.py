@@ -48,13 +48,17 @@ def split_modules(names: list[str]) -> list[str]:
     return [module.strip() for name in names for module in name.split(",") if module.strip()]
 
 
-async def cancelled(antiphon: Antiphon, session_id: str, why: str) -> Response | None:
-    """Cancel a session after Ctrl-C or a timeout; return its answer if it comes soon. Another Ctrl-C ends the wait."""
+async def cancelled(antiphon: Antiphon, session_id: str, why: str, notice: str) -> Response | None:
+    """Cancel a session after Ctrl-C or a timeout; return its answer if it comes soon. Another Ctrl-C ends the wait.
+
+    `notice` is printed once another Ctrl-C has this effect.
+    """
     task = asyncio.current_task()
     assert task is not None, "a coroutine runs in a task"
     task.uncancel()
     with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program anyway
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    stderr().print(notice)
     with suppress(asyncio.CancelledError, AntiphonError, TimeoutError):
         async with asyncio.timeout(_AFTER_CANCEL_S):
             await antiphon.cancel(session_id, why)

@@ -7,7 +7,7 @@ from antiphon_shared.workflows.recipe import RECIPE, Recipe
 
 from antiphon.errors import AlreadyThere
 
-_KEEP, _FORGET = script_of(__package__, "keep"), script_of(__package__, "forget")
+_KEEP, _FORGET = script_of(__name__, "keep"), script_of(__name__, "forget")
 
 
 class RecipeStore(KeptRecipes):

@@ -40,7 +40,7 @@ from antiphon.recording.session_document import Document
 from antiphon.recording.session_lines import session_lines
 from coordinator.document import SESSION
 
-_IMPORT = script_of(__package__, "import_session")
+_IMPORT = script_of(__name__, "import_session")
 _IN_FLIGHT_BYTES = 1 << 19
 _STAGED_MS = 600_000
 """The lifetime after the last batch; staged keys of a dead process expire after it."""

@@ -25,6 +25,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, ValidationError
+from pydantic_core import from_json, to_json
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
@@ -183,7 +184,7 @@ def _repeated(raw: bytes) -> Line:
 
 def _any_line(raw: bytes) -> Line:
     try:
-        fields = orjson.loads(raw)
+        fields = from_json(raw, allow_inf_nan=False)
         kind = fields.get("line") if isinstance(fields, dict) else None
         if kind == "event":
             return _event_line(fields)
@@ -191,10 +192,10 @@ def _any_line(raw: bytes) -> Line:
             message = "not a line of a recording: its field `line` is missing or unknown to this version."
             raise UnreadableEvent(message, hint="`antiphon recording export` writes recordings.")
         return _PLAIN[kind].model_validate_json(raw)
-    except orjson.JSONDecodeError as error:
-        raise UnreadableEvent(f"not JSON: {error}") from None
     except ValidationError as error:
         raise UnreadableEvent(explain(error)) from None
+    except ValueError as error:
+        raise UnreadableEvent(f"not JSON: {error}") from None
 
 
 def _event_line(fields: dict[str, Any]) -> EventLine:
@@ -202,11 +203,7 @@ def _event_line(fields: dict[str, Any]) -> EventLine:
     n, entry = fields.get("n"), fields.get("entry")
     if type(n) is not int or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
         raise UnreadableEvent("the line of an event must contain a number `n` and a log id `entry`.")
-    try:
-        event = orjson.dumps(fields.get("event"))
-    except orjson.JSONEncodeError as error:  # it reads deeper than it writes
-        raise UnreadableEvent(f"event: {error}") from None
-    return EventLine(n, entry, decode(event))
+    return EventLine(n, entry, decode(to_json(fields.get("event"))))
 
 
 _PLACE = re.compile(r"\d{1,20}-\d{1,20}")

@@ -8,9 +8,9 @@ tests. Events have versions and upcasters of their own: see shared/antiphon_shar
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from antiphon_shared.formats import CANNOT_CARRY_OVER, CannotCarryOver, Upcaster, carried_over
 from antiphon_shared.process.errors import UnreadableEvent
+from pydantic_core import from_json, to_json
 
 from antiphon.recording.chain import SINCE, Chain, link_of
 from antiphon.recording.lines import FORMAT, Line, decode_line
@@ -81,15 +81,15 @@ class Upcast:
             fields = carried_over(fields, self._upcasters, number, self._current)
             if fields.get("line") == "header":
                 fields = {**fields, "format": self._current}
-            return orjson.dumps(fields)
+            return to_json(fields)
         except (CannotCarryOver, *CANNOT_CARRY_OVER) as error:
             raise UnreadableEvent(f"cannot be converted from format {number}: {error}"[:300]) from None
 
 
 def _fields(raw: bytes) -> dict[str, Any]:
     try:
-        fields = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
+        fields = from_json(raw, allow_inf_nan=False)
+    except ValueError as error:
         raise UnreadableEvent(f"not JSON: {error}") from None
     if not isinstance(fields, dict):
         raise UnreadableEvent("not a line of a recording.")

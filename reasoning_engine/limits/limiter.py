@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from reasoning_engine.limits.headers import ReportedLimits
 from reasoning_engine.limits.meters import METERS, Guess, Limits, Meter, Spending
 
-_RESERVE, _LEARN, _SETTLE = (script_of(__package__, name) for name in ("reserve", "learn", "settle"))
+_RESERVE, _LEARN, _SETTLE = (script_of(__name__, name) for name in ("reserve", "learn", "settle"))
 _ANSWER_S = 1.0
 """The time allowed for Redis to reply, in seconds; after it the call is made without a reservation."""
 _SECOND_US, _MINUTE_US = 1_000_000, 60_000_000

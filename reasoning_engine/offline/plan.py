@@ -58,22 +58,20 @@ def next_calls(situation: Situation) -> tuple[Call, ...]:
     """Return the calls worth making now; an empty tuple when it is time to answer."""
     usable = tuple(tool for tool in situation.tools if _may_use(tool, situation.question))
     situation = replace(situation, tools=usable)
-    question = situation.question
-    if question.compares or _points(question):
-        calls = _follow_reference(situation)
+    question, reference = situation.question, situation.question.reference
+    if reference is not None and (question.compares or _points(question, reference)):
+        calls = _follow_reference(situation, reference)
         if calls or question.compares or situation.resolution():
             return calls
     return _work_towards(situation)
 
 
-def _points(question: Question) -> bool:
-    reference = question.reference
-    return bool(reference and reference.number and reference.entity and not question.topic)
+def _points(question: Question, reference: Reference) -> bool:
+    return bool(reference.number and reference.entity and not question.topic)
 
 
-def _follow_reference(situation: Situation) -> tuple[Call, ...]:
-    question, reference = situation.question, situation.question.reference
-    assert reference is not None
+def _follow_reference(situation: Situation, reference: Reference) -> tuple[Call, ...]:
+    question = situation.question
     resolution = situation.resolution()
     if resolution is None:
         return tuple(_first(_lookups(situation, reference)))

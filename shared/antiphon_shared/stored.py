@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from antiphon_shared.formats import FORMAT, CannotCarryOver, Fields, Upcaster, as_json, carried_over
 from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
@@ -92,7 +91,7 @@ class Kind(Generic[ValueT]):
         fields = fields_of(raw)
         refuse_newer(self.name, fields, self.version)
         written = fields.pop(_VERSION, 1)
-        return orjson.dumps(self.carried(fields, written, self.version))
+        return to_json(self.carried(fields, written, self.version))
 
 
 def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:
@@ -106,7 +105,7 @@ def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None
 def fields_of(raw: bytes | str) -> dict[str, Any]:
     """Return the fields of a JSON object; an empty dict for any other text."""
     try:
-        fields = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        fields = from_json(raw, allow_inf_nan=False)
+    except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

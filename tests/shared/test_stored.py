@@ -17,6 +17,10 @@ class Note(Value):
     words: str = ""
 
 
+class Count(Value):
+    n: Any
+
+
 FIRST: Kind[Note] = Kind("a note", Note, writes_defaults=False)
 THIRD: Kind[Note] = Kind(
     "a note",
@@ -38,6 +42,11 @@ def test_the_first_version_is_written_without_its_number() -> None:
 )
 def test_every_version_is_read(written: bytes) -> None:
     assert THIRD.read(written) == Note(words="Yes.")
+
+
+def test_an_older_version_keeps_an_integer_beyond_64_bits() -> None:
+    kind: Kind[Count] = Kind("a count", Count, version=2, upcasters={1: lambda fields: {"n": fields["m"]}})
+    assert kind.read(b'{"m":%d}' % 10**30) == Count(n=10**30)
 
 
 def test_a_later_version_stands_in_front() -> None:

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from tool_dispatcher.bounds.refusals import BoundUnknown, RateExceeded
 
-_RATE = script_of(__package__, "rate")
+_RATE = script_of(__name__, "rate")
 _MICROSECONDS = 1_000_000
 _ANSWER_S = 1.0
 """Time allowed for Redis to reply, however short the call's own wait is, in seconds."""

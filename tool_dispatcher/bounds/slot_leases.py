@@ -18,8 +18,8 @@ from antiphon_shared.bus.wire import Argument
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from redis.exceptions import RedisError
 
-_ACQUIRE = script_of(__package__, "acquire")
-_RENEW = script_of(__package__, "renew")
+_ACQUIRE = script_of(__name__, "acquire")
+_RENEW = script_of(__name__, "renew")
 
 
 @dataclass(eq=False, slots=True)

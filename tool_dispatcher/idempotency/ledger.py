@@ -290,10 +290,10 @@ def _used_for_another(write: Write) -> KeyUsedForAnother:
 WRITES, WRITES_IN_ORDER = "writes", "writes:order"
 """The index of a session's writes; see begin.lua."""
 
-_BEGIN = script_of(__package__, "begin")
-_CLAIM = script_of(__package__, "claim")
-_STANDS = script_of(__package__, "stands")
-_TAKE_OVER = script_of(__package__, "take_over")
-_RENEW = script_of(__package__, "renew")
-_HISTORY = script_of(__package__, "history")
-_SETTLE = script_of(__package__, "settle")
+_BEGIN = script_of(__name__, "begin")
+_CLAIM = script_of(__name__, "claim")
+_STANDS = script_of(__name__, "stands")
+_TAKE_OVER = script_of(__name__, "take_over")
+_RENEW = script_of(__name__, "renew")
+_HISTORY = script_of(__name__, "history")
+_SETTLE = script_of(__name__, "settle")

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
+from antiphon_shared.process.logs import as_line
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.params import shown
 from antiphon_shared.workflows.specification import Specification
+from pydantic_core import from_json
 
 from antiphon.cli.output import UsageError, counted, one_line, print_json, print_table, stdout
 from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
@@ -120,7 +121,7 @@ def _step(command: CallTool | Reason | AskPerson | SetTimer) -> str:
 def _end(end: End) -> list[str]:
     lines = [f"{end.status}{f': {_why(end)}' if end.failure else ''}"]
     if end.output is not None:
-        lines.append(f"output: {one_line(orjson.dumps(end.output).decode())}")
+        lines.append(f"output: {one_line(as_line(end.output))}")
     lines += [f"undone: {', '.join(end.undone)}"] if end.undone else []
     lines += [f"remaining writes: {_left(end)}"] if end.standing and end.status != "completed" else []
     return lines
@@ -152,6 +153,6 @@ def _cut(value: Any) -> str:
 
 def _json(text: str, where: str) -> Any:
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
         raise UsageError(f"{where} is not valid JSON: {error}.") from None

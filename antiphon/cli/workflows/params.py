@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
 from antiphon_shared.text.yaml_text import UnreadableYaml, read_yaml
 from antiphon_shared.workflows.params import Param, shown
+from pydantic_core import from_json
 
 from antiphon.cli.given import text_of
 from antiphon.cli.output import UsageError
@@ -77,8 +77,8 @@ def typed_value(param: Param | None, text: str) -> Any:
     if param is None or param.type == "str":
         return text
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
         raise UnfitValue(f"{shown(text)} is not {_a_json(param.type)}") from None
 
 

@@ -253,8 +253,8 @@ def is_terminal() -> bool:
 
 async def _cancel(antiphon: Antiphon, options: Options, why: str, code: int) -> int:
     """End a run of a private pipeline; show its end, if it comes soon."""
-    stderr().print(f"\nCancelling: {why}. Press Ctrl-C again to exit at once.")
-    response = await cancelled(antiphon, options.run_id, why)
+    notice = f"\nCancelling: {why}. Press Ctrl-C again to exit at once."
+    response = await cancelled(antiphon, options.run_id, why, notice)
     if response is not None:
         show_end(response, options.is_json)
     return code

@@ -4,9 +4,9 @@ import asyncio
 from contextlib import aclosing
 from typing import Annotated, Any
 
-import orjson
 import typer
 from antiphon_shared.workflows.params import Param
+from pydantic_core import from_json
 
 from antiphon import workflows
 from antiphon.cli.output import (
@@ -191,8 +191,8 @@ async def settle(
         raise UsageError("--result cannot be combined with --did-not-happen.")
     value: Any = None
     try:
-        value = orjson.loads(result) if result is not None else None
-    except orjson.JSONDecodeError as error:
+        value = from_json(result, allow_inf_nan=False) if result is not None else None
+    except ValueError as error:
         raise UsageError(f"--result is not valid JSON: {error}.") from None
     async with Antiphon() as antiphon:
         await workflows.settle(antiphon, run_id, node, happened, result=value, by=by, reason=reason)

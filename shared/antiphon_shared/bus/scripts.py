@@ -13,14 +13,13 @@ class Script:
     sha: str
 
 
-def script_of(package: str | None, name: str) -> Script:
-    """Return the script `name`.lua in the folder of a package."""
-    assert package is not None
-    return _known_as(_text(package, name))
+def script_of(module: str, name: str) -> Script:
+    """Return the script `name`.lua in the folder of a module."""
+    return _known_as(_text(module, name))
 
 
-def _text(package: str, name: str) -> str:
-    return files(package).joinpath(f"{name}.lua").read_text()
+def _text(module: str, name: str) -> str:
+    return files(module.rpartition(".")[0]).joinpath(f"{name}.lua").read_text()
 
 
 def _known_as(text: str) -> Script:
@@ -28,13 +27,12 @@ def _known_as(text: str) -> Script:
 
 
 def _script(name: str) -> Script:
-    return script_of(__package__, name)
+    return script_of(__name__, name)
 
 
 def _appending(name: str) -> Script:
     """Return the script, preceded by the functions with which it appends to streams."""
-    assert __package__ is not None
-    return _known_as(_text(__package__, "append") + "\n" + _text(__package__, name))
+    return _known_as(_text(__name__, "append") + "\n" + _text(__name__, name))
 
 
 COMMIT = _appending("commit")

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Union
 
 import orjson
 from pydantic import Field, TypeAdapter, ValidationError, create_model
+from pydantic_core import to_json
 
 from antiphon_shared.events.base import AnyEvent, Event, EventData
 from antiphon_shared.events.client import (
@@ -244,7 +245,7 @@ def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]
         try:
             fields = {**fields, "type": newer, "data": carry_over(fields["data"])}
             if newer not in upcasters:
-                return orjson.dumps(fields)
+                return to_json(fields)
         except CANNOT_CARRY_OVER as error:
             raise UnreadableEvent(f"data: cannot be carried over from {kind} to {newer}: {error!r}") from None
         kind = newer

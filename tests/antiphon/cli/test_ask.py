@@ -260,7 +260,7 @@ def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":
 def an_ask(
     folder: Path, tools: str, after_cancel_s: float = LIMIT_S, **variables: str
 ) -> "subprocess.Popen[str]":
-    program = f"from antiphon.cli import app, ask; ask._AFTER_CANCEL_S = {after_cancel_s}; app()"
+    program = f"from antiphon.cli import app, pipelines; pipelines._AFTER_CANCEL_S = {after_cancel_s}; app()"
     return subprocess.Popen(
         [sys.executable, "-c", program, "ask", QUESTION, *(["--tools", tools, *OFFLINE] if tools else [])],
         env=clean_environment(**variables),

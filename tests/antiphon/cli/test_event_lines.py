@@ -9,12 +9,16 @@ from antiphon_shared.events import (
     ApprovalRequested,
     BriefingReady,
     CallToApprove,
+    CancellationRequested,
+    ChildEnded,
     OutagesSeen,
     ReasoningFailed,
     ReasoningRequested,
+    ResponseReady,
     RungTaken,
     ToolsCompleted,
 )
+from antiphon_shared.events.session import Response
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.output.validation import Validation
 from antiphon_shared.process.errors import ErrorInfo
@@ -23,6 +27,7 @@ from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from antiphon.cli.event_lines import call_text, detail, how_to_decide, progress, result_text
 from tests.envelopes import START, an_event
 from tests.rows import each_row
+from tests.shared.events.examples import RESPONSE_OF_A_RUN
 
 
 def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
@@ -71,6 +76,10 @@ def test_a_call_shows_its_arguments_cut_to_fit_a_line() -> None:
     text = call_text(call)
     assert text.startswith('search(query="xxx')
     assert text.endswith('…, limit=3, deep={"a":[1]})')
+
+
+def test_a_call_shows_an_integer_beyond_64_bits() -> None:
+    assert call_text(ToolCall(id="c", name="find", arguments={"n": 10**30})) == f"find(n=1{'0' * 30})"
 
 
 def test_a_round_says_why_it_is_the_last() -> None:
@@ -149,3 +158,27 @@ def test_what_is_out_of_order_is_told_in_the_log_of_a_session() -> None:
     out = Outages(tools=("search",), models=(ModelOutage(model="m1", until=START),))
     assert detail(an_event(OutagesSeen(outages=out))) == "unavailable: search, m1"
     assert detail(an_event(OutagesSeen(outages=NO_OUTAGES))) == "unavailable: none"
+
+
+def test_the_end_of_a_run_names_the_node_that_failed_and_why() -> None:
+    ended = ResponseReady.model_validate(RESPONSE_OF_A_RUN.model_dump())
+    assert detail(an_event(ended)) == "needs_review, 2 tool calls, 0.0 s: pay: Silence."
+
+
+@pytest.mark.parametrize(
+    ("response", "line"),
+    [
+        (RESPONSE_OF_A_RUN, "has ended: needs_review: pay: Silence."),
+        (
+            RESPONSE_OF_A_RUN.model_copy(update={"run": None}),
+            "has ended: failed (workflow_failed)",
+        ),
+    ],
+)
+def test_the_end_of_a_child_says_why(response: Response, line: str) -> None:
+    assert progress(an_event(ChildEnded(round=1, response=response))) == [f"  {response.session_id} {line}"]
+
+
+def test_a_cancellation_says_why() -> None:
+    assert progress(an_event(CancellationRequested(reason="the user\nleft"))) == ["cancelling: the user left"]
+    assert progress(an_event(CancellationRequested())) == ["cancelling"]

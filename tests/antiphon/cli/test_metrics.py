@@ -134,6 +134,7 @@ def test_they_are_served_and_tell_when_redis_is_away() -> None:
         until(lambda: scraped(address) == {"antiphon_up": 0}, "a scrape that finds no Redis")
         server.start()
         until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds it again")
+        assert scraped(address)["antiphon_dead_letters"] == 0
 
 
 async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:

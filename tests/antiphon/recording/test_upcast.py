@@ -1,15 +1,17 @@
 """Recordings of formats that were, that are, and that will be."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
-from antiphon.recording.lines import FORMAT, Header, Line
+from antiphon.recording.lines import FORMAT, Header, Line, data_in
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster
 from antiphon.replay.rewriting import rewritten
 from antiphon.replay.verify import verify
@@ -59,6 +61,14 @@ def test_a_format_is_carried_over_step_by_step(
     assert isinstance(read[0], Header)
     assert read[0].format == FORMAT + 3
     assert read[1:] == courses_lines[1:]
+
+
+def test_an_older_line_keeps_an_integer_beyond_64_bits(courses_path: Path) -> None:
+    path = in_format(courses_path, FORMAT + 1)
+    large = b'"query":%d' % 10**30
+    path.write_bytes(bound(re.sub(rb'"query":"Id[^"]*"', large, raw) for raw in unbound(path.read_bytes())))
+    requests = data_in(read_lines(path, CHAIN, current=FORMAT + 3), ToolsRequested)
+    assert 10**30 in [call.arguments.get("query") for data in requests for call in data.calls]
 
 
 def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:

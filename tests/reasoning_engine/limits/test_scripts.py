@@ -14,7 +14,7 @@ from reasoning_engine.limits.meters import METERS
 
 SECOND, MINUTE = 1_000_000, 60_000_000
 RESERVE, LEARN, SETTLE = (
-    script_of("reasoning_engine.limits", name).text for name in ("reserve", "learn", "settle")
+    script_of("reasoning_engine.limits.limiter", name).text for name in ("reserve", "learn", "settle")
 )
 
 

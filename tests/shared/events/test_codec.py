@@ -229,6 +229,20 @@ def test_an_old_event_is_brought_to_its_current_version(kind: str, field: str) -
     assert event == an_event(QuerySubmitted(query="Why?"))
 
 
+def test_an_old_event_keeps_an_integer_beyond_64_bits() -> None:
+    whole = encode(
+        an_event(
+            ToolsCompleted(
+                round=1, results=(ToolResult(index=0, call_id="t1", tool="t", status="ok", data=10**30),)
+            )
+        )
+    )
+    old = whole.replace(ToolsCompleted.type.encode(), OLDEST.encode())
+    event = decode(old, {OLDEST: (ToolsCompleted.type, dict)})
+    assert isinstance(event.data, ToolsCompleted)
+    assert event.data.results[0].data == 10**30
+
+
 def test_an_old_event_is_validated_after_it_was_carried_over() -> None:
     with pytest.raises(UnreadableEvent, match=r"data\.query"):
         decode(an_old_event({"q": 7}), CHAIN)

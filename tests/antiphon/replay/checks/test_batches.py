@@ -89,6 +89,9 @@ async def test_what_a_session_may_not_do_is_refused_the_same_again(record: Recor
         Scripted(uses=(use("keep_note", text="one"),)), Scripted(text="Done.", repeat=True), tools=TOOLS
     )
     is_held_whole(lines)
+    (result,) = said(lines, ToolsCompleted)[0].results
+    assert result.error is not None
+    assert result.error.error_type == "permission_denied"
 
 
 CHANGES: dict[str, tuple[Any, str, Any, str, str]] = {
@@ -145,6 +148,7 @@ async def test_a_change_is_named_at_the_batch_that_it_changes(
     lines = await record(
         Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS, **NOTES
     )
+    assert is_held_whole(lines).is_same
     monkeypatch.setattr(module, name, value)
     differs_first(lines, "tool_dispatcher", output)
 

@@ -21,8 +21,6 @@ LONG_FILES = {
     "coordinator/handlers.py",
     "coordinator/session.py",
     "shared/antiphon_shared/bus/connection.py",
-    "shared/antiphon_shared/bus/consumer.py",
-    "shared/antiphon_shared/bus/intake.py",
     "shared/antiphon_shared/events/coordinator.py",
     "shared/antiphon_shared/memory/filing/parts.py",
     "shared/antiphon_shared/memory/filing/sentences.py",

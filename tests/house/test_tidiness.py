@@ -18,7 +18,6 @@ LONG_LINES_MAX = 400
 LONG_FILES = {
     "antiphon/client.py",
     "antiphon/redis_acl.py",
-    "coordinator/handlers.py",
     "coordinator/session.py",
     "shared/antiphon_shared/bus/connection.py",
     "shared/antiphon_shared/events/coordinator.py",

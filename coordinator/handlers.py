@@ -14,45 +14,26 @@ from antiphon_shared.bus.handling import (
     Delivery,
     Handlers,
     Outcome,
-    Put,
     SessionStore,
 )
 from antiphon_shared.bus.offered_workflows import NO_OFFERS, OfferedWorkflows, Offers
 from antiphon_shared.bus.reads import Completed, together
 from antiphon_shared.events import (
     AnyEvent,
-    ApprovalDecided,
-    AssemblyOverdue,
-    BriefingReady,
     CancellationRequested,
-    ChildEnded,
-    ChildWaiting,
     ComponentFailed,
-    DeadlineReached,
     EventData,
-    InputGiven,
-    ModelDue,
-    NodeDue,
-    OutcomeSettled,
-    PersonOverdue,
     QuerySubmitted,
-    QuestionAnswered,
     ReasoningCompleted,
-    ReasoningFailed,
     ResponseReady,
-    ResumeRequested,
-    SummaryCompleted,
-    SummaryFailed,
-    ToolsCompleted,
 )
-from antiphon_shared.events.session import RESPONSE_KIND, Limits, Response, Turn
-from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.session import RESPONSE_KIND, Limits, Turn
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
-from antiphon_shared.process.ids import CHILD
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
@@ -67,7 +48,7 @@ from coordinator.endings import ending_of, has_parent, moment_of, tell_parent
 from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
-from coordinator.record import record_of
+from coordinator.outcomes import outcome_of, outcome_of_answer, outcome_of_unopened
 from coordinator.runs.handlers import Runs
 from coordinator.session import Session
 from coordinator.session_cache import SessionCache
@@ -114,30 +95,8 @@ class Coordinator:
 
     @property
     def handlers(self) -> Handlers:
-        replies: tuple[type[EventData], ...] = (
-            BriefingReady,
-            ReasoningCompleted,
-            ReasoningFailed,
-            SummaryCompleted,
-            SummaryFailed,
-            ToolsCompleted,
-            ResponseReady,
-            ComponentFailed,
-            CancellationRequested,
-            ApprovalDecided,
-            DeadlineReached,
-            AssemblyOverdue,
-            QuestionAnswered,
-            PersonOverdue,
-            ModelDue,
-            NodeDue,
-            InputGiven,
-            OutcomeSettled,
-            ResumeRequested,
-            ChildEnded,
-            ChildWaiting,
-        )
-        return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
+        received: list[type[EventData]] = [kind for kind in ENVELOPES if kind.inbox == "coordinator"]
+        return dict.fromkeys(received, self.on_event) | {QuerySubmitted: self.on_query_submitted}
 
     async def on_query_submitted(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Open the session once a dispatcher has published its tools, or when the time for that is over."""
@@ -248,7 +207,7 @@ class Coordinator:
     ) -> Outcome:
         """Return the outcome, after whose commit the session is remembered."""
         keep = partial(self._session_cache.keep, version + 1, decision.session)
-        return _outcome(version, event, decision, before, keep)
+        return outcome_of(version, event, decision, before, keep)
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -291,7 +250,9 @@ class Coordinator:
                 answered, _ = await session.document(RESPONSE)
                 if answered:
                     return NOTHING
-                return _unopened(delivery.event, never_opened(delivery.event, delivery.log_entry, failure))
+                return outcome_of_unopened(
+                    delivery.event, never_opened(delivery.event, delivery.log_entry, failure)
+                )
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:
@@ -323,7 +284,7 @@ async def _alone(
     found = found_of(request, await reading.of(request))
     at = moment_of(delivery.event, delivery.log_entry)
     response = answer_alone(decision.session, request, found, catalogue, at, decision.alone)
-    return _answer(delivery.event, response, reading.record)
+    return outcome_of_answer(delivery.event, response, reading.record)
 
 
 async def _earlier(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
@@ -337,48 +298,3 @@ async def _earlier(before: Session, data: EventData, session: SessionStore) -> d
             calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
             found.update((id, call) for call in calls if call.id == source)
     return found
-
-
-def _outcome(
-    version: int,
-    event: AnyEvent,
-    decision: Decision,
-    before: Session | None = None,
-    after_commit: Callable[[], None] | None = None,
-) -> Outcome:
-    state = Put(STATE, version, SESSION.write(decision.session, event.format))
-    return Outcome(
-        events=decision.commands,
-        sends=decision.sends,
-        writes=(state,),
-        timers=decision.timers,
-        closes_session=decision.closes,
-        takes_room=_takes_room(before, decision.session),
-        stops_work=decision.stops_work,
-        record=record_of(event, before, decision),
-        after_commit=after_commit,
-    )
-
-
-def _takes_room(before: Session | None, after: Session) -> bool | None:
-    """Return whether the session needs its slot, when that has changed: it frees it while it waits for a person."""
-    if CHILD in after.id:
-        return None  # it shares the slot of its root
-    waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
-    return None if waited == waits else not waits
-
-
-def _answer(event: AnyEvent, response: Response, read: MaterialRead | None = None) -> Outcome:
-    """Return the outcome with the coordinator's own response; only one response of a session can be committed."""
-    return Outcome(
-        events=(ResponseReady(**response.model_dump()),),
-        writes=(Put(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
-        record=DecisionRecord(of=event.id, changed={}, read=read),
-    )
-
-
-def _unopened(event: AnyEvent, decision: Decision) -> Outcome:
-    """Return the answer of a session that could not be opened, with a document that prevents opening it later."""
-    assert decision.answer is not None, "a session that was never opened is answered"
-    answer, document = _answer(event, decision.answer), _outcome(0, event, decision)
-    return answer._replace(writes=(*answer.writes, *document.writes), record=document.record)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from antiphon_shared.bus.intake import Unacceptable
+from antiphon_shared.bus.submissions import Unacceptable
 from antiphon_shared.events import AnyEvent, QuerySubmitted
 from antiphon_shared.output.steps import Step, StepsName
 from antiphon_shared.process.errors import ConfigurationError

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import structlog
-from antiphon_shared.bus.committing import reply
+from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT

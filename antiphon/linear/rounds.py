@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from antiphon_shared.bus.committing import reply
+from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,

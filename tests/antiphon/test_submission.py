@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from antiphon_shared.bus.intake import read_submission
 from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.submissions import read_submission
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,

@@ -4,7 +4,7 @@ import asyncio
 import sys
 import threading
 
-from antiphon_shared.bus import consumer
+from antiphon_shared.bus import group_member
 from antiphon_shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import QuerySubmitted
@@ -43,5 +43,5 @@ def build(bus: Bus) -> Service:
 
 
 if __name__ == "__main__":
-    consumer._FAREWELL_S = FAREWELL_S
+    group_member._FAREWELL_S = FAREWELL_S
     main("coordinator", build)

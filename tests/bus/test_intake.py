@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from antiphon_shared.bus.admission import Admission
 from antiphon_shared.bus.handling import Outcome
-from antiphon_shared.bus.intake import GROUP, Intake, Overloaded, read_submission
+from antiphon_shared.bus.intake import GROUP, Intake, Overloaded
 from antiphon_shared.bus.reader import Entry
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.submissions import read_submission
 from antiphon_shared.events import CancellationRequested, QuerySubmitted, encode
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import id_of_entry

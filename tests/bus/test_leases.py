@@ -81,7 +81,7 @@ async def test_a_stalled_workers_delivery_is_taken_over_and_its_late_commit_refu
 
 def _deafen(worker: Consumer, bus: Bus) -> None:
     """Stop the worker's renewals: leases in flight from now on expire."""
-    leases = worker._leases
+    leases = worker._member.leases
     leases._bus = _Mute(bus)  # type: ignore[assignment]  # all that renewing needs
 
 

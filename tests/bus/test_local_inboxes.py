@@ -8,10 +8,13 @@ import pytest
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.committing import arguments, of_outcome
 from antiphon_shared.bus.concurrency import ConcurrencyLimit
+from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.handling import NOTHING, Append, Delivery, Outcome, SessionStore
-from antiphon_shared.bus.local_inboxes import LocalInbox, LocalInboxes, Taking
-from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.local_inboxes import LocalInboxes, Taking
+from antiphon_shared.bus.reader import Entry, Reader
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.timers import CleanUp
 from antiphon_shared.events import CancellationRequested, QuerySubmitted
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.settings import BusSettings
@@ -181,8 +184,10 @@ async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_
 )
 def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: Any, free: int) -> None:
     room, begun = ConcurrencyLimit(places=2, readers=1), list[Entry]()
-    inbox = LocalInbox("inbox", "coordinator", "worker", room, begun.append, lambda: None)
-    with Taking([inbox]) as taking:
+    bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
+    no_chores = CleanUp(bus, "inbox", "coordinator")
+    reader = Reader(bus, "inbox", "coordinator", "worker", room, begun.append, lambda _: [], no_chores)
+    with Taking([reader]) as taking:
         assert room.free == 1
         taking.result(reply)
     assert (room.free, len(begun)) == (free, 2 - free)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from antiphon_shared.bus.committing import Replies, reply
+from antiphon_shared.bus.replies import Replies, reply
 from antiphon_shared.events import (
     AssemblyOverdue,
     CancellationRequested,

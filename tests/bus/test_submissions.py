@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.intake import Unacceptable, read_submission
 from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.submissions import Unacceptable, read_submission
 from antiphon_shared.events import QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.intake import Unacceptable
 from antiphon_shared.bus.session_content import SessionConflict, SessionContent
+from antiphon_shared.bus.submissions import Unacceptable
 from antiphon_shared.events import QuerySubmitted
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.process.errors import ConfigurationError

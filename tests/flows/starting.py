@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from antiphon_shared.bus import consumer, intake
+from antiphon_shared.bus import group_member
 from antiphon_shared.events import COMPONENTS
 
 from antiphon.cli import COMMANDS
@@ -150,7 +150,7 @@ def _run(program: Program) -> None:
     os.environ.update(program.environment)
     sys.path[:0] = [str(program.folder), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [program.module, *program.arguments]
-    consumer._FAREWELL_S = intake._FAREWELL_S = FAREWELL_S
+    group_member._FAREWELL_S = FAREWELL_S
     runpy.run_module(program.module, run_name="__main__", alter_sys=True)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.intake import read_submission
 from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.submissions import read_submission
 from antiphon_shared.events import QuerySubmitted, ToolsCompleted
 from antiphon_shared.events.codec import decode, encode
 from antiphon_shared.output import step_file

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import orjson
-from antiphon_shared.bus.intake import read_submission
 from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.submissions import read_submission
 from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,

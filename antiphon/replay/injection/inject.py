@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from antiphon_shared.bus.committing import reply
+from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import (
     AnyEvent,
     DeadlineReached,

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from antiphon_shared.breakers.outages import Outages
-from antiphon_shared.bus.committing import reply
 from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.bus.replies import reply
 from antiphon_shared.events import (
     AnyEvent,
     AssemblyRequested,

@@ -13,19 +13,16 @@ from antiphon_shared.bus.handling import (
     Link,
     Outcome,
     Put,
-    Send,
     SetTimer,
 )
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.replies import Replies
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady
-from antiphon_shared.events.codec import ENVELOPES, encode
 from antiphon_shared.events.step_records import LeftOut, StepRecord, encode_record
-from antiphon_shared.formats import as_json
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo
-from antiphon_shared.process.ids import child_id
 from antiphon_shared.process.settings import BusSettings
 
 STOPS_KEPT_MAX = 10_000
@@ -68,25 +65,37 @@ def of_outcome(
         # No document version would reveal that the same event has arrived in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
-        key = keys.of_session(session_id, write.document)
-        if isinstance(write, Append):
-            yield "append", key, "any" if write.length is None else write.length, write.item
-        elif isinstance(write, Link):
-            yield "link", key, b"" if write.after is None else write.after.bytes, write.item
-        elif isinstance(write, EndsWith):
-            yield "ends", key, b"" if write.item is None else write.item.bytes, ""
-        else:
-            yield "put", key, "any" if write.version is None else write.version, write.content
+        yield _of_write(write, keys.of_session(session_id, write.document))
     if outcome.record is not None and settings.recording:
-        yield (
-            "append",
-            keys.of_session(session_id, RECORDS),
-            "any",
-            _record(outcome, outcome.record, component, settings, delivery.event.format),
-        )
+        record = _record(outcome, outcome.record, component, settings, delivery.event.format)
+        yield "append", keys.of_session(session_id, RECORDS), "any", record
     if outcome.kept_s:
         yield "keep", None, milliseconds(outcome.kept_s), ""
-    replies = Replies(delivery.event, component, now)
+    yield from _of_messages(outcome, Replies(delivery.event, component, now), partition, keys, settings)
+    if outcome.closes_session or outcome.takes_room is False:
+        yield "close", None, "", ""
+    elif outcome.takes_room:
+        yield "reopen", None, "", ""
+    if outcome.stops_work:
+        yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
+
+
+def _of_write(write: Put | Append | Link | EndsWith, key: str) -> Operation:
+    match write:
+        case Append():
+            return "append", key, "any" if write.length is None else write.length, write.item
+        case Link():
+            return "link", key, b"" if write.after is None else write.after.bytes, write.item
+        case EndsWith():
+            return "ends", key, b"" if write.item is None else write.item.bytes, ""
+        case Put():
+            return "put", key, "any" if write.version is None else write.version, write.content
+
+
+def _of_messages(
+    outcome: Outcome, replies: Replies, partition: int, keys: Keys, settings: BusSettings
+) -> Iterator[Operation]:
+    """Yield the events, timers and sends, numbered in this order: an event's id is derived from its number."""
     for n, data in enumerate(outcome.events):
         raw = _bounded(data, replies.encoded(n, data), settings)
         inbox = keys.inbox(partition, data.inbox) if data.inbox else None
@@ -96,25 +105,14 @@ def of_outcome(
     for n, timer in enumerate(outcome.timers, start=len(outcome.events)):
         if isinstance(timer, SetTimer):
             raw = _bounded(timer.event, replies.encoded(n, timer.event), settings)
-            message = _timer_message(session_id, timer.event, raw)
+            message = _timer_message(replies.parent.subject, timer.event, raw)
             yield "timer", None, timer.name, _when(timer.due) + message
         else:
             yield "cancel", None, timer.name, ""
     for n, send in enumerate(outcome.sends, start=len(outcome.events) + len(outcome.timers)):
         raw = _bounded(send.event, replies.sent(n, send), settings)
-        yield (
-            "into",
-            keys.sessions(partition),
-            send.session_id,
-            "open" if send.opens else "known",
-        )
+        yield "into", keys.sessions(partition), send.session_id, "open" if send.opens else "known"
         yield "send", keys.log(send.session_id), send.event.type, raw
-    if outcome.closes_session or outcome.takes_room is False:
-        yield "close", None, "", ""
-    elif outcome.takes_room:
-        yield "reopen", None, "", ""
-    if outcome.stops_work:
-        yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 
 
 def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
@@ -230,53 +228,6 @@ def _signed(
             of_inbox = signer.sign(keys.inbox(partition, component), raw)
             second = header + f" {signer.sign(log, raw)} {of_inbox}\n".encode() + raw
         yield name, key, first, second
-
-
-class Replies:
-    """The events that follow from one event, serialized as `reply` would build them, without building them.
-
-    Their envelope needs no validation: all its fields come from the validated parent.
-    """
-
-    def __init__(self, parent: AnyEvent, source: Component, now: datetime) -> None:
-        self._parent, self._now = parent, now
-        self._source: Component = source
-        time = now.isoformat().replace("+00:00", "Z")
-        trace = "" if parent.traceparent is None else f'"traceparent":"{parent.traceparent}",'
-        format = f'"format":{parent.format},' if parent.format > 1 else ""
-        self._around_data = (
-            f'","subject":"{parent.subject}","time":"{time}","datacontenttype":"application/json",'
-            f'"correlationid":"{parent.correlationid}","causationid":"{parent.id}",{trace}{format}"data":'
-        )
-
-    def sent(self, n: int, send: Send) -> bytes:
-        """Return the n-th event, which goes into another session."""
-        event = reply(self._parent, n, send.event, self._source, self._now)
-        return encode(event.model_copy(update={"subject": send.session_id}))
-
-    def encoded(self, n: int, data: EventData) -> bytes:
-        """Return the n-th event, serialized as `encode` does."""
-        head = (
-            f'{{"specversion":"1.0","id":"{child_id(self._parent.id, n)}","source":"{self._source}","type":"'
-        )
-        written = as_json(data, self._parent.format, exclude_none=True)
-        return (head + data.type + self._around_data).encode() + written + b"}"
-
-
-def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime) -> AnyEvent:
-    """Return the n-th event that follows from `parent`."""
-    return ENVELOPES[type(data)](
-        id=child_id(parent.id, n),
-        source=source,
-        type=data.type,
-        subject=parent.subject,
-        time=now,
-        correlationid=parent.correlationid,
-        causationid=parent.id,
-        traceparent=parent.traceparent,
-        format=parent.format,
-        data=data,
-    )
 
 
 def _is_guard(write: Put | Append | Link | EndsWith) -> bool:

@@ -10,42 +10,36 @@ lease has expired, runs the handler again, and commits the same ids. The commit 
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Iterable
-from contextvars import copy_context
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import structlog
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 from structlog.contextvars import bind_contextvars
 
 from antiphon_shared import faults
 from antiphon_shared.bus import committing, scripts
 from antiphon_shared.bus.cancellations import Stops
-from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate, ended
+from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.dead_letters import LETTER, Letter
+from antiphon_shared.bus.deliveries import read_delivery
+from antiphon_shared.bus.group_member import GroupMember
 from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
-from antiphon_shared.bus.leases import Leases
-from antiphon_shared.bus.local_inboxes import LocalInbox
-from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
+from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.signing import KeyMissing, Signer, genuine, require_key
+from antiphon_shared.bus.signing import KeyMissing, require_key
 from antiphon_shared.bus.timers import Chore, Chores, CleanUp
 from antiphon_shared.bus.wire import Argument
-from antiphon_shared.events import decode
 from antiphon_shared.formats import FORMAT
-from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 from antiphon_shared.process.service import Service
 
 _CONFLICTS_MAX = 20
 _RETRY_DELAY_MAX_S = 60.0
-_FAREWELL_S = 0.7
-_PLACE = re.compile(rb"\d{1,20}-\d{1,20}")
-_COUNT = re.compile(rb"\d{1,6}")
 
 
 class Contended(AntiphonError):
@@ -65,26 +59,11 @@ class Consumer:
         self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
         # The commits of other components in this process share the places as one more reader.
         self._local = bus.local_inboxes
-        self._room = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
+        room = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
         self._gate = Gate() if self._local is None else self._local.gate
-        self._leases = Leases(bus, service.name, name)
         self._stops = Stops(bus) if service.stops_with_session else None
-        self._readers = [
-            Reader(
-                bus,
-                stream,
-                service.name,
-                name,
-                self._room,
-                self._take,
-                self._leases.in_hand,
-                self._duties(stream, partition),
-            )
-            for stream, partition in self._partitions.items()
-        ]
-        self._reading: list[asyncio.Task[None]] = []
-        self._context = copy_context()
-        self._stopped = asyncio.Event()
+        duties = {stream: self._duties(stream, partition) for stream, partition in self._partitions.items()}
+        self._member = GroupMember(bus, service.name, name, room, self._deliver, duties)
         self._log = structlog.get_logger().bind(component=service.name)
 
     def _duties(self, stream: str, partition: int) -> Chore:
@@ -93,85 +72,41 @@ class Consumer:
 
     @property
     def in_hand(self) -> int:
-        return len(self._leases.tasks)
+        return len(self._member.leases.tasks)
 
     async def run(self) -> None:
         """Work until `stop` is called and deliveries in flight are finished or handed back."""
-        duties = [asyncio.create_task(self._leases.keep())]
+        watching = None
+        if self._stops is not None:
+            await self._stops.look()  # before any work begins for a session that was stopped
+            watching = asyncio.create_task(self._stops.watch())
+        if self._local is not None:
+            self._local.add(self._member.readers)
         try:
-            if self._stops is not None:
-                await self._stops.look()  # before any work begins for a session that was stopped
-                duties.append(asyncio.create_task(self._stops.watch()))
-            self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
-            self._open_locally()
-            await asyncio.gather(*self._reading, return_exceptions=True)
-            await self._stopped.wait()
+            await self._member.run()
         finally:
-            for duty in duties:
-                duty.cancel()
-            await asyncio.gather(*duties, return_exceptions=True)
-
-    def _open_locally(self) -> None:
-        if self._local is None:
-            return
-        for reader in self._readers:
-            self._local.add(
-                LocalInbox(
-                    reader.stream, self._service.name, self.name, self._room, self._take, reader.look_again
-                )
-            )
+            if watching is not None:
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
 
     async def stop(self, grace_s: float) -> None:
         """Stop reading, finish deliveries in flight within `grace_s`, hand back the rest, leave the groups."""
-        deadline_s = monotonic_s() + grace_s
-        self._room.close()
-        unblocking = [asyncio.create_task(reader.unblock()) for reader in self._readers]
-        # Cancelled half-way, the unblocking would leak a connection.
-        await ended([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
-        if tasks := self._leases.tasks:
-            await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
-        try:
-            async with asyncio.timeout(_FAREWELL_S):
-                await self._leases.hand_back()
-                await ended(self._leases.tasks, 0)
-                await self._leave()
-        except (RedisError, TimeoutError):
-            self._log.warning("deliveries_not_handed_back")
-        await ended(self._leases.tasks, 0)
-        self._stopped.set()
-
-    async def _leave(self) -> None:
-        for stream in self._partitions:
-            try:
-                await self._bus.batcher.run(scripts.LEAVE, [stream], [self._service.name, self.name])
-            except RedisError:
-                self._log.debug("consumer_not_removed")
-
-    def _take(self, entry: Entry) -> None:
-        # Not in the context of the delivery whose commit has taken the entry.
-        task = asyncio.create_task(self._deliver(entry), context=self._context.copy())
-        self._leases.hold(entry, task)
+        await self._member.stop(grace_s)
 
     async def _deliver(self, entry: Entry) -> None:
         """Process one message, from hand-over to acknowledgement."""
-        try:
-            if entry.deliveries > self._bus.settings.max_deliveries:
-                await self._bury_lost(entry)
-            elif entry.deliveries >= ALONE_FROM_DELIVERY:
-                async with self._gate.alone():
-                    if await retry_while_unavailable("begin", lambda: self._leases.begin(entry)):
-                        await self._handle(entry)
-            else:
-                await self._gate.enter()
-                try:
+        if entry.deliveries > self._bus.settings.max_deliveries:
+            await self._bury_lost(entry)
+        elif entry.deliveries >= ALONE_FROM_DELIVERY:
+            async with self._gate.alone():
+                if await retry_while_unavailable("begin", lambda: self._member.leases.begin(entry)):
                     await self._handle(entry)
-                finally:
-                    self._gate.leave()
-        except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again after its lease
-            self._log.exception("delivery_not_ended", stream=entry.stream, entry=entry.id)
-        finally:
-            self._leases.drop(entry)
-            self._room.release()
+        else:
+            await self._gate.enter()
+            try:
+                await self._handle(entry)
+            finally:
+                self._gate.leave()
 
     async def _handle(self, entry: Entry) -> None:
         try:
@@ -331,29 +266,6 @@ class Consumer:
         if handler is None:
             raise UnreadableEvent(f"{self._service.name} does not handle {delivery.event.type}.")
         return handler
-
-
-def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
-    """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field.
-
-    Args:
-        bytes_max: the size of the event.
-        signer: verifies the event; None where messages are not signed.
-    """
-    raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
-    if raw is None or place is None:
-        raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
-    if len(raw) > bytes_max:
-        raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
-    genuine(signer, entry.stream, entry.fields)
-    if not _PLACE.fullmatch(place):
-        raise UnreadableEvent("log: not the id of an entry in the session's log.")
-    count = entry.fields.get(b"attempt", b"0")
-    if not _COUNT.fullmatch(count):
-        raise UnreadableEvent("attempt: not a small whole number.")
-    attempt = int(count)
-    is_begun = entry.is_taken_over or attempt > 0 or b"again" in entry.fields
-    return Delivery(decode(raw), place.decode(), attempt, redelivered=is_begun)
 
 
 async def _handled(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:

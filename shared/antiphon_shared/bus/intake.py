@@ -8,55 +8,34 @@ see admission.py.
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 
 import structlog
-from pydantic import TypeAdapter, ValidationError
-from redis.exceptions import RedisError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.concurrency import ConcurrencyLimit, ended
+from antiphon_shared.bus.concurrency import ConcurrencyLimit
 from antiphon_shared.bus.connection import retry_while_unavailable
-from antiphon_shared.bus.leases import Leases
-from antiphon_shared.bus.reader import Entry, Reader
+from antiphon_shared.bus.group_member import GroupMember
+from antiphon_shared.bus.reader import Entry
 from antiphon_shared.bus.redis_bus import Bus, Published
 from antiphon_shared.bus.rejections import fields_of
 from antiphon_shared.bus.session_content import SessionContent, conflict
-from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
+from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, require_key
+from antiphon_shared.bus.submissions import Unacceptable, milliseconds_of, read_submission
 from antiphon_shared.bus.timers import CleanUp
-from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
-from antiphon_shared.events.base import TraceParent
-from antiphon_shared.events.codec import ENVELOPES, explain, unknown_field
-from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.events import AnyEvent, encode
 from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
-from antiphon_shared.process.ids import CHILD, id_of_entry
-from antiphon_shared.text.nearest import did_you_mean
-from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
+from antiphon_shared.values import DEFAULT_TENANT, Tenant
 
 GROUP = "intake"
-FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
-_SHORTEN = "Shorten the query."
-_NAME_LENGTH = 100
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
 _READS_MAX = 2
 """The limit on deliveries of a submission is this multiple of an inbox message's limit."""
-_FAREWELL_S = 1.5
-_EARLIEST_MS = 1_000_000_000_000
 _CLOCKS_APART_MS = 60_000
-
-_session_id: TypeAdapter[str] = TypeAdapter(SessionId)
-_traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
-
-
-class Unacceptable(AntiphonError):
-    """A submission that cannot be understood."""
-
-    code = "submission_rejected"
 
 
 class Overloaded(AntiphonError):
@@ -87,66 +66,34 @@ class Intake:
         """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
         self._tenant_of, self._resolved = tenant_of, resolved
-        self._room = ConcurrencyLimit(places, readers=1)
-        self._leases = Leases(bus, GROUP, consumer)
-        self._consumer = consumer
         self._stream = bus.keys.queries()
         self._has_told_of_key = False
-        self._reader = Reader(
-            bus,
-            self._stream,
-            GROUP,
-            consumer,
-            self._room,
-            self._take,
-            self._leases.in_hand,
-            CleanUp(bus, self._stream, GROUP),
-        )
+        duties = {self._stream: CleanUp(bus, self._stream, GROUP)}
+        room = ConcurrencyLimit(places, readers=1)
+        self._member = GroupMember(bus, GROUP, consumer, room, self._let_in, duties)
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
         """Admit submissions until cancelled; then hand back those in flight."""
-        keeping = asyncio.create_task(self._leases.keep())
-        reading = asyncio.create_task(self._reader.run())
+        working = asyncio.create_task(self._member.run())
         try:
-            await asyncio.shield(reading)
+            await asyncio.shield(working)
         finally:
-            self._room.close()
-            await ended([reading, asyncio.create_task(self._reader.unblock())], _FAREWELL_S)
-            keeping.cancel()
-            await self._let_go()
-
-    async def _let_go(self) -> None:
-        try:
-            async with asyncio.timeout(_FAREWELL_S):
-                await self._leases.hand_back()
-                await ended(self._leases.tasks, 0)
-                await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
-        except (RedisError, TimeoutError):
-            self._log.warning("submissions_not_handed_back")
-        await ended(self._leases.tasks, 0)
-
-    def _take(self, entry: Entry) -> None:
-        self._leases.hold(entry, asyncio.create_task(self._let_in(entry)))
+            await self._member.stop(grace_s=0)
+            await working
 
     async def _let_in(self, entry: Entry) -> None:
         """Process one submission: open or reject it, then acknowledge it."""
+        await faults.at("submission.open.before")
         try:
-            await faults.at("submission.open.before")
-            try:
-                await self._arrive(entry, self._read(entry))
-            except AntiphonError as error:
-                await self._reject(entry, error)
-            except Exception as error:
-                if entry.deliveries < self._bus.settings.max_deliveries:
-                    raise
-                await self._reject(entry, self._not_let_in(error))
-            await retry_while_unavailable("acknowledge a submission", lambda: self._acknowledge(entry))
-        except Exception:  # noqa: BLE001  # it stays pending, and is delivered again after its lease
-            self._log.exception("submission_retried", entry=entry.id)
-        finally:
-            self._leases.drop(entry)
-            self._room.release()
+            await self._arrive(entry, self._read(entry))
+        except AntiphonError as error:
+            await self._reject(entry, error)
+        except Exception as error:
+            if entry.deliveries < self._bus.settings.max_deliveries:
+                raise
+            await self._reject(entry, self._not_let_in(error))
+        await retry_while_unavailable("acknowledge a submission", lambda: self._acknowledge(entry))
 
     def _not_let_in(self, error: Exception) -> Unacceptable:
         self._log.error("submission_failed", exc_info=error)
@@ -253,7 +200,7 @@ class Intake:
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
         await faults.at("submission.acknowledge.after")
-        if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
+        if milliseconds_of(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
             self._log.warning("queue_id_reset")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 
@@ -267,109 +214,3 @@ class Intake:
                 scripts.REJECT, keys, [_REJECTION_LIFE_MS, _REJECTED_LENGTH, *fields]
             ),
         )
-
-
-def read_submission(
-    entry: Entry, stream: str, bytes_max: int, now: datetime, signer: Signer | None = None
-) -> AnyEvent:
-    """Return the query.submitted event of an entry of the queue. Pure.
-
-    Ids and time come from the entry's id, so that reading it again gives the same event, and a client's clock
-    has no influence: a time in the future counts as `now`. With a `signer` the entry has to hold a signed
-    event. Raises Unacceptable, or UnreadableEvent, which name the field.
-
-    Args:
-        stream: the key of the queue, part of the event's id and of its signature.
-        bytes_max: the size of a submission, and of its event as JSON.
-        now: the latest time that the event may have.
-        signer: verifies the event; None where submissions need no signature.
-    """
-    if sum(len(name) + len(value) for name, value in entry.fields.items()) > bytes_max:
-        raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
-    given = dict(entry.fields)
-    if signer is not None:
-        signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
-    fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
-    if unknown := sorted(fields.keys() - FIELDS):
-        name = unknown[0][:_NAME_LENGTH]
-        raise Unacceptable(f"{name}: unknown field.", hint=did_you_mean(name, sorted(FIELDS)))
-    submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
-    if submitted_ms < _EARLIEST_MS:
-        raise Unacceptable(
-            f"entry: the time of the id {entry.id} is out of range.",
-            hint="Let Redis choose the id: XADD KEY *",
-        )
-    time = datetime.fromtimestamp(submitted_ms / 1000, UTC)
-    if "event" in fields:
-        event = _from_event(fields, time)
-    else:
-        event = _from_fields(fields, id_of_entry(stream, entry.id), time)
-    if CHILD in event.subject:
-        raise Unacceptable(
-            f"session_id: {CHILD} is reserved for sessions that another session starts.", hint="Omit it."
-        )
-    if len(encode(event)) > bytes_max:
-        raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
-    return event
-
-
-def _milliseconds(entry: Entry) -> int:
-    return int(entry.id.partition("-")[0])
-
-
-def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
-    if len(fields) > 1:
-        raise Unacceptable(
-            "event: cannot be combined with other fields.", hint="Put the other fields into the event."
-        )
-    event = decode(fields["event"])
-    if not isinstance(event.data, QuerySubmitted):
-        raise Unacceptable(
-            f"event: {event.type} cannot be submitted.", hint=f"Submit an {QuerySubmitted.type}."
-        )
-    if event.data.parent is not None:
-        raise Unacceptable("parent: only another session can set it.", hint="Omit it.")
-    return event.model_copy(update={"time": time, "correlationid": event.id, "causationid": None})
-
-
-def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> AnyEvent:
-    if "query" not in fields:
-        raise Unacceptable("query: missing.", hint='XADD antiphon:queries * query "..."')
-    text = {name: _text(name, value) for name, value in fields.items()}
-    try:
-        options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
-    except ValidationError as error:
-        said, hint = unknown_field(error, QueryOptions.model_fields)
-        raise Unacceptable(f"options.{said}", hint=hint or "Options must be a JSON object.") from None
-    try:
-        data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
-    except ValidationError as error:
-        raise Unacceptable(f"{explain(error)}.") from None
-    event: AnyEvent = ENVELOPES[QuerySubmitted](
-        id=event_id,
-        source="client",
-        type=data.type,
-        subject=_valid("session_id", text.get("session_id") or str(event_id), _session_id),
-        time=time,
-        correlationid=event_id,
-        traceparent=_valid("traceparent", text["traceparent"], _traceparent)
-        if text.get("traceparent")
-        else None,
-        format=FORMAT,
-        data=data,
-    )
-    return event
-
-
-def _text(name: str, value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        raise Unacceptable(f"{name}: not UTF-8 text.") from None
-
-
-def _valid(name: str, value: str, kind: TypeAdapter[str]) -> str:
-    try:
-        return kind.validate_python(value)
-    except ValidationError as error:
-        raise Unacceptable(f"{name}: {error.errors()[0]['msg']}.") from None

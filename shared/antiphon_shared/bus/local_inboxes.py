@@ -5,26 +5,13 @@ oldest entry that was not delivered yet, which need not be the one that was adde
 pending for the local consumer, whose reader finds it there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from antiphon_shared.bus.committing import Operation
-from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
-from antiphon_shared.bus.reader import Entry
-
-
-class LocalInbox(NamedTuple):
-    """A stream that a consumer of this process reads for its group."""
-
-    stream: str
-    group: str
-    consumer: str
-    room: ConcurrencyLimit
-    take: Callable[[Entry], None]
-    """Begins the work on an entry, for which a place in the room is taken."""
-    look_again: Callable[[], None]
-    """Makes the reader look for entries that were delivered to the consumer and never reached it."""
+from antiphon_shared.bus.concurrency import Gate
+from antiphon_shared.bus.reader import Entry, Reader
 
 
 class LocalInboxes:
@@ -33,49 +20,51 @@ class LocalInboxes:
     def __init__(self) -> None:
         self.gate = Gate()
         """A message that may have ended its process runs alone among those of all components in the process."""
-        self._inboxes: dict[str | None, LocalInbox] = {}
+        self._readers: dict[str | None, Reader] = {}
 
-    def add(self, inbox: LocalInbox) -> None:
-        self._inboxes[inbox.stream] = inbox
+    def add(self, readers: Iterable[Reader]) -> None:
+        self._readers.update((reader.stream, reader) for reader in readers)
 
     def taking(self, operations: Sequence[Operation]) -> "Taking":
         """Return what a commit with these operations takes: an entry for each event that goes to a local inbox."""
         added_to = [key for name, key, _, _ in operations if name == "event"]
-        return Taking([self._inboxes[key] for key in added_to if key in self._inboxes])
+        return Taking([self._readers[key] for key in added_to if key in self._readers])
 
 
 class Taking:
     """The entries that one commit takes; within the block, the places for them are reserved."""
 
-    def __init__(self, inboxes: Sequence[LocalInbox]) -> None:
-        self._inboxes = inboxes
-        self._reserved: list[LocalInbox] = []
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        self._readers = readers
+        self._reserved: list[Reader] = []
         self._is_certain = False
 
     def __enter__(self) -> Self:
-        self._reserved = [inbox for inbox in self._inboxes if inbox.room.take_free()]
+        self._reserved = [reader for reader in self._readers if reader.room.take_free()]
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for inbox in self._reserved:
-            inbox.room.release()
+        for reader in self._reserved:
+            reader.room.release()
             if not self._is_certain:
-                inbox.look_again()
+                reader.look_again()
 
     @property
     def operations(self) -> list[Operation]:
         """Return the operations that the commit needs in addition; see commit.lua."""
-        return [("take", inbox.stream, inbox.consumer, inbox.group) for inbox in self._reserved]
+        return [("take", reader.stream, reader.consumer, reader.group) for reader in self._reserved]
 
     def result(self, reply: Any) -> bytes:
         """Hand the entries in the script's reply to their consumers; return the result of the commit."""
         taken = reply if isinstance(reply, list) else []
         for stream, entry, fields in taken:
-            inbox = next(one for one in self._reserved if one.stream == stream.decode())
-            self._reserved.remove(inbox)
-            inbox.take(Entry(inbox.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True))))
+            reader = next(one for one in self._reserved if one.stream == stream.decode())
+            self._reserved.remove(reader)
+            reader.take(
+                Entry(reader.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)))
+            )
         result: bytes = b"committed" if taken else reply
         # A duplicate may be this commit itself, sent before a connection broke, with its reply lost.
         self._is_certain = result != b"duplicate"

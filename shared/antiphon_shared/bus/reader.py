@@ -66,9 +66,8 @@ class Reader:
         in_hand: Callable[[str], list[str]],
         chores: Chores,
     ) -> None:
-        self.stream = stream
-        self._bus, self._group, self._consumer, self._room = bus, group, consumer, room
-        self._take, self._in_hand, self._chores = take, in_hand, chores
+        self.stream, self.group, self.consumer, self.room, self.take = stream, group, consumer, room, take
+        self._bus, self._in_hand, self._chores = bus, in_hand, chores
         self._client: Client = None
         self._wire: Wire | None = None
         self._client_id: int | None = None
@@ -81,18 +80,18 @@ class Reader:
     async def run(self) -> None:
         """Read until the room is closed."""
         failures = 0
-        while (places := await self._room.reserve()) > 0:
+        while (places := await self.room.reserve()) > 0:
             untaken = places
             try:
                 for entry in await self._next(places):
-                    self._take(entry)
+                    self.take(entry)
                     untaken -= 1
                 failures = 0
             except Exception as error:  # noqa: BLE001  # if the reader ended, its stream would have none
                 failures += 1
                 await self._recover(error, failures)
             finally:
-                self._room.release(untaken)
+                self.room.release(untaken)
         if self._wire is not None:
             await self._wire.close()
 
@@ -115,7 +114,7 @@ class Reader:
     async def _next(self, places: int) -> list[Entry]:
         if not self._has_group:
             with contextlib.suppress(OutOfMemoryError):  # an existing group can be read nevertheless
-                await self._bus.ensure_groups([(self.stream, self._group)])
+                await self._bus.ensure_groups([(self.stream, self.group)])
             self._has_group = True
         now = monotonic_s()
         if now >= self._chores_at:
@@ -140,13 +139,13 @@ class Reader:
 
     @property
     def _patience_s(self) -> float:
-        return _CROWDED_BLOCK_S if self._room.is_sought else BLOCK_S
+        return _CROWDED_BLOCK_S if self.room.is_sought else BLOCK_S
 
     async def _reclaim(self, places: int) -> list[Entry]:
         lease_ms = milliseconds(self._bus.settings.lease_s)
         arguments: list[Argument] = [
-            self._group,
-            self._consumer,
+            self.group,
+            self.consumer,
             lease_ms,
             places,
             ALONE_FROM_DELIVERY - 1,
@@ -159,7 +158,7 @@ class Reader:
 
     async def _missed(self) -> list[Entry]:
         """Return the entries that were delivered to this consumer but never reached it."""
-        arguments: list[Argument] = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
+        arguments: list[Argument] = [self.group, self.consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
         held = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
         in_hand = set(self._in_hand(self.stream))
         return [entry for entry in held if entry.id not in in_hand]
@@ -179,14 +178,14 @@ class Reader:
     async def _read(self, count: int, block_s: float) -> list[Entry]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(self.stream)
-        command: list[Any] = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
+        command: list[Any] = ["XREADGROUP", "GROUP", self.group, self.consumer, "COUNT", count]
         where = ["STREAMS", self.stream, ">"]
         if self._bus.connections.is_fake:
             return await self._poll([*command, *where], block_s)
         if self._wire is None:
             self._wire = Wire(self._client, "redis.read.sent")
             self._client_id = await self._ask(("CLIENT", "ID"))
-        if not self._room.is_closed:
+        if not self.room.is_closed:
             command += ["BLOCK", milliseconds(block_s)]
         return self._entries(await self._ask((*command, *where)))
 
@@ -202,7 +201,7 @@ class Reader:
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
             entries = self._entries(await self._client.execute_command(*command))
-            if entries or self._room.is_closed or monotonic_s() >= deadline_s:
+            if entries or self.room.is_closed or monotonic_s() >= deadline_s:
                 return entries
             await asyncio.sleep(_FAKE_POLL_S[min(n // 20, len(_FAKE_POLL_S) - 1)])
             n += 1
@@ -235,7 +234,7 @@ class Reader:
         if self._client is not None:
             await self._let_go(self._client)
             self._client = None
-        await self._room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
+        await self.room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
     async def _let_go(self, client: Client) -> None:
         try:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from antiphon_shared.bus.committing import reply, timer_message
+from antiphon_shared.bus.committing import timer_message
 from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.replies import reply
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, EventData, encode
 from antiphon_shared.formats import FORMAT

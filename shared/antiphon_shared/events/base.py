@@ -34,7 +34,7 @@ class EventData(Value):
     type: ClassVar[str]
     """The CloudEvents type: `antiphon.<subject>.<what happened>.v<version>`."""
 
-    inbox: ClassVar[Component | None]
+    inbox: ClassVar[Component | None] = None
     """The component whose inbox receives the event; None for events that only the session's log holds."""
 
 

@@ -25,7 +25,6 @@ class SessionOpened(EventData):
     """The recorded inputs of a session's decisions: its limits, and the tool catalogue as it was."""
 
     type: ClassVar[str] = "antiphon.session.opened.v1"
-    inbox: ClassVar[Component | None] = None
 
     limits: Limits
     options: QueryOptions
@@ -66,7 +65,6 @@ class RungTaken(EventData):
     """A step of the recovery ladder: what has failed, and what is done instead."""
 
     type: ClassVar[str] = "antiphon.rung.taken.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round
     rung: Rung
@@ -78,7 +76,6 @@ class AnswerRefused(EventData):
     """A final answer that does not count; the model gets the reasons, and continues in the next round."""
 
     type: ClassVar[str] = "antiphon.answer.refused.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round
     because: tuple[str, ...] = Field(description="The errors of the answer, a sentence each.")
@@ -88,7 +85,6 @@ class StepBegun(EventData):
     """The beginning of an attempt at a step of the query."""
 
     type: ClassVar[str] = "antiphon.step.begun.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round = Field(description="The first of the attempt.")
     step: str
@@ -104,7 +100,6 @@ class OutagesSeen(EventData):
     """The open circuits at the decision on the event it answers, if they have changed."""
 
     type: ClassVar[str] = "antiphon.outages.seen.v1"
-    inbox: ClassVar[Component | None] = None
 
     outages: Outages
 
@@ -252,7 +247,6 @@ class ApprovalRequested(EventData):
     """The session waits for a person, until its deadline."""
 
     type: ClassVar[str] = "antiphon.approval.requested.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round
     calls: tuple[CallToApprove, ...] = Field(min_length=1)
@@ -273,7 +267,6 @@ class QuestionAsked(EventData):
     """The session waits for its user."""
 
     type: ClassVar[str] = "antiphon.question.asked.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round
     questions: tuple[Question, ...] = Field(min_length=1)

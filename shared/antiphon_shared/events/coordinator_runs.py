@@ -28,7 +28,6 @@ class RunOpened(EventData):
     """The recorded inputs of a run's decisions."""
 
     type: ClassVar[str] = "antiphon.run.opened.v1"
-    inbox: ClassVar[Component | None] = None
 
     workflow: str
     specification: str = Field(description="Content hash of the specification; empty where there is none.")
@@ -54,7 +53,6 @@ class InputRequested(EventData):
     """A run waits for values from a person."""
 
     type: ClassVar[str] = "antiphon.input.requested.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round = Field(description="The number of the request.")
     node: str
@@ -69,7 +67,6 @@ class InputRefused(EventData):
     """Values that a person gave do not count; the run continues to wait."""
 
     type: ClassVar[str] = "antiphon.input.refused.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round
     because: str
@@ -87,7 +84,6 @@ class NodesSettled(EventData):
     """The nodes that have settled in a run, apart from calls, which report themselves; for observers."""
 
     type: ClassVar[str] = "antiphon.nodes.settled.v1"
-    inbox: ClassVar[Component | None] = None
 
     nodes: tuple[NodeSettled, ...] = Field(min_length=1)
     more: int = Field(default=0, ge=0, description="Number of nodes that are not listed.")
@@ -107,7 +103,6 @@ class ChildBegun(EventData):
     """A session has begun another, and waits for its end."""
 
     type: ClassVar[str] = "antiphon.child.begun.v1"
-    inbox: ClassVar[Component | None] = None
 
     round: Round = Field(description="Round of a session, or request number of a run.")
     child: SessionId

@@ -23,12 +23,11 @@ else:
 
     def replace(value, **changes):
         """Return a part with new values in some fields, like `dataclasses.replace`, in a third of its time."""
-        fields = value.__dict__
-        assert changes.keys() <= fields.keys(), (
-            f"{type(value).__name__} has no {changes.keys() - fields.keys()}"
-        )
         changed = object.__new__(type(value))
-        changed.__dict__.update(fields, **changes)
+        fields = changed.__dict__
+        fields |= value.__dict__
+        fields |= changes
+        assert len(fields) == len(value.__dict__), f"{type(value).__name__} lacks one of {[*changes]}"
         return changed
 
 

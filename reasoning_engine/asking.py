@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.events import ReasoningRequested
-from antiphon_shared.memory.briefing import Briefing
 
 from reasoning_engine.offer import Offer, tokens_of
 from reasoning_engine.prompt import Prompt, build_prompt
@@ -31,7 +30,7 @@ class Wanted:
 
 def asked(
     request: ReasoningRequested,
-    briefing: Briefing,
+    briefing: str,
     offer: Offer,
     model_id: str,
     max_output_tokens: int,

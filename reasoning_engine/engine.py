@@ -13,7 +13,6 @@ from antiphon_shared.events import (
     SummaryFailed,
     SummaryRequested,
 )
-from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.process.clock import monotonic_s
 
 from reasoning_engine.asking import Wanted, asked, tokens_asked
@@ -39,7 +38,7 @@ def to_nobody(_: object) -> None:
 
 async def reason(
     request: ReasoningRequested,
-    briefing: Briefing,
+    briefing: str,
     offer: Offer,
     model: Model,
     on_text: OnText,

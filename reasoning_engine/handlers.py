@@ -14,7 +14,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
-from antiphon_shared.memory.briefing import Briefing, digest_of
+from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
@@ -200,10 +200,10 @@ async def _options(session: SessionStore, request: ReasoningRequested) -> QueryO
     return query.options if isinstance(query, QuerySubmitted) else _NOTHING_SAID
 
 
-async def _briefing(session: SessionStore, request: ReasoningRequested) -> Briefing:
-    _, text = await session.document(BRIEFING)
-    briefing = Briefing.of((text or b"").decode())
-    if briefing.outline.digest != request.briefing:
+async def _briefing(session: SessionStore, request: ReasoningRequested) -> str:
+    _, content = await session.document(BRIEFING)
+    briefing = (content or b"").decode()
+    if digest_of(briefing) != request.briefing:
         raise UnreadableEvent(
             f"the briefing of round {request.round} of session {session.session_id} is not there any more."
         )

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from antiphon_shared.events import ReasoningRequested
-from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.memory.note import NOTE_FORM
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import ToolDefinition
@@ -90,7 +89,7 @@ class Prompt(TypedDict):
 
 def build_prompt(
     request: ReasoningRequested,
-    briefing: Briefing,
+    briefing: str,
     tools: "list[ToolParam]",
     model_id: str,
     max_output_tokens: int,
@@ -102,12 +101,12 @@ def build_prompt(
     reply is limited to the tokens that the budget leaves after the briefing; the budget can be exceeded only
     by the system prompt and the tools.
     """
-    text = briefing.text
+    text = briefing
     if request.notice:
         text += f"\n{request.notice}"
     if not tools:
         text += _without_tools(request)
-    given = briefing.outline.tokens + estimate_tokens(request.notice)
+    given = estimate_tokens(briefing) + estimate_tokens(request.notice)
     prompt = Prompt(
         model=model_id,
         max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),

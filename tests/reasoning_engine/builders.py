@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
-from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.tools.calls import ToolDefinition
 
 from reasoning_engine.access import Access
@@ -22,7 +22,7 @@ CONNECTION_S = 1_000.0
 SECONDS_LEFT = 20.0
 CLAUDE, CHAT = "claude-sonnet-5-5", "openai:gpt-x"
 """A model that is asked by the Messages API, and one by chat completions."""
-BRIEFING = Briefing.of("# Question\nWhy?\n\n# Now\nRound 1 of at most 4.")
+BRIEFING = "# Question\nWhy?\n\n# Now\nRound 1 of at most 4."
 SEARCH = ToolDefinition(
     name="search",
     description="Searches.",
@@ -39,7 +39,7 @@ OUTLINE = SEARCH.model_copy(update={"name": "outline", "description": "Outlines.
 def a_request(**fields: Any) -> ReasoningRequested:
     known: dict[str, Any] = {
         "round": 1,
-        "briefing": BRIEFING.outline.digest,
+        "briefing": digest_of(BRIEFING),
         "catalogue": "c0ffee",
         "tools": ("search", "outline"),
         "tokens_left": 100_000,

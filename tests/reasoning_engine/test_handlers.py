@@ -68,7 +68,7 @@ class Room:
             record_bytes_max=4_000_000,
         )
         self.session = FakeSession(
-            documents={BRIEFING_NAME: (1, BRIEFING.text.encode()), TO_SUMMARIZE: (1, SOURCE.encode())}
+            documents={BRIEFING_NAME: (1, BRIEFING.encode()), TO_SUMMARIZE: (1, SOURCE.encode())}
         )
 
     async def catalogue(self, content_hash: str) -> Catalogue:
@@ -185,7 +185,9 @@ class TestThePromptsEstimate:
             estimated = await self.estimated(room)
             (prompt,) = room.model.prompts
             tools = estimate_tokens(to_json(prompt["tools"]).decode())
-            assert estimated == tools + estimate_tokens(prompt["system"][0]["text"]) + BRIEFING.outline.tokens
+            assert estimated == tools + estimate_tokens(prompt["system"][0]["text"]) + estimate_tokens(
+                BRIEFING
+            )
             room.model.prompts.clear()
 
     async def test_tools_in_the_prompt_count_with_its_text(self) -> None:

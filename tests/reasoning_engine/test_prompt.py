@@ -24,11 +24,11 @@ def the_message(text: str) -> Message:
 
 def test_an_ordinary_round_sends_the_briefing_as_it_is() -> None:
     prompt = build_prompt(a_request(), BRIEFING, TOOLS, "m", 4096)
-    assert prompt["messages"] == [{"role": "user", "content": BRIEFING.text}]
+    assert prompt["messages"] == [{"role": "user", "content": BRIEFING}]
 
 
 def test_everything_before_the_briefing_is_the_same_in_every_round() -> None:
-    later = BRIEFING.model_copy(update={"text": "# Question\nWhy?\n\n# Now\nRound 3 of at most 4."})
+    later = "# Question\nWhy?\n\n# Now\nRound 3 of at most 4."
     first = build_prompt(a_request(round=1), BRIEFING, TOOLS, "m", 4096)
     third = build_prompt(a_request(round=3, tokens_left=50_000), later, TOOLS, "m", 4096)
     assert {**first, "messages": ()} == {**third, "messages": ()}
@@ -39,15 +39,15 @@ def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
     prompt = build_prompt(request, BRIEFING, [], "m", 4096)
     assert "tools" not in prompt
     text = str(prompt["messages"][0]["content"])
-    assert text.startswith(BRIEFING.text)
+    assert text.startswith(BRIEFING)
     assert text.endswith(f"This is the last round. The limit of 4 rounds is reached. {ANSWER_NOW}")
 
 
 def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
     notice = "All calls of the last round have failed."
-    request = a_request(notice=notice, tokens_left=BRIEFING.outline.tokens + 1_000)
+    request = a_request(notice=notice, tokens_left=estimate_tokens(BRIEFING) + 1_000)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
-    assert prompt["messages"] == [{"role": "user", "content": f"{BRIEFING.text}\n{notice}"}]
+    assert prompt["messages"] == [{"role": "user", "content": f"{BRIEFING}\n{notice}"}]
     assert prompt["max_tokens"] == 1_000 - estimate_tokens(notice)
     forced = build_prompt(a_request(notice=notice, tools=(), last_round_because="So."), BRIEFING, [], "m", 1)
     assert str(forced["messages"][0]["content"]).endswith(
@@ -57,12 +57,12 @@ def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
 
 def test_a_session_that_never_had_tools_is_not_told_to_stop_using_them() -> None:
     prompt = build_prompt(a_request(tools=()), BRIEFING, [], "m", 4096)
-    assert prompt["messages"][0]["content"] == BRIEFING.text
+    assert prompt["messages"][0]["content"] == BRIEFING
 
 
 @pytest.mark.parametrize(("beside", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
 def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(beside: int, expected: int) -> None:
-    request = a_request(tokens_left=BRIEFING.outline.tokens + beside)
+    request = a_request(tokens_left=estimate_tokens(BRIEFING) + beside)
     prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
     assert prompt["max_tokens"] == expected
 

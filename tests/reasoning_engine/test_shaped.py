@@ -47,7 +47,7 @@ def test_a_claude_model_is_asked_by_the_apis_own_means() -> None:
     }
     assert [tool["name"] for tool in prompt["tools"]] == ["search"]
     assert "one JSON value" in said(prompt)
-    assert said(prompt).startswith(BRIEFING.text)
+    assert said(prompt).startswith(BRIEFING)
 
 
 @pytest.mark.parametrize("model", ["claude-3-7-sonnet-latest", "claude-sonnet-4-20250514", "mistral", ""])

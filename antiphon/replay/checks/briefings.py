@@ -13,7 +13,6 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.formats import in_format
-from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.memory.layers import Memory, MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
@@ -40,8 +39,8 @@ class Briefings:
         """The newest briefing."""
         self.to_summarize: str | None = None
         """The part of it to summarize, as a text."""
-        self.newest: dict[str, Briefing] = {}
-        """The last few briefings, by their digests."""
+        self.newest: dict[str, str] = {}
+        """The texts of the last few briefings, by their digests."""
         self.sources: dict[str, str] = {}
         """The last few texts to summarize, likewise."""
         self.lacks = ""
@@ -88,8 +87,7 @@ class Briefings:
         told = step_of(request, known.data(request.question, QuerySubmitted), step_input)
         built = briefed(kept, request, salience, refused, told)
         self.text, self.to_summarize = built.text, built.to_summarize
-        outline = built.ready.briefing
-        _keep(self.newest, outline.digest, Briefing.trusted(text=built.text, outline=outline))
+        _keep(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:
             _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)

@@ -20,7 +20,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
-from antiphon_shared.memory.briefing import Briefing, digest_of
+from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Usage
 from pydantic import ValidationError
@@ -91,15 +91,14 @@ class Exchanges:
         schema, validation_tools = _options(request, known).demanded(request.step)
         wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
 
-        def prompt_on(briefing: Briefing, wanted: Wanted = wanted) -> Prompt:
+        def prompt_on(briefing: str, wanted: Wanted = wanted) -> Prompt:
             return asked(request, briefing, offer, model_id, record.max_output_tokens, wanted, system)
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
-            behind = _text_in(dict(prompt_on(Briefing.of(""))))
-            text = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
-            replayed.texts = (request.briefing, text, self._briefings.text)
-            briefing = Briefing.of(text)
+            behind = _text_in(dict(prompt_on("")))
+            briefing = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
+            replayed.texts = (request.briefing, briefing, self._briefings.text)
         prompt = prompt_on(briefing)
         other = wanted.otherwise(prompt)
         ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))

@@ -17,7 +17,6 @@ from antiphon_shared.bus.connection import BLOCK_S, is_unavailable, retry_while_
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.waiting import TURN, turn_costs
 from antiphon_shared.bus.wire import Argument
-from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.values import Tenant
 
 _EVERY_S = (0.02, 0.25)
@@ -73,7 +72,7 @@ class Admission:
                 keys.prefix(partition),
                 settings.max_open_sessions,
                 _AT_ONCE,
-                milliseconds(settings.retention_s),
+                settings.retention_ms,
                 settings.feed_length,
                 *self._costs,
             ],

@@ -40,7 +40,7 @@ class Route(Protocol):
         """Return the lane of a command. Raises RedisError when no known server accepts it."""
         ...
 
-    async def exchange(self, lane: str, commands: Sequence[Command]) -> list[Any]:
+    def exchange(self, lane: str, commands: Sequence[Command]) -> Awaitable[list[Any]]:
         """Return for each command its reply or error. Raises when no reply arrived."""
         ...
 
@@ -61,8 +61,8 @@ class OneLane:
     def lane_of(self, command: Command) -> str:
         return ""
 
-    async def exchange(self, lane: str, commands: Sequence[Command]) -> list[Any]:
-        return await self._exchange(commands)
+    def exchange(self, lane: str, commands: Sequence[Command]) -> Awaitable[list[Any]]:
+        return self._exchange(commands)
 
     async def follow(self, error: Exception) -> None:
         return None
@@ -99,13 +99,13 @@ class Batcher:
 
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
         """Submit a command and return its future reply. Commands of one turn of the event loop share a round trip."""
-        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Any] = asyncio.Future()
         self._put(_Waiting(command, reply))
         return reply
 
     def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
         """Run a script and return its future result, whether or not Redis already knows the script."""
-        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Any] = asyncio.Future()
         command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
         self._put(_Waiting(command, reply, script=script))
         return reply
@@ -154,13 +154,15 @@ class Batcher:
             replies = [error] * len(batch)
         resent: set[str] = set()
         for waiting, result in zip(batch, replies, strict=True):
+            if not isinstance(result, Exception):
+                if not waiting.reply.done():
+                    waiting.reply.set_result(result)
+                continue
             if isinstance(result, _INTERRUPTED):
                 self.interruptions += 1
             if waiting.reply.done():
                 continue
-            if not isinstance(result, Exception):
-                waiting.reply.set_result(result)
-            elif isinstance(result, NoScriptError) and waiting.script is not None:
+            if isinstance(result, NoScriptError) and waiting.script is not None:
                 self._put(waiting if waiting.script.sha in resent else waiting.whole())
                 resent.add(waiting.script.sha)
             elif not await self._redirected(waiting, result):
@@ -176,9 +178,7 @@ class Batcher:
         lane, is_asking = followed
         if is_asking:
             # On the same connection, right before the command; its reply is ignored.
-            self._put(
-                _Waiting(("ASKING",), asyncio.get_running_loop().create_future(), _REDIRECTIONS_MAX), lane
-            )
+            self._put(_Waiting(("ASKING",), asyncio.Future(), _REDIRECTIONS_MAX), lane)
         self._put(waiting._replace(redirections=waiting.redirections + 1), lane)
         return True
 

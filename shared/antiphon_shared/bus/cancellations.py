@@ -24,6 +24,8 @@ _REFUSING: set[asyncio.Task[Any]] = set()
 """Abandoned handlers, referenced until they end: the event loop holds only weak references to tasks."""
 
 Work = Callable[[], Awaitable[Outcome]]
+_End = asyncio.Future[Outcome | BaseException | None]
+"""The end of one piece of work: its outcome, or what it raised; None where its session was stopped."""
 
 
 class Stops:
@@ -33,8 +35,7 @@ class Stops:
         self._bus = bus
         self._stopped_ms: dict[str, int] = {}
         self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
-        self._under_way: dict[asyncio.Future[bool], Delivery] = {}
-        """By the future that ends the wait for it: True if its session was stopped."""
+        self._under_way: dict[_End, Delivery] = {}
         self._is_blind = False
         self._log = structlog.get_logger()
 
@@ -68,20 +69,20 @@ class Stops:
         if self.cover(delivery):
             self._log.info("handler_skipped_session_stopped")
             return NOTHING
-        stop: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(_caught(work))
-        task.add_done_callback(lambda _: None if stop.done() else stop.set_result(False))
-        self._under_way[stop] = delivery
+        end: _End = asyncio.Future()
+        task = asyncio.create_task(_run(work, end))
+        self._under_way[end] = delivery
         try:
-            is_stopped = await stop
+            outcome = await end
+        except asyncio.CancelledError:
+            await self._end(task)
+            raise
         finally:
-            del self._under_way[stop]
-            if not task.done():
-                await self._end(task)
-        if is_stopped:
+            del self._under_way[end]
+        if outcome is None:
+            await self._end(task)
             self._log.info("handler_cancelled_session_stopped")
             return NOTHING
-        outcome = task.result()
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
@@ -107,17 +108,23 @@ class Stops:
             self._stopped_ms[session.decode(errors="replace")] = self._newest_ms[partition] = int(at)
         while len(self._stopped_ms) > STOPS_KEPT_MAX:
             del self._stopped_ms[next(iter(self._stopped_ms))]
-        for stop, delivery in self._under_way.items():
-            if not stop.done() and self.cover(delivery):
-                stop.set_result(True)
+        for end, delivery in self._under_way.items():
+            if not end.done() and self.cover(delivery):
+                end.set_result(None)
 
 
-async def _caught(work: Work) -> Outcome | BaseException:
-    """Return the outcome or the exception: a SystemExit that leaves a task would end the process."""
+async def _run(work: Work, end: _End) -> None:
+    """Set the end of the work, also to a SystemExit: one that leaves a task would end the process."""
+    outcome: Outcome | BaseException
     try:
-        return await work()
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised again where it is awaited
-        return error
+        outcome = await work()
+    except asyncio.CancelledError:
+        end.cancel()
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised again where the end is awaited
+        outcome = error
+    if not end.done():
+        end.set_result(outcome)
 
 
 def _pairs(found: list[Any]) -> list[tuple[bytes, float]]:

@@ -179,7 +179,7 @@ def arguments(
         component,
         entry,
         session_id or "-",
-        milliseconds(settings.retention_s),
+        settings.retention_ms,
         settings.feed_length,
     ]
     for name, key, first, second in operations:

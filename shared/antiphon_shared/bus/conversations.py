@@ -18,7 +18,6 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.conversation import TURNS_GIVEN_MAX, TURNS_KEPT_MAX, OpenTurn, Said, in_order
-from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Tenant
@@ -72,7 +71,7 @@ class SharedTurns:
 
     async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
         """Write a turn in one step with the key's expiry: otherwise a crash could leave the key for ever."""
-        retention_ms = milliseconds(self._bus.settings.retention_s)
+        retention_ms = self._bus.settings.retention_ms
         arguments: list[Argument] = [
             retention_ms,
             command,

@@ -173,7 +173,7 @@ class Bus:
         keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
         told: list[Argument] = [session_id, event.type, raw]
-        kept: list[Argument] = [milliseconds(self.settings.retention_s), self.settings.feed_length]
+        kept: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
         signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
         if mode == "signal":
             result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])

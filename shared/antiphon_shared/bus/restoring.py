@@ -11,7 +11,6 @@ from antiphon_shared.bus.replies import reply
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, EventData, encode
 from antiphon_shared.formats import FORMAT
-from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue
 from antiphon_shared.values import LogEntry, SessionId
 
@@ -43,7 +42,7 @@ async def restore(bus: Bus, standing: SessionSnapshot) -> None:
     Not atomic, and unsigned: for a private Redis only.
     """
     keys, session_id = bus.keys, standing.session_id
-    partition, life_ms = keys.partition(session_id), milliseconds(bus.settings.retention_s)
+    partition, life_ms = keys.partition(session_id), bus.settings.retention_ms
     log, memory = keys.log(session_id), keys.of_session(session_id, MEMORY)
     opened_ms = round(standing.opened.timestamp() * 1000)
     commands: list[tuple[Argument, ...]] = [

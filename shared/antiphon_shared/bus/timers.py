@@ -70,7 +70,7 @@ class Chores:
             [
                 keys.prefix(self.partition),
                 _DUE_AT_ONCE,
-                milliseconds(settings.retention_s),
+                settings.retention_ms,
                 settings.feed_length,
             ],
         )

@@ -7,13 +7,12 @@ reply. fakeredis uses the library's pipeline.
 
 import asyncio
 import builtins
-import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 import hiredis
 from redis._parsers.hiredis import NOT_ENOUGH_DATA
-from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError, TimeoutError
+from redis.exceptions import ConnectionError, ReadOnlyError, TimeoutError
 
 from antiphon_shared import faults
 from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
@@ -72,14 +71,15 @@ class Wire:
         self._replicas = replicas
         self._limit_s = SOCKET_TIMEOUT_S + (replicas.timeout_s if replicas else 0.0)
 
-    async def exchange(self, commands: Sequence[Command]) -> list[Any]:
-        if self._replicas is not None:
-            wait_ms = max(1, round(self._replicas.timeout_s * 1000))
-            *replies, acknowledged = await self._exchange(
-                [*commands, ("WAIT", self._replicas.wanted, wait_ms)]
-            )
-            return _replicated(replies, acknowledged, self._replicas)
-        return await self._exchange(commands)
+    def exchange(self, commands: Sequence[Command]) -> Awaitable[list[Any]]:
+        if self._replicas is None:
+            return self._exchange(commands)
+        return self._exchange_replicated(commands, self._replicas)
+
+    async def _exchange_replicated(self, commands: Sequence[Command], replicas: Replicas) -> list[Any]:
+        wait_ms = max(1, round(replicas.timeout_s * 1000))
+        *replies, acknowledged = await self._exchange([*commands, ("WAIT", replicas.wanted, wait_ms)])
+        return _replicated(replies, acknowledged, replicas)
 
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         packed = b"".join([_pack(command) for command in commands])
@@ -91,6 +91,9 @@ class Wire:
         except builtins.TimeoutError:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
+        except OSError as error:
+            await self.close()
+            raise ConnectionError(f"The connection to Redis failed: {error}") from error
         except BaseException:
             # An unread reply would be taken for the next command's.
             await self.close()
@@ -115,21 +118,18 @@ class Wire:
         return replies
 
     async def _next(self, reply: Any) -> Any:
-        """Return the next reply after a message that is not a reply."""
+        """Return the next reply, read from the socket where it has not arrived."""
         parser = self._connection._parser
-        while type(reply) is hiredis.PushNotification:
-            await parser.handle_push_response(reply)
+        while True:
+            if reply is NOT_ENOUGH_DATA:
+                await parser.read_from_socket()
+            elif type(reply) is hiredis.PushNotification:
+                await parser.handle_push_response(reply)
+            elif isinstance(reply, ConnectionError):
+                raise reply
+            else:
+                return reply
             reply = parser._reader.gets()
-        if isinstance(reply, ConnectionError):
-            raise reply
-        if reply is not NOT_ENOUGH_DATA:
-            return reply
-        try:
-            return await self._connection.read_response(timeout=math.inf)
-        except ConnectionError:
-            raise
-        except ResponseError as error:
-            return error
 
 
 def _read_as(callback: Callable[[Any], Any], reply: Any) -> Any:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cached_property
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
@@ -16,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import ConfigurationError
 
 SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "breaker", "recording", "recipes")
@@ -228,6 +230,11 @@ class BusSettings(Settings):
         description="Store the data that a replay needs with each session: prompts and replies in "
         "their wire form, and the changes of each decision.",
     )
+
+    @cached_property
+    def retention_ms(self) -> int:
+        """Return the retention in milliseconds, as Redis takes it."""
+        return milliseconds(self.retention_s)
 
     @property
     def deadline_max_s(self) -> float:

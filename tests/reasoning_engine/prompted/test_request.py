@@ -33,7 +33,7 @@ def test_tools_stand_in_the_system_text_and_nowhere_else() -> None:
     assert "## outline" in text
     assert "x-orchestration" not in text
     assert '{"tool_calls": [{"name"' in text
-    assert sent["messages"] == [{"role": "user", "content": BRIEFING.text}]
+    assert sent["messages"] == [{"role": "user", "content": BRIEFING}]
 
 
 def test_the_prompt_cache_ends_behind_the_tools() -> None:
@@ -55,7 +55,7 @@ def test_the_shape_of_a_result_and_its_validations_are_told_in_words() -> None:
     sent = prompt(wanted=Wanted(SCHEMA, ("search",), tool_style="prompted"))
     assert sent.keys() == {"model", "max_tokens", "system", "messages"}
     told = str(sent["messages"][0]["content"])
-    assert told.startswith(BRIEFING.text)
+    assert told.startswith(BRIEFING)
     assert json.dumps(SCHEMA, separators=(",", ":")) in told
     assert "`search` must have passed" in told
     assert "must have passed" not in str(

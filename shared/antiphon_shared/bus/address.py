@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from redis.asyncio.connection import parse_url
+from redis.asyncio.connection import ConnectionPool, parse_url
+from redis.exceptions import RedisError
 
 from antiphon_shared.process.errors import ConfigurationError
 
@@ -57,10 +58,19 @@ def parse(url: str) -> Address:
             address = Address((url,))
         for each in (*address.servers, *address.sentinels):
             parse_url(each)
+            _check_options(each)
     except ValueError as error:
         about = str(error) if isinstance(error, _Malformed) else "not an address of Redis"
         raise ConfigurationError(f"ANTIPHON_REDIS_URL: {about}.", hint=_FORMS) from None
     return address
+
+
+def _check_options(url: str) -> None:
+    """Make a connection without connecting: only the library knows its options, and their values."""
+    try:
+        ConnectionPool.from_url(url).make_connection()
+    except (TypeError, ValueError, RedisError):
+        raise _Malformed("an option after the ? is unknown, or has an invalid value") from None
 
 
 def form_for(url: str, user: str, password: str) -> str:

@@ -17,6 +17,8 @@ _SENTINEL_PORT = 26379
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _DATABASE = re.compile(r"\d{1,9}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^\s\[\]:,/?#@]+)(?::(\d{1,5}))?")
+_OWN_OPTIONS = frozenset({"decode_responses", "encoding", "encoding_errors", "legacy_responses"})
+"""The options of a connection that Antiphon depends on."""
 _FORMS = (
     "Use redis://USER:<PASSWORD>@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
     "redis+sentinel://USER:<PASSWORD>@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
@@ -57,7 +59,6 @@ def parse(url: str) -> Address:
         else:
             address = Address((url,))
         for each in (*address.servers, *address.sentinels):
-            parse_url(each)
             _check_options(each)
     except ValueError as error:
         about = str(error) if isinstance(error, _Malformed) else "not an address of Redis"
@@ -67,6 +68,8 @@ def parse(url: str) -> Address:
 
 def _check_options(url: str) -> None:
     """Make a connection without connecting: only the library knows its options, and their values."""
+    if _OWN_OPTIONS & parse_url(url).keys():
+        raise _Malformed("an option after the ? would change the form of replies")
     try:
         ConnectionPool.from_url(url).make_connection()
     except (TypeError, ValueError, RedisError):

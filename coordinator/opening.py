@@ -160,6 +160,11 @@ def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
 
 def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed) -> Decision:
     """Return the end of a session that could not be opened, with its answer."""
+    return without_state(event, log_entry, f"The session could not be opened: {failure.error.message}")
+
+
+def without_state(event: AnyEvent, question: LogEntry, why: str) -> Decision:
+    """Return the end of a session that has no stored state, with its answer."""
     nothing = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1)
     session = Session(
         id=event.subject,
@@ -167,13 +172,13 @@ def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed)
         limits=nothing,
         opened=event.time,
         deadline=event.time,
-        query=Query(question=log_entry),
+        query=Query(question=question),
         phase="assembling",
     )
     answer = Response(
         session_id=event.subject,
         status="failed",
-        answer=f"The session could not be opened: {failure.error.message}",
+        answer=why,
         termination_reason="internal_error",
         rounds_used=0,
         tool_calls_used=0,

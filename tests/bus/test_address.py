@@ -51,6 +51,12 @@ def test_sentinels_have_credentials_of_their_own_and_share_the_rest() -> None:
         "redis://:sesame@one,/0",
         "redis+cluster://:sesame@one/0",
         "redis+sentinel://:sesame[@one/main",
+        "redis://one/0?sesame=1",
+        "redis://one,two/0?sesame=1",
+        "redis+sentinel://one/main?sesame=1",
+        "rediss://one/0?ssl_cert_reqs=sesame",
+        "redis://:open?sesame@one/0",
+        "redis://one/0?decode_responses=true",
     ],
 )
 def test_a_malformed_address_is_answered_with_the_right_form_and_never_quoted(url: str) -> None:

@@ -12,6 +12,7 @@ from antiphon_shared.events import (
     AssemblyOverdue,
     CancellationRequested,
     ComponentFailed,
+    DeadlineReached,
     EventData,
     QuerySubmitted,
     ReasoningCompleted,
@@ -191,6 +192,22 @@ async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
     ], "a worker that is about to open the session finds it closed"
     answered = FakeSession(documents={RESPONSE: (1, b"{}")})
     assert await a_coordinator().on_event(a_delivery(failed), answered) == NOTHING
+
+
+async def test_a_session_whose_state_is_lost_is_answered_once_at_its_deadline() -> None:
+    """Redis may evict keys, against the documented setting."""
+    query = an_event(QuerySubmitted(query="Why?"))
+    due = an_event(DeadlineReached()).model_copy(update={"correlationid": query.id})
+    store = FakeSession(log={ENTRY: query})
+    outcome = await a_coordinator().on_event(Delivery(due, "2-0"), store)
+    (response,) = outcome.events
+    assert isinstance(response, ResponseReady)
+    assert (response.status, response.termination_reason) == ("failed", "internal_error")
+    assert "no longer stored" in response.answer
+    assert [write.document for write in outcome.writes if isinstance(write, Put)] == [RESPONSE, STATE]
+    store.documents[RESPONSE] = (1, b"{}")
+    assert await a_coordinator().on_event(Delivery(due, "2-0"), store) == NOTHING
+    assert await a_coordinator().on_event(Delivery(due, "2-0"), FakeSession()) == NOTHING
 
 
 async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> None:

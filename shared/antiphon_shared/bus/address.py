@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from redis.asyncio.connection import parse_url
+from redis.asyncio.connection import ConnectionPool, parse_url
+from redis.exceptions import RedisError
 
 from antiphon_shared.process.errors import ConfigurationError
 
@@ -16,6 +17,8 @@ _SENTINEL_PORT = 26379
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _DATABASE = re.compile(r"\d{1,9}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^\s\[\]:,/?#@]+)(?::(\d{1,5}))?")
+_OWN_OPTIONS = frozenset({"decode_responses", "encoding", "encoding_errors", "legacy_responses"})
+"""The options of a connection that Antiphon depends on."""
 _FORMS = (
     "Use redis://USER:<PASSWORD>@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
     "redis+sentinel://USER:<PASSWORD>@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
@@ -56,11 +59,21 @@ def parse(url: str) -> Address:
         else:
             address = Address((url,))
         for each in (*address.servers, *address.sentinels):
-            parse_url(each)
+            _check_options(each)
     except ValueError as error:
         about = str(error) if isinstance(error, _Malformed) else "not an address of Redis"
         raise ConfigurationError(f"ANTIPHON_REDIS_URL: {about}.", hint=_FORMS) from None
     return address
+
+
+def _check_options(url: str) -> None:
+    """Make a connection without connecting: only the library knows its options, and their values."""
+    if _OWN_OPTIONS & parse_url(url).keys():
+        raise _Malformed("an option after the ? would change the form of replies")
+    try:
+        ConnectionPool.from_url(url).make_connection()
+    except (TypeError, ValueError, RedisError):
+        raise _Malformed("an option after the ? is unknown, or has an invalid value") from None
 
 
 def form_for(url: str, user: str, password: str) -> str:

@@ -235,7 +235,7 @@ class Connections:
                 raise
             raise ConfigurationError(
                 # A server that does not know AUTH quotes the command.
-                f"Redis refuses the connection: {Redactor(secrets_in(self.url)).text(str(error))}.",
+                f"Redis refuses the connection: {Redactor(secrets_in(self.url)).text(str(error)).rstrip('.')}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
         except ConnectionError as error:

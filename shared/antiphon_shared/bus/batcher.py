@@ -2,7 +2,7 @@
 
 While one pipeline is in flight, new commands wait for the next. For a single command this costs nothing;
 under load it divides the cost of a round trip by the number of tasks that share it. Each node of a cluster
-has a pipeline of its own, so that a node that does not reply delays no other.
+has its own pipeline, so that a node that does not reply delays no other.
 """
 
 import asyncio

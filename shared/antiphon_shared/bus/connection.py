@@ -104,7 +104,7 @@ class Connections:
             self.main = await retry_while_unavailable("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
-        """Return a client with a connection of its own, to the server that holds `key`: for blocking reads."""
+        """Return a client with its own connection, to the server that holds `key`: for blocking reads."""
         if self.is_fake:
             return self.main
         if self.is_cluster:

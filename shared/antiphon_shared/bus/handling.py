@@ -174,7 +174,7 @@ class SessionStore(Protocol):
         """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        """Return one of the newest events of the session's log, by its id, with its entry; None when it is missing."""
+        """Return one of the newest events of the session's log, by its id, with its entry; None if it is missing."""
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """Return all entries of a journal, by their name."""

@@ -56,7 +56,7 @@ class Leases:
                     task.cancel()
 
     async def begin(self, entry: Entry) -> bool:
-        """Count the delivery of an entry that has waited for its turn; return False when it was taken over."""
+        """Count the delivery of an entry that has waited for its turn; return False if it was taken over."""
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:

@@ -56,7 +56,7 @@ class Bus:
         self.batcher = Batcher()
         """May be passed on before the bus is open; it works from then on."""
         self.claims = Batcher() if settings.wait_replicas else self.batcher
-        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on a connection of its own.
+        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on its own connection.
         """
         self.connections = connections
         self.keys = keys
@@ -121,7 +121,7 @@ class Bus:
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
 
     async def first_event(self, session_id: str) -> AnyEvent | None:
-        """Return the event that the session began with, for callers that add to it; None when it is not stored.
+        """Return the event that the session began with, for callers that add to it; None if it is not stored.
 
         Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
         """

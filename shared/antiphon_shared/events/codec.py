@@ -232,7 +232,7 @@ def _refuse_what_json_lacks(raw: bytes) -> None:
 
 
 def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
-    """Return the event in its newest version; None when no upcaster knows its type.
+    """Return the event in its newest version; None if no upcaster knows its type.
 
     Raises UnreadableEvent when an upcaster cannot convert the data, or when the registry has a cycle.
     """

@@ -83,7 +83,7 @@ class _Table:
         )
 
     def vector(self, word: str) -> Vector:
-        """Return the vector of a word, or of the commonest word of its stem; empty when neither is known."""
+        """Return the vector of a word, or of the commonest word of its stem; empty if neither is known."""
         place = self.places.get(word)
         if place is None:
             place = self.stems.get(self.stem(word))

@@ -104,7 +104,7 @@ def genuine(token: str, keys: "Sequence[PublicKey]") -> Verified:
 
 
 def _payload(token: str, key: "PublicKey") -> dict[str, Any] | None:
-    """Return the claims, as JSON; None when another key has signed them. Raises GrantRefused."""
+    """Return the claims, as JSON; None if another key has signed them. Raises GrantRefused."""
     import jwt
 
     from antiphon_shared.tools.grant_keys import algorithms_of

@@ -1,13 +1,12 @@
 """Placeholders: arguments that are replaced by the result of another call of the same reply. Pure.
 
-    ${calls[0]}                       everything that the first call returned
+    ${calls[0]}                       the whole result of the first call
     ${calls[0].documents[0].id}       a value in it
-    ${calls[1]["odd key"][2]}         a key that is no plain word is quoted
-    $${calls[0]}                      no placeholder: the text ${calls[0]}
+    ${calls[1]["odd key"][2]}         a quoted key, which is not a plain word
+    $${calls[0]}                      an escaped placeholder: the text ${calls[0]}
 
-Only a string that consists of a placeholder and nothing else is one. Text with anything next to it is left as
-it is; a string that begins like a placeholder and cannot be parsed is refused, so that a slip is never passed
-on as text.
+A placeholder must be the whole string: a longer text is left unchanged. A string that begins like a placeholder and
+cannot be parsed is refused, so that a mistake is never passed on as text.
 """
 
 import json

@@ -20,7 +20,7 @@ _TIMEOUT_S_MAX = 3_600.0
 def as_tool(
     specification: Specification, name: str, catalogue: Catalogue, prefix: str = WORKFLOW
 ) -> ToolDefinition | None:
-    """Return the tool for a workflow; None when the workflow calls tools that do not exist.
+    """Return the tool for a workflow; None if the workflow calls tools that do not exist.
 
     Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all
     its tools, and it is sequential-only unless all of them are parallel-safe.

@@ -25,7 +25,7 @@ from antiphon_shared.bus.scripts import Script
 from antiphon_shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
-"""The maximum of commands sent together, so that no reply waits for too many others."""
+"""The maximum of commands sent together, which bounds the wait for other replies."""
 
 _REDIRECTIONS_MAX = 5
 _INTERRUPTED = (ConnectionError, TimeoutError, ReadOnlyError, MovedError)

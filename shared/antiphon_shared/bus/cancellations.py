@@ -34,7 +34,7 @@ class Stops:
         self._stopped_ms: dict[str, int] = {}
         self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
         self._under_way: dict[asyncio.Future[bool], Delivery] = {}
-        """By the future that ends the wait for it: True if its session was stopped."""
+        """By the future that ends the wait for the work: True if its session was stopped."""
         self._is_blind = False
         self._log = structlog.get_logger()
 
@@ -60,7 +60,7 @@ class Stops:
         return stopped_ms is not None and delivery.asked_ms <= stopped_ms
 
     async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
-        """Return the outcome of the work; NOTHING once its session is stopped. Raises what the work raises.
+        """Return the outcome of the work; NOTHING if its session is stopped. Raises the errors of the work.
 
         Work is cancelled when its session is stopped or its caller is cancelled; work that does not end then
         is abandoned.

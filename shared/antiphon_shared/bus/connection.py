@@ -212,7 +212,7 @@ class Connections:
             legacy_responses=False,
             socket_timeout=SOCKET_TIMEOUT_S,
             socket_connect_timeout=_CONNECT_TIMEOUT_S,
-            # Where the cluster's own setting allows it, one part keeps working while another is down.
+            # If the cluster's own setting allows it, one part keeps working while another is down.
             require_full_coverage=False,
             retry=_no_retry(),
         )

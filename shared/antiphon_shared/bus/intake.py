@@ -60,7 +60,7 @@ class Unacceptable(AntiphonError):
 
 
 class Overloaded(AntiphonError):
-    """So many queries wait already that one more is refused."""
+    """Too many queries wait already, so one more is refused."""
 
     code = "overloaded"
     retryable = True
@@ -105,7 +105,7 @@ class Intake:
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Admit submissions until cancelled; then hand back those in flight."""
+        """Admit submissions until cancelled; then requeue submissions in flight."""
         keeping = asyncio.create_task(self._leases.keep())
         reading = asyncio.create_task(self._reader.run())
         try:
@@ -180,7 +180,7 @@ class Intake:
         return event.model_copy(update={"format": format})
 
     def _require_key(self, entry: Entry) -> None:
-        """Raise KeyMissing, and log it once as what it may be: the operator's mistake, not a client's."""
+        """Raise KeyMissing, and log it once as an error, because the operator may have made a mistake."""
         try:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
@@ -206,7 +206,7 @@ class Intake:
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
-        """Open or queue the session; one that exists must have the same content. Raises SessionConflict."""
+        """Open or queue the session; an existing session must have the same content. Raises SessionConflict."""
         attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
         while (result := await retry_while_unavailable("open a session", attempt)) == "known":
             first = await retry_while_unavailable(

@@ -15,7 +15,7 @@ _HAND_BACK_IDLE_MS = 86_400_000
 
 
 class Leases:
-    """The deliveries that one consumer has in flight, and the task of each."""
+    """The deliveries in flight of one consumer, and the task of each."""
 
     def __init__(self, bus: Bus, group: str, consumer: str) -> None:
         self._bus, self._group, self._consumer = bus, group, consumer

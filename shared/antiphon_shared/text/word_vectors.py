@@ -30,7 +30,7 @@ Vector = tuple[int, ...]
 
 
 def text_vector(text: str) -> Vector:
-    """Return the direction of a text; of length zero when none of its words is known."""
+    """Return the direction of a text; of length zero if its words are unknown."""
     return unit(sum_of_words(text))
 
 

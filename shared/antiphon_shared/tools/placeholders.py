@@ -51,7 +51,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A string that begins like a placeholder and is not one; `problem` says where it is wrong."""
+    """A string that begins like a placeholder and cannot be parsed; `problem` names the position."""
 
     problem: str
 
@@ -72,7 +72,7 @@ def read(text: str) -> str | Placeholder:
 
 
 def as_text(value: Json) -> Json:
-    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it was."""
+    """Return JSON in which every string that looks like a placeholder is escaped, so that it is read unchanged."""
     if not _may_hold_one(value):
         return value
     if isinstance(value, str):

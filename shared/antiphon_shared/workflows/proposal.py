@@ -79,7 +79,7 @@ class _Params:
 
 
 def _in_order(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
-    """Return reads before writes, and each tool after those that its contract needs."""
+    """Return reads before writes, and each tool after the tools that its contract needs."""
     waiting = sorted(tools, key=lambda tool: tool.effect == "write")
     ordered: list[ToolDefinition] = []
     while waiting:

@@ -31,7 +31,7 @@ class Arrival:
             )
             self._until = newest[0][0].decode() if newest else "0-0"
         is_queued = await self._is_queued(self._until)
-        # In the order in which a query moves: one that moves on between the two checks is seen by the second.
+        # In the order in which a query moves: a query that moves between the two checks is found by the second.
         is_waiting, is_there = await asyncio.gather(
             self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),

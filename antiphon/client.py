@@ -107,7 +107,7 @@ class Antiphon:
 
     @property
     def address(self) -> str:
-        """Return the Redis URL at which other programs reach an embedded pipeline; empty when they cannot."""
+        """Return the Redis URL at which other programs reach an embedded pipeline; empty if they cannot."""
         return self._transport.address
 
     @property
@@ -211,9 +211,9 @@ class Antiphon:
                     yield said
 
     async def cancel(self, session_id: str, reason: str = "") -> bool:
-        """Ask the session to end now, with what it has found; return False when it had ended already.
+        """Ask the session to end now, with the facts found; return False if it had ended already.
 
-        Waits while the submission is in the queue; a session that waits for room is opened for it. Raises
+        Waits while the submission is in the queue; a session that waits to be opened is opened first. Raises
         UnknownSession, SubmissionRejected.
         """
         bus = self.open_bus()
@@ -228,7 +228,7 @@ class Antiphon:
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Approve calls that wait for a person's approval, all of them when none is given; return their ids.
+        """Approve waiting calls, by default all of them; return their ids.
 
         `by` and `reason` are for the record. When every waiting call is decided on, the session continues.
         Raises NotWaiting, InvalidQuery when a call does not wait, UnknownSession, SubmissionRejected.
@@ -244,7 +244,7 @@ class Antiphon:
     async def answer(
         self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = ""
     ) -> tuple[str, ...]:
-        """Answer the model's questions to the user: those given, or all that wait; return their ids.
+        """Answer waiting questions of the model to the user, by default all of them; return their ids.
 
         Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
         InvalidQuery if a question does not wait or the text is not an answer, UnknownSession,

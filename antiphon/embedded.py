@@ -35,7 +35,7 @@ PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
 _STOP_LIMIT_S = 15.0
-"""Every component bounds its own shutdown; this is for one that does not."""
+"""A bound on the shutdown, in case a component exceeds its own bound."""
 
 
 class EmbeddedPipeline:

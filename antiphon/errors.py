@@ -1,4 +1,4 @@
-"""Errors of the client, in addition to those that all packages share."""
+"""Errors of the client, in addition to the errors of antiphon_shared."""
 
 from antiphon_shared.process.errors import AntiphonError
 
@@ -10,7 +10,7 @@ class InvalidQuery(AntiphonError):
 
 
 class UnknownSession(AntiphonError):
-    """There is no session with that id: it never existed, or is not stored any longer."""
+    """The session does not exist: it was never submitted, or is not stored any longer."""
 
     code = "unknown_session"
 
@@ -22,14 +22,14 @@ class SubmissionRejected(AntiphonError):
 
 
 class Overloaded(SubmissionRejected):
-    """So many queries wait already that this one was refused. Submitting it again later may succeed."""
+    """Too many queries wait already, so the query was refused. Submitting it again later may succeed."""
 
     code = "overloaded"
     retryable = True
 
 
 class SessionConflict(SubmissionRejected):
-    """The session id belongs to another query already, whose answer is not given to this one."""
+    """The session id belongs to another query already, so the query was rejected."""
 
     code = "session_conflict"
 
@@ -42,7 +42,7 @@ class StillRunning(AntiphonError):
 
 
 class NotWaiting(AntiphonError):
-    """The session waits for no approval or answer; the message says what it does instead. Nothing was sent."""
+    """The session does not wait for an approval or answer; the message describes its activity. Nothing was sent."""
 
     code = "not_waiting"
 

@@ -100,7 +100,10 @@ _PAGE = 100
 
 
 async def read_answer(bus: Bus, session_id: str) -> Response | None:
-    """Return a session's answer; None while there is none, or the run continues. Retries while Redis is unavailable."""
+    """Return a session's answer; None if it has not answered yet, or the run continues.
+
+    Retries while Redis is unavailable.
+    """
     return await retry_while_unavailable("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
 
 

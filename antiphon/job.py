@@ -1,4 +1,4 @@
-"""A submitted query as an object: the id of its session, with what can be done with it."""
+"""A submitted query as an object: the id of its session, with methods to follow and control it."""
 
 from collections.abc import AsyncGenerator, Iterable
 from typing import TYPE_CHECKING, Self
@@ -48,11 +48,11 @@ class Job(str):
         return self._client.stream(self.session_id)
 
     async def cancel(self, reason: str = "") -> bool:
-        """Ask the session to end now, with what it has found; return False when it had ended already."""
+        """Ask the session to end now, with the facts found; return False if it had ended already."""
         return await self._client.cancel(self.session_id, reason)
 
     async def approve(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
-        """Approve calls that wait for a person's approval, all of them when none is given; return their ids."""
+        """Approve waiting calls, by default all of them; return their ids."""
         return await self._client.approve(self.session_id, calls, by, reason)
 
     async def deny(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class Job(str):
         return await self._client.deny(self.session_id, calls, by, reason)
 
     async def answer(self, text: str, *, calls: Iterable[str] = (), by: str = "") -> tuple[str, ...]:
-        """Answer the model's questions to the user: those given, or all that wait; return their ids."""
+        """Answer waiting questions of the model to the user, by default all of them; return their ids."""
         return await self._client.answer(self.session_id, text, calls=calls, by=by)
 
     async def questions_waiting(self) -> tuple[Question, ...]:

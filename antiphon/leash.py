@@ -20,7 +20,7 @@ _SHELL = f"trap '' TERM INT HUP; read -r _; kill -TERM 0; sleep {GRACE_S}; kill 
 
 
 class Leash:
-    """The children of this process; none of them outlives it by more than ten seconds."""
+    """The children of this process, which end at most ten seconds after it."""
 
     def __init__(self) -> None:
         self._shell: Process | None = None

@@ -274,7 +274,7 @@ async def _people_of_run(bus: Bus, run_id: str) -> tuple[tuple[ToolCall, ...], t
 
 
 def _moment_ms(score: float) -> float:
-    """Return a score as a valid time in milliseconds, whatever a foreign client wrote."""
+    """Return any score, also one that a foreign client wrote, as a valid time in milliseconds."""
     return min(max(score, 0.0), _LATEST_MS)
 
 

@@ -25,7 +25,7 @@ def check_components(names: Iterable[str] = COMPONENTS) -> None:
 
 
 def explained(error: ImportError) -> ImportError:
-    """Return the error to raise for a failed import: one that names the shadowing file, if there is one."""
+    """Return the error to raise for a failed import. It names the file that hides the package, if any."""
     faults = (foreign(name) for name in COMPONENTS)
     return next((ImportError(f"{fault} {HINT}") for fault in faults if fault is not None), error)
 

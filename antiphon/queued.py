@@ -53,13 +53,13 @@ async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
 
 
 async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
-    """Return the query of a waiting session; None when it does not wait. Raises BadSignature."""
+    """Return the query of a waiting session; None if it does not wait. Raises BadSignature."""
     record = await _record(bus, session_id)
     return None if record is None else query_of(record, bus.keys.log(session_id), bus.signer)
 
 
 async def place_in_line(bus: Bus, session_id: str) -> str:
-    """Return the tenant of a waiting query and its number of waiting queries, in words; empty when it does not wait."""
+    """Return the tenant of a waiting query and its number of waiting queries, in words; empty if it does not wait."""
     record = await _record(bus, session_id)
     if record is None:
         return ""

@@ -1,4 +1,4 @@
-"""The state of a run, as seen from outside: what it waits for, and what it does."""
+"""The state of a run for observers: the calls, questions and timers that it waits for."""
 
 from dataclasses import dataclass
 
@@ -62,7 +62,7 @@ def nodes_to_answer(state: RunState) -> tuple[str, ...]:
 
 
 def doing(state: RunState) -> str:
-    """Return what a run that waits for no approval does, as a clause."""
+    """Return the activity of a run that does not wait for an approval, as a clause."""
     if state.run.ended is not None:
         return f"it has ended, {state.run.ended}"
     if nodes := nodes_to_answer(state):

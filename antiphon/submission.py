@@ -1,4 +1,4 @@
-"""From a caller's arguments to the event that enters the system; refuses what would be rejected. Pure."""
+"""The event of a caller's arguments; refuses arguments that the intake would reject. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -41,7 +41,7 @@ def supervise(
 ) -> int:
     """Run the components until SIGTERM or SIGINT; return the exit code: 0, or 2 on a wrong configuration.
 
-    `ready` is awaited before they are started; what it raises is raised. `others` are commands of further
+    `ready` is awaited before they are started; its errors are raised. `others` are commands of further
     processes, by name.
     """
     return asyncio.run(Supervisor(replicas, command, ready, others).run())
@@ -114,7 +114,7 @@ class Supervisor:
             self._log.warning("child_died", child=place, code=child.returncode)
 
     async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
-        """Wait until `until` is done, or everything stops. Raises what it raises."""
+        """Wait until `until` is done, or everything stops. Raises the errors of `until`."""
         tasks = [asyncio.create_task(until), asyncio.create_task(self._stopping.wait())]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:

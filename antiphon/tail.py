@@ -16,7 +16,7 @@ Entry = tuple[str, str, dict[bytes, bytes]]
 
 
 class Tail:
-    """A reader of streams that share a hash tag, from their beginning on, over a connection of its own.
+    """A reader of streams that share a hash tag, from their beginning on, over its own connection.
 
     It reconnects after a lost connection, and continues after the last entry it returned.
     """

@@ -16,7 +16,7 @@ class Transport(Protocol):
         ...
 
     async def stop(self) -> None:
-        """Close the bus, and end what was started."""
+        """Close the bus, and end the processes started for it."""
         ...
 
     def check(self) -> None:

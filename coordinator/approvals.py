@@ -119,7 +119,7 @@ def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
 
 
 def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flowing: bool) -> str:
-    """Return the reason for a person's approval, in words for that person; empty when the call needs none."""
+    """Return the reason for a person's approval, in words for that person; empty if the call needs none."""
     if call.repeat_of is not None and (because := _because_repeated(tool, call.repeat_of, session)):
         why = f"; the model says why: {one_line(call.reason, _REASON_CHARACTERS)}" if call.reason else ""
         return because + why

@@ -21,7 +21,7 @@ from coordinator.session import ChildRun, Session, replace
 
 
 def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:
-    """Ask the session's user for the input that a run waits for; return None when no time is left."""
+    """Ask the session's user for the input that a run waits for; return None if no time is left."""
     end = people.until(session, at)
     if end is None:
         return None
@@ -46,7 +46,7 @@ def asking(session: Session) -> Iterator[tuple[ChildRun, ChildWaiting]]:
 
 
 def after_answer(session: Session, answer: QuestionAnswered) -> Decision | None:
-    """Send the user's answer to the runs that asked; return None when no run did."""
+    """Send the user's answer to the runs that asked; return None if no run did."""
     if answer.round != session.round:
         return None
     after, sends = session, []

@@ -80,7 +80,7 @@ def decide(
 ) -> Decision:
     """Return the session's next step after one event, whose entry in the log is `log_entry`.
 
-    `catalogue` is the session's own; empty when it is not kept any more. `outages` are those known now.
+    `catalogue` is the session's own; empty if it is not kept any more. `outages` are those known now.
     `named` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
     repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
     """

@@ -27,7 +27,7 @@ class GrantCheck:
     """The result of verifying a session's grant when the session is opened."""
 
     problem: str = ""
-    """The reason of a refusal, as a sentence on `it`; empty when it is not refused."""
+    """The reason of a refusal, as a sentence on `it`; empty if it is not refused."""
     is_ignored: bool = False
     """Whether the grant has no effect, because there was no key to verify it."""
 
@@ -74,7 +74,7 @@ class Decision:
     answer: Response | None = None
     """The answer of a session that ends without having been opened."""
     alone: str = ""
-    """The reason why the coordinator answers by itself, in a sentence; empty when it does not. See `alone.py`."""
+    """The reason why the coordinator answers by itself, in a sentence; empty if it does not. See `alone.py`."""
     sends: tuple[Send, ...] = ()
     """Events of other sessions."""
     unless_answered: bool = False

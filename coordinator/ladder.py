@@ -70,7 +70,7 @@ def level_of(session: Session) -> Level:
 def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
     """Return the session after a failed reply, and its fallback step; facts_without_model ends it.
 
-    The step is None when the model cannot be asked: the next briefing selects another one.
+    The step is None if the model cannot be asked: the next briefing selects another one.
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:

@@ -51,7 +51,7 @@ def built_ins(catalogue: Catalogue, scopes: frozenset[str]) -> tuple[str, ...]:
 
 
 def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
-    """Return whether those scopes are enough for the tool; False when its contract cannot be read."""
+    """Return whether those scopes are enough for the tool; False if its contract cannot be read."""
     contract = contract_of(tool)
     return contract is not None and contract.scopes_needed <= scopes
 

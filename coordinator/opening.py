@@ -250,7 +250,7 @@ def _doubts(
 
 
 def _why_unavailable(name: str, catalogue: Catalogue, authorization: Authorization) -> str:
-    """Return why a tool that the query names is not used; empty when it is, or when the grant explains it."""
+    """Return why a tool that the query names is not used; empty if it is, or when the grant explains it."""
     tool = catalogue.by_name.get(name)
     if tool is None:
         return f"There is no tool {name!r}; it was not used."

@@ -28,7 +28,7 @@ class Problems(NamedTuple):
     """The faults of a final answer."""
 
     because: tuple[str, ...] = ()
-    """A sentence for each fault; empty when the answer counts."""
+    """A sentence for each fault; empty if the answer counts."""
     is_unvalidated: bool = False
     """Whether it fits the schema, and lacks only validations."""
 

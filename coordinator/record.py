@@ -14,7 +14,7 @@ from coordinator.session import Session
 
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
-    """Return the record of the decision on `event`; `before` is None when it opened the session."""
+    """Return the record of the decision on `event`; `before` is None if it opened the session."""
     format = decision.session.format
     return DecisionRecord.trusted(
         of=event.id,

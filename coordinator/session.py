@@ -295,7 +295,7 @@ class Steps:
     lacking: tuple[str, ...] = ()
     """Tools of steps that the session may not use."""
     number: int = 0
-    """The number of the current step from 1; 0 when the query has no steps."""
+    """The number of the current step from 1; 0 if the query has no steps."""
     attempt: int = 1
     begun: int = 1
     """The first round of the attempt."""

@@ -125,7 +125,7 @@ class Exchange:
             )
 
     async def _call(self, prompt: Prompt, permit: Permit, told: dict[str, Any]) -> "Message":
-        """Make one admitted call; `told` collects its outcome for the record."""
+        """Make one admitted call; `told` collects its outcome for the step record."""
 
         def hear_headers(headers: Mapping[str, str]) -> None:
             told["headers"] = shown(headers)

@@ -169,7 +169,7 @@ def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire 
     if _in_body(body, "error", "details", "error_code") in _SPENT:
         code = "permission_denied"
     if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
-        # A status of 4xx means that the same request fails again, whatever the body calls it.
+        # A status of 4xx means that the same request fails again, regardless of the error's name in the body.
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in message.lower() for words in _TOO_LONG):
         code = "context_too_long"

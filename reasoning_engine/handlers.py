@@ -168,7 +168,7 @@ class ReasoningEngine:
         )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
-        """Return why the model is not called for a summary; None when it is."""
+        """Return why the model is not called for a summary; None if it is."""
         if self._is_offline:
             return NOT_SUPPORTED
         if digest_of(text) != request.source:

@@ -1,4 +1,4 @@
-"""The interface of a model, whatever its wire format."""
+"""The interface of a model, for every wire format."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol

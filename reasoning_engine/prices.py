@@ -18,7 +18,7 @@ class Prices(Value):
     cache_write_usd: Usd = None
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """Return the cost of `usage` in US dollars; None when the price of any token in it is unknown."""
+        """Return the cost of `usage` in US dollars; None if the price of any token in it is unknown."""
         cost = 0.0
         for tokens, price in (
             (usage.input_tokens, self.input_usd),

@@ -15,7 +15,7 @@ from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from antiphon_shared.tools.relevance import RECALL
 
-if TYPE_CHECKING:  # the SDK takes seconds to import, and reading a recording needs none of it
+if TYPE_CHECKING:  # the SDK takes seconds to import, and reading a recording does not need it
     from anthropic.types import (
         CacheControlEphemeralParam,
         Message,
@@ -72,10 +72,9 @@ _SYSTEM: "list[TextBlockParam]" = [{"type": "text", "text": SYSTEM, "cache_contr
 
 
 class Prompt(TypedDict):
-    """The parameters of `messages.create`; `tools` is left out when none are offered.
+    """The parameters of `messages.create`, without `tools` if no tools are offered.
 
-    `tool_choice` is for a history of calls: the API requires their tools there, even when none may be called
-    any more.
+    `tool_choice` is for a history of calls: the API requires their tools, even if they may not be called any more.
     """
 
     model: str

@@ -27,7 +27,7 @@ _CUT_OFF: tuple[StopReason, ...] = ("max_tokens", "context_window")
 _ID_CHARACTERS_MAX = 180
 _NAME_CHARACTERS_MAX = 200
 _DEPTH_MAX = 64
-"""Far below the limit of the readers of events, with room for the levels around the arguments."""
+"""Far below the limit of the readers of events, which also counts the levels around the arguments."""
 _INTEGER_BITS_MAX = 1024
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "nothing"}
 
@@ -41,7 +41,7 @@ class Reply:
     stop_reason: StopReason
     model: str
     refused: tuple[str, ...] = ()
-    """Why it does not count, a sentence each: it lacks the form that the model was told to use."""
+    """The reasons why the reply is refused, a sentence each: it lacks the form that the prompt demands."""
     is_paused: bool = False
     """Whether the model paused, and continues when the same call is made again with its text so far."""
 

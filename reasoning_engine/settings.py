@@ -179,7 +179,7 @@ class EngineSettings(Settings):
         )
 
     def cost_usd(self, usage: Usage) -> float | None:
-        """Return the cost of `usage` in US dollars; None when the price of any token in it is not configured."""
+        """Return the cost of `usage` in US dollars; None if the price of any token in it is not configured."""
         return self.prices_in_force.cost_usd(usage)
 
     @property

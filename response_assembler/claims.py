@@ -1,4 +1,4 @@
-"""Statements of an answer that are covered by no citation: for `citations="strict"`. Pure.
+"""Statements of an answer without a citation, for `citations="strict"`. Pure.
 
 A statement is a sentence of five words or more in a paragraph, a list, a quotation or the body of a table.
 Headings, code, questions, sentences that end in a colon, remarks in italics and sentences about what is not

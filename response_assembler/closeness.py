@@ -1,4 +1,4 @@
-"""The facts that a partial answer shows, and the question that each belongs to. Pure.
+"""The facts that a partial answer shows, by the question that they are closest to. Pure.
 
 A fact's closeness to a question is its BM25 score on the question's words, with the title of its document;
 higher for a fact that the model's conclusions cite, lower for boilerplate. Facts that contradict each other

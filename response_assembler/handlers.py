@@ -30,7 +30,7 @@ async def on_assembly_requested(
 ) -> Outcome:
     """Compose the session's answer from the readable part of its record; do nothing if it has an answer already.
 
-    Without a clock, the request counts as not having waited.
+    Without a clock, the waiting time of the request counts as zero.
     """
     request = delivery.event.data
     assert isinstance(request, AssemblyRequested)

@@ -1,6 +1,6 @@
 """An answer's Markdown as blocks and sentences, with their positions in the text. Pure.
 
-It covers as much of CommonMark and GitHub's tables as is needed to tell statements from the text around them:
+It covers the parts of CommonMark and GitHub's tables that distinguish statements from the text around them:
 headings, code, lists, quotations, tables. Sentences are split by `sentencex`. A citation after a sentence's
 full stop belongs to that sentence. Code cites nothing, unless it consists of a citation.
 """

@@ -86,7 +86,7 @@ def missing_section(gaps: Gaps) -> str:
 
 
 def next_section(gaps: Gaps, reason: TerminationReason) -> str:
-    """Return the section on what to try next, from the reason of the ending and the gaps."""
+    """Return the section on next steps, from the reason of the ending and the gaps."""
     steps = list(dict.fromkeys((*_checks(gaps), _NEXT[reason], *_steps(gaps))))[:_STEPS_MAX]
     said = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
     return f"**What to try next**\n\n{said}"

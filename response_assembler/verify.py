@@ -1,7 +1,7 @@
 """The check of an answer's quotations and numbers against the facts that it cites for them. Pure.
 
 A sentence with citations is compared with the statements and titles of its cited facts. Quotations of four
-words and more are searched word by word, whatever their punctuation, case and spaces; if one leaves words
+words and more are searched word by word, regardless of their punctuation, case and spaces; if one leaves words
 out (`…`), each of its parts. Numbers of two digits and more, and decimals, are searched in every notation:
 1,250, 1250, 1.250. Words and numbers of the question are the user's, and need no source.
 """

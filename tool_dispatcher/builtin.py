@@ -171,7 +171,7 @@ _REPEATING = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_
 
 async def users_answer(call_id: str, batch: BatchRun) -> JsonObject | ToolError:
     """Return `{"answer": ...}`, or a `not_found` error if the log entry holds no answer to this call."""
-    # Where several calls share an id, the first one runs.
+    # If several calls share an id, the first one runs.
     call = next((call for call in batch.request.calls if call.id == call_id), None)
     if call is None or call.name != ASK_USER or (entry := call.answer) is None:
         return _NOT_ASKED

@@ -1,4 +1,4 @@
-"""The execution of one batch: check its calls, plan it, run what may run, return the results in the order of the calls.
+"""The execution of one batch: checks and plans its calls, runs the permitted ones, returns all results in call order.
 
 The life of one unit is in running/call.py, that of a write in running/write.py.
 """

@@ -34,7 +34,7 @@ def import_failure(name: str, entry: str, error: BaseException) -> Configuration
 
 
 def place_of(error: BaseException) -> str:
-    """Return `file:line` of the author's code in which an error was raised; empty when the traceback holds none."""
+    """Return `file:line` of the author's code in which an error was raised; empty if the traceback holds none."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

@@ -41,11 +41,11 @@ class Journal:
         """`format` is that of the session.
 
         A run asks for one call at a time, and the commit of its result follows at once: in a run only writes are
-        noted, by the ledger. What is lost with a dispatcher in between is a read, which is made again.
+        noted, by the ledger. If a dispatcher dies in between, only a read is lost, which is made again.
         """
         self._session, self.format, self._is_of_run = session, format, is_of_run
         self.lost: set[str] = set()
-        """Ids of calls that another worker had settled before this one."""
+        """Ids of calls that another worker had settled before."""
         self._name = journal_name(round)
 
     async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
@@ -83,7 +83,7 @@ class Journal:
         await retry_while_unavailable("keep a result", lambda: self._session.keep(kept_name(handle), whole))
 
     async def kept(self, handle: str) -> bytes | None:
-        """Return a result whole; None when it is not stored, or no longer."""
+        """Return a result whole; None if it is not stored, or no longer."""
         return await retry_while_unavailable("read a result", lambda: self._session.kept(kept_name(handle)))
 
     async def _read(self) -> dict[str, bytes]:

@@ -58,7 +58,7 @@ class _Wanted:
     place: Part
     """The part of the answer without its content."""
     use: ToolUse | None
-    """The call that returned it, where memory knows it."""
+    """The call that returned the document, if memory knows it."""
     stated: tuple[Fact, ...]
     """The facts that memory has taken from it."""
 
@@ -124,7 +124,7 @@ def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
 
 
 def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
-    """Return what the calls with this id returned; a model may have used an id in more than one round."""
+    """Return the results of the calls with this id; a model may have used an id in more than one round."""
     found = []
     for use in memory.tool_usage:
         if use.call_id == id.strip():

@@ -77,4 +77,4 @@ def _have_standard_streams() -> None:
     # In this order, as the lowest free number is the next one.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # for as long as the program lives
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # open until the program ends

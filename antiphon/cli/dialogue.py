@@ -146,7 +146,7 @@ class Lines:
         return line.decode(errors="replace")
 
     def forget(self) -> None:
-        """Drop what a person typed before the question, on a terminal: it is no answer to it."""
+        """Drop text that a person typed on a terminal before the question, because it does not answer the question."""
         if _is_terminal():
             self._rest = b""
             if self._piece is not None and self._piece.done():
@@ -169,7 +169,7 @@ def _read_piece() -> asyncio.Future[bytes]:
 
     def wait() -> None:
         read = b""
-        with suppress(OSError, ValueError):  # there is no standard input, or none with a descriptor
+        with suppress(OSError, ValueError):  # standard input is missing, or has no descriptor
             # Not through sys.stdin: a thread that waits there holds a lock that the interpreter needs to end.
             read = os.read(sys.stdin.fileno() if sys.stdin else -1, _PIECE_BYTES)
         with suppress(RuntimeError):  # the loop is closed, and the result is not needed any more

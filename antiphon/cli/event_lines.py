@@ -54,7 +54,7 @@ _RUNGS = {
     "tools_failed": "reports it to the model",
     "facts_without_model": "answers without a model",
 }
-"""The rungs of the recovery ladder with a line of their own; the others show in the next request."""
+"""The fallback steps that have their own line; the next request shows the others."""
 _TO_APPROVE_LENGTH = 1_000
 """The limit for an argument that a person decides on, long enough to recognise its effect."""
 

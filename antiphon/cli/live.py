@@ -38,7 +38,7 @@ async def show_progress(
     """Print the session's rounds and calls on stderr as they happen, with a spinner on a terminal.
 
     Returns the reason why the model was unavailable at the end; empty if it replied. `command` is the
-    command by which another terminal reaches the session; empty when none can. With a `dialogue` the person
+    command by which another terminal reaches the session; empty if none can. With a `dialogue` the person
     at this terminal is asked instead.
     """
     console, why = stderr(), ""
@@ -60,7 +60,7 @@ async def show_progress(
             for line in _lines(said, command, dialogue):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
             _say_what_runs(status, said)
-            if dialogue is not None:  # the spinner would overwrite what is typed
+            if dialogue is not None:  # the spinner would overwrite the typed text
                 status.stop() if dialogue.is_asking else status.start()
     return why
 
@@ -135,7 +135,7 @@ def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> in
 
 
 def _is_without_model(response: Response, why_no_model: str) -> bool:
-    """Return whether the answer is empty because no model ever replied, or none was available any more."""
+    """Return whether the answer is empty because no model replied, or because no model was available any more."""
     if response.termination_reason == "model_unavailable":
         return True
     is_nothing = not response.rounds_used and not response.sources

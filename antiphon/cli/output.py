@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession
 
-if TYPE_CHECKING:  # libraries for drawing and Redis are imported on use: many commands need none of them
+if TYPE_CHECKING:  # libraries for drawing and Redis are imported on use: many commands do not need them
     from redis.exceptions import RedisError
     from rich.console import Console
     from rich.status import Status
@@ -218,7 +218,7 @@ class StatusLine:
     def update(self, text: str) -> None:
         from rich.text import Text
 
-        # A Text, as rich would read a string as markup here, whatever the console's setting.
+        # A Text, as rich would read a string as markup here, regardless of the console's setting.
         self._status.update(Text(one_line(text)))
 
 
@@ -245,7 +245,7 @@ def stderr() -> Printer:
 
 
 def write(text: str) -> None:
-    """Write text to stdout as it is, without characters that control a terminal."""
+    """Write text to stdout without characters that control a terminal, otherwise unchanged."""
     sys.stdout.write(harmless(text))
     sys.stdout.flush()
 
@@ -266,7 +266,7 @@ def write_json(document: str) -> None:
 
 
 def print_json(value: Any, *, is_indented: bool = False) -> None:
-    """Print one JSON value: on a line of its own, or indented over several."""
+    """Print one JSON value: on its own line, or indented over several."""
     option = orjson.OPT_INDENT_2 if is_indented else None
     try:
         document = orjson.dumps(value, default=_plain, option=option).decode()

@@ -67,7 +67,7 @@ async def cancelled(antiphon: Antiphon, session_id: str, why: str, notice: str) 
 
 
 def command_of(antiphon: Antiphon) -> str:
-    """Return the command by which another terminal reaches the pipeline; empty when none can."""
+    """Return the command by which another terminal reaches the pipeline; empty if none can."""
     if not antiphon.storage:
         return "antiphon"
     return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""

@@ -87,7 +87,7 @@ async def acl(
 
 
 def _given(file: Path) -> dict[str, str]:
-    """Return the passwords by user. Raises UsageError, which quotes none of them."""
+    """Return the passwords by user. Raises UsageError, which does not quote them."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -86,7 +86,7 @@ async def show(
 
 
 async def _catalogue(modules: list[str] | None) -> Catalogue:
-    """Return the tools of modules imported here, or those that the pipeline's dispatchers have published."""
+    """Return the tools of modules imported here, or the tools published by the pipeline's dispatchers."""
     if modules is not None:
         return hinted(to_catalogue(load_tools(",".join(modules))), load(ToolDispatcherSettings).hints)
     async with connected() as bus:
@@ -98,7 +98,7 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
 
 
 def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:
-    """Return the contract in words; that of another version of Antiphon is shown in the schema alone."""
+    """Return the contract in words; the contract of another version of Antiphon is shown only in the schema."""
     try:
         return contract_words(tool.contract, tool.approval)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""From a query to its response, in this process: settings are read, objects are built, the rounds are run."""
+"""The way from a query to its response, in this process: reads settings, builds objects, runs the rounds."""
 
 from collections.abc import Iterable
 from typing import Any, Literal

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from anthropic.types import MessageParam
 
 NO_ENTRY = "0-0"
-"""The log entry of every event, as there is no log."""
+"""The log entry of every event, because this plan has no log."""
 _NEARLY_S = 0.1
 """Retries and tools stop a little before the deadline; the rest is too short for a model."""
 
@@ -135,7 +135,7 @@ class Rounds:
         request = self._decided(BriefingReady(round=session.round, briefing=briefing))
         if isinstance(request, ReasoningRequested):
             request = await self._asked(request, offered, tokens)
-        if isinstance(request, ApprovalRequested | QuestionAsked):  # there is no person
+        if isinstance(request, ApprovalRequested | QuestionAsked):  # no person can approve or answer
             request = self._decided(PersonOverdue(round=session.round))
         if isinstance(request, ToolsRequested):
             request = await self._ran(request)

@@ -1,4 +1,4 @@
-"""The ledger of writes of one session in one process: the same port as the dispatcher's, without Redis.
+"""The ledger of writes of one session in one process, with the dispatcher's interface and without Redis.
 
 The rules are those of tool_dispatcher/idempotency/begin.lua. Nothing outlives the process, so no claim is ever lost.
 """
@@ -112,7 +112,7 @@ class MemoryLedger(WriteLedger):
         return Claim(write, "", made.fence, inf)
 
     def _found(self, write: Write, made: _Made) -> Decided | None:
-        """Return why the write is not claimed: an identical one; None when it may be claimed."""
+        """Return why the write is not claimed: an identical one; None if it may be claimed."""
         if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
             return None
         key, by = made.write.key, made.write.asked_by

@@ -71,7 +71,7 @@ class _Argument:
 class _Binding:
     chains: Sequence[Chain]
     bound: dict[str, FromParam | Literal] = field(default_factory=dict)
-    """The sources of telling values of earlier arguments."""
+    """The sources of distinctive values of earlier arguments."""
 
     def __post_init__(self) -> None:
         self._questions = [Question(chain.question) for chain in self.chains]
@@ -146,7 +146,7 @@ class _Binding:
         return source
 
     def _param(self, one: _Argument) -> FromParam:
-        """Return a param: one for all equal telling texts; other values share one only under the same argument name."""
+        """Return a param: one for all equal distinctive texts; other values share one by argument name."""
         is_one = all(isinstance(value, str) and is_telling(value) for value in one.values)
         key = one.key if is_one else f"{one.name} {one.key}"
         return FromParam(key, one.name, one.values, one.schema)
@@ -195,7 +195,7 @@ class _Binding:
         )
 
     def _may_explain(self, one: _Argument, source: FromResult, count: int) -> bool:
-        """Return whether a value is telling enough to come from there."""
+        """Return whether a value is distinctive enough to come from this source."""
         if one.is_varied:
             return True
         value, is_named = one.values[0], _is_named_like(one, source)

@@ -146,7 +146,7 @@ def _run_begun(lines: Iterable[Line]) -> str | None:
 
 
 def _why_left_out(one: RecordedCall) -> str:
-    """Return why a call is no part of a recipe; empty if it is. Raises NotLearnable."""
+    """Return why a call is left out of a recipe; empty if it is kept. Raises NotLearnable."""
     name, result = one.call.name, one.result
     if result.error is not None and result.error.error_type == "outcome_unknown":
         raise NotLearnable(f"the outcome of call {one.call.id} of {name} is unknown.")

@@ -53,7 +53,7 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
         name: The recipe's name; by default made of its calls.
 
     Raises:
-        NotLearnable: There is no recipe that makes the calls of every session; the message says why.
+        NotLearnable: No recipe makes the calls of every session; the message says why.
     """
     aligned = _aligned(chains)
     arguments = bind(aligned)

@@ -1,6 +1,6 @@
 """The search for values in the words of a question, and in a result. Pure.
 
-Only a telling value is recognised, so that a coincidence does not become a rule:
+Only a distinctive value is recognised, so that a coincidence does not become a rule:
 
     text      3 characters or more, and no common word such as `name`, `open` or `the`
     number    3 digits or more, or a fraction
@@ -103,7 +103,7 @@ class Question:
         self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
     def holds(self, value: Any) -> bool:
-        """Return whether the question holds a value: a telling text as whole words, a date, a number."""
+        """Return whether the question holds a value: a distinctive text as whole words, a date, a number."""
         match value:
             case bool() | None:
                 return False
@@ -134,7 +134,7 @@ def _as_words(text: str) -> str:
 
 
 def with_names(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with `<name>` in place of each telling value that `names` maps to a name."""
+    """Return a text with `<name>` in place of each distinctive value that `names` maps to a name."""
     for value in sorted(filter(is_telling, names), key=len, reverse=True):
         text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]  # a lambda with a default
     return text

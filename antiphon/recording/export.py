@@ -141,7 +141,7 @@ async def export_session(
 
 
 async def _if_small(lines: AsyncGenerator[Logged], redaction: Redacting) -> list[_Encoded] | None:
-    """Return all lines, with the redaction's header; None when they exceed the limit for memory."""
+    """Return all lines, with the redaction's header; None if they exceed the limit for memory."""
     small: list[_Encoded] = []
     size_bytes = 0
     async with aclosing(lines):

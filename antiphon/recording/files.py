@@ -154,7 +154,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """Yield the file, unpacked if its first bytes are those of gzip, whatever its name."""
+    """Yield the file, unpacked if its first bytes are those of gzip, regardless of its name."""
     with path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.GzipFile(fileobj=file) as inside:

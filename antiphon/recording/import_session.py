@@ -50,7 +50,7 @@ async def import_session(bus: Bus, lines: Iterable[Line]) -> str:
     """Put a recording back into Redis, whole or not at all; return its session's id.
 
     The session is kept for the retention time from now on. An existing session with the same events and
-    records is left as it is. Raises AlreadyThere when it has others, UnreadableEvent, RedisUnavailable.
+    records is left unchanged. Raises AlreadyThere when it has others, UnreadableEvent, RedisUnavailable.
     """
     checked = _in_order(lines)
     header = next(checked)
@@ -173,7 +173,7 @@ class _Staged:
             await reply
 
     def _state(self) -> bytes:
-        """Return the coordinator's document; empty when the recording does not hold it whole."""
+        """Return the coordinator's document; empty if the recording does not hold it whole."""
         if not self._version or not self._is_state_known:
             return b""
         try:

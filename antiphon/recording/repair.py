@@ -76,9 +76,8 @@ def examine(raws: Sequence[bytes]) -> Examined:
         damages.append(Damage(len(read) + 1, CUT_OFF))
     broken = [n for n, one in enumerate(read) if one.damage not in ("", HASH_ALONE)]
     first = broken[0] if broken else len(read)
-    trusted = _whole(
-        [one.line for one in read[:first] if one.line is not None]
-    )  # none is None before the first damage
+    # No line is None before the first damage.
+    trusted = _whole([one.line for one in read[:first] if one.line is not None])
     told = sum(isinstance(line, EventLine) for line in trusted)
     behind = tuple(
         one.event for one in read if one.event is not None and one.event > told and one.damage != CHANGED

@@ -110,7 +110,7 @@ async def _reply(
     settings: EngineSettings,
     room: asyncio.Semaphore,
 ) -> Replied:
-    """Return one reply, or the error in its place."""
+    """Return one reply, or its error."""
     prompt = cast(Prompt, {**request, "model": model})
     async with room:
         began_s = monotonic_s()

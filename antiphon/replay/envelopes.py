@@ -1,4 +1,4 @@
-"""The consistency of the envelopes of a recording's events, whatever their data. Pure.
+"""The consistency of the envelopes of a recording's events, regardless of their data. Pure.
 
 The bus makes an event's envelope from that of its cause: see shared/antiphon_shared/bus/replies.py. So its
 fields follow from earlier events, and an envelope that differs was not written by the bus.

@@ -32,7 +32,7 @@ def recorded_next(lines: Sequence[Line], event: int) -> Next | None:
 
 
 def recorded_end(lines: Sequence[Line]) -> Next | None:
-    """Return the recorded end of the session; None when it had not ended."""
+    """Return the recorded end of the session; None if it had not ended."""
     events = [one for one in lines if isinstance(one, EventLine)]
     return next(
         (answered(one.n, one.event.data) for one in events if isinstance(one.event.data, ResponseReady)),

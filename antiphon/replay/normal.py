@@ -93,7 +93,7 @@ class _Normal:
                 pass
 
     def _name_blocks(self, reply: dict[str, Any] | None) -> None:
-        """Name the ids of a reply's parts that are no calls here: calls that the model's own servers ran."""
+        """Name the ids of a reply's server-side calls, which the model's own servers ran."""
         blocks = reply.get("content") if reply else None
         for block in blocks if isinstance(blocks, list) else ():
             if isinstance(block, dict) and isinstance(block.get("id"), str):

@@ -24,7 +24,7 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
     shown = [redaction.line(line) for line in lines]
     if not redaction.count:
         return shown
-    from antiphon.replay.update import (  # most recordings need none of today's code
+    from antiphon.replay.update import (  # most recordings do not need today's components
         TakesAnotherWay,
         updated,
     )

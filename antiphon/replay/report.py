@@ -11,7 +11,7 @@ Answer = Literal["same", "different", "unknown", "unasked", "none"]
 """The comparison of the answer that today's code composes with the recorded one.
 
 `unasked`: the assembler's steps were not to be repeated. `unknown`: the coordinator would have sent other
-events before, so that the session had taken another course; or the step that sent the answer could not be
+events before, so that the session takes another course; or the step that sent the answer could not be
 repeated. `none`: there was no answer.
 """
 Result = Literal["same", "unchecked", "diverged"]

@@ -19,7 +19,7 @@ from antiphon.replay.verify import verify
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A recording rewritten into a file of its own; the caller takes or drops it."""
+    """A recording rewritten into its own file; the caller takes or drops it."""
 
     path: Path
     new: Path
@@ -27,7 +27,7 @@ class Rewritten:
     """The verification of the new one, which may diverge where the old one lacks the input of a decision."""
 
     def changes(self) -> list[Change]:
-        """Return all differences of the new one, whatever its verification found. Raises UnreadableEvent."""
+        """Return all differences of the new recording, independent of its verification. Raises UnreadableEvent."""
         return changes(read_lines(self.path), read_lines(self.new))
 
     def take(self) -> None:
@@ -40,7 +40,7 @@ class Rewritten:
 
 
 def rewritten(path: Path) -> Rewritten | None:
-    """Return the recording at `path` rewritten by today's code, in today's format; None when nothing changes.
+    """Return the recording at `path` rewritten by today's code, in today's format; None if nothing changes.
 
     Raises TakesAnotherWay, UnreadableEvent and OSError, and leaves no file behind then.
     """

@@ -161,7 +161,7 @@ def _hold_way(step: Step, redone: Redone) -> None:
 
 
 def _asked(data: EventData) -> Any:
-    """Return the part of an event that its recorded answer depends on, whatever the words: calls, a model, facts."""
+    """Return the part of an event that its recorded answer depends on, without its wording: calls, a model, facts."""
     match data:
         case ToolsRequested(calls=calls):
             return [(call.id, call.name, call.refused is None, call.approval, call.answer) for call in calls]

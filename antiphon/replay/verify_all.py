@@ -49,7 +49,7 @@ def in_processes(
     jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(work, paths)
-    from antiphon.replay.workers import shared_out  # imports what one process does not need
+    from antiphon.replay.workers import shared_out  # imports libraries that a single process does not need
 
     # The first is done here: shared caches are then filled once for all workers.
     first, rest = work(paths[0]), paths[1:]

@@ -112,7 +112,7 @@ class _Crew(Generic[ItemT, ResultT]):
         self._hand_out(worker)
 
     def _hand_out(self, worker: _Worker) -> None:
-        """Send the worker its next item; end it when none is left."""
+        """Send the worker its next item; end it if none remains."""
         number, item = next(self._left, (-1, None))
         worker.number = number
         with suppress(OSError):  # it has died meanwhile, which shows when its result is read

@@ -69,7 +69,7 @@ class DryRun:
 
     scenario: Scenario
     commands: tuple[CallTool | Reason | AskPerson | SetTimer, ...]
-    """In order; each is answered before the next, except those that are given together."""
+    """In order; each is answered before the next, except calls that are given together."""
     end: End
     nodes: Mapping[str, str]
     """The final status of each node that the run reached, by path."""
@@ -162,7 +162,7 @@ def _came_to(run: DryRun) -> list[str]:
 
 
 def _without_defaults(run: DryRun) -> DryRun:
-    """Name a run by its choices that differ from the default, among those that it reached."""
+    """Name a run by the choices that it reached and that differ from the default."""
     scenario, reached = run.scenario, {template_of(path) for path in run.nodes}
     arms = {path: arm for path, arm in scenario.arms.items() if arm.number and path in reached}
     whens = {path: holds for path, holds in scenario.whens.items() if not holds and path in reached}
@@ -170,7 +170,7 @@ def _without_defaults(run: DryRun) -> DryRun:
 
 
 def _forced(graph: Graph, scenario: Scenario) -> Graph:
-    """Return the graph with constant conditions where a scenario forces them."""
+    """Return the graph with constant conditions for the choices that a scenario forces."""
     nodes = dict(graph.nodes)
     for path, holds in scenario.whens.items():
         node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})

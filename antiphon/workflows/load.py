@@ -45,7 +45,7 @@ def load(path: str | Path, *, tools: Iterable[str] | None = None) -> Specificati
 def validate(
     source: str | Path | Specification, *, tools: Iterable[str] | None = None
 ) -> tuple[Problem, ...]:
-    """Return all errors and warnings of a file or a specification, those of a file with their positions.
+    """Return all errors and warnings of a file or a specification; for a file with their positions.
 
     `tools` is as in `load`.
     """

@@ -210,7 +210,7 @@ def _wait(path: str, one: Open, asked: dict[int, InputRequested]) -> RunWait:
 
 
 def _writes(plan: Plan | None, state: RunState) -> dict[str, tuple[str, ...]]:
-    """Return the writes of a run that are standing, unknown, and undone."""
+    """Return the writes of a run: those in effect, of unknown outcome, and undone."""
     if plan is None:
         return {}
     states = state.run.nodes

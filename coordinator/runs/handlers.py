@@ -128,7 +128,7 @@ class Runs:
         return run is not None and run.state.run.ended is None
 
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
-        """Take a run one step on. Return None when the event belongs to no run."""
+        """Take a run one step on. Return None if the event belongs to no run."""
         event = delivery.event
         async with self._runs.lock(event.subject):
             if isinstance(event.data, ComponentFailed):

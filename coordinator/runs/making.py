@@ -42,7 +42,7 @@ class Making:
     state: RunState
     now: datetime
     graph: Changes | None = None
-    """The changes of the graph's decision; None when the event does not concern it."""
+    """The changes of the graph's decision; None if the event does not concern it."""
     values: dict[str, Any] = field(default_factory=dict)
     logged: dict[str, LogEntry] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)

@@ -90,7 +90,7 @@ class RunInMemory:
             self.decided.popitem(last=False)
 
     async def catch_up(self, event: UUID, store: SessionStore) -> bool:
-        """Make the run equal to the stored one, when it may differ; return False when it must be loaded again.
+        """Make the run equal to the stored one, when it may differ; return False if it must be loaded again.
 
         It may differ when the event was decided on before, and that was not committed. It is also checked for
         some decisions after another coordinator was found to decide on the run, so that they need not be made

@@ -120,7 +120,7 @@ def _next(turn: Turn, scope: str) -> None:
 
 
 def undoing_call(turn: Turn, scope: str) -> str | None:
-    """Return the call to undo a scope that is in flight or the next; None when all have settled."""
+    """Return the call to undo a scope that is in flight or the next; None if all have settled."""
     calls, undone = turn.undo_of(scope), turn.scope(scope).undone
     return calls[undone] if undone < len(calls) else None
 

@@ -96,7 +96,7 @@ class Limiter:
     async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:
         """Return the seconds to wait, the turn, and the limits in force. Raises TooLate.
 
-        The turn is empty when Redis does not reply.
+        The turn is empty if Redis does not reply.
         """
         arguments: list[Argument] = [max(0, round(wait_s * _SECOND_US)), self._burst_us]
         for limit, units in zip(self._limits.by_meter, use.by_meter, strict=True):
@@ -167,7 +167,7 @@ class Reservation:
 
 
 async def _answered(asked: Awaitable[Any]) -> Any:
-    """Return Redis's reply; None when it does not reply in time."""
+    """Return Redis's reply; None if it does not reply in time."""
     try:
         async with asyncio.timeout(_ANSWER_S):
             return await asked

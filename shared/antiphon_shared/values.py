@@ -9,9 +9,9 @@ Json: TypeAlias = JsonValue
 """A value as JSON holds it."""
 JsonObject: TypeAlias = dict[str, Json]
 JsonSchema: TypeAlias = dict[str, Any]
-"""A JSON Schema: its keywords say what their values are."""
+"""A JSON Schema, whose keywords define the types of their values."""
 ToolArguments: TypeAlias = dict[str, Any]
-"""The arguments of a call: the tool's schema says what its parameters are."""
+"""The arguments of a call, which the tool's schema defines."""
 
 _set = object.__setattr__
 ValueT = TypeVar("ValueT", bound="Value")
@@ -33,7 +33,7 @@ class Value(BaseModel):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """Return a value of these fields, which must be all of its fields in their order; none is validated."""
+        """Return a value of these fields, which must be all of its fields in their order, without validation."""
         assert [*fields] == [*cls.__pydantic_fields__], "a trusted value has each field in its place"
         return _made(cls, fields, set(fields))
 

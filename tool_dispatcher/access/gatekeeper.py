@@ -1,4 +1,4 @@
-"""The permissions of a batch, decided at every delivery from the session's grant as it is then."""
+"""The permissions of a batch, decided at every delivery from the session's current grant."""
 
 import asyncio
 from collections.abc import Container, Mapping
@@ -63,7 +63,7 @@ class _Hidden(Container[str]):
 
 
 class Gatekeeper:
-    """The check of every call at the tool boundary, whatever the model was offered."""
+    """The permission check of every call, independent of the tools offered to the model."""
 
     def __init__(self, tools: Mapping[str, Tool], verifier: Verifier, rule: ApprovalRule) -> None:
         self._contracts = {name: tool.contract for name, tool in tools.items()}

@@ -18,7 +18,7 @@ class Authorization:
 
     scopes: frozenset[str] = frozenset()
     problem: str = ""
-    """Why the session may call no tool, as a sentence; empty when its grant is good or not needed."""
+    """Why the session may call no tool, as a sentence; empty if its grant is good or not needed."""
     ends: datetime | None = None
     """The end of its grant; None if it has no grant."""
 

@@ -1,6 +1,6 @@
 """Permission: whether a call may run, and whether its result may be shown. Pure.
 
-Checked at the tool boundary, whatever the model was offered and whatever the coordinator has let through.
+Checked at the tool boundary, independent of the tools offered to the model and of the coordinator's checks.
 Scopes come from a verified grant alone: neither a session nor a model nor a tool's result can add to them.
 """
 
@@ -29,7 +29,7 @@ class ApprovalRule:
     """Whether every write needs approval once the session holds content from an untrusted source."""
 
     def of(self, name: str, contract: Contract) -> Approval:
-        """Return what the rule requires of one tool."""
+        """Return the requirement of the approval rule for one tool."""
         if name in self.tools or EVERY_TOOL in self.tools:
             return "always"
         return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
@@ -75,7 +75,7 @@ class Terms:
 def refusal(
     call: RequestedCall, contract: Contract, terms: Terms, decision: ApprovalDecided | None = None
 ) -> ToolError | None:
-    """Return why a call must neither run nor show its result; None when it may.
+    """Return why a call must neither run nor show its result; None if it may.
 
     `decision` is the decision in this session's log that `call.approval` points to.
     """
@@ -90,7 +90,7 @@ def refusal(
 
 
 def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | None:
-    """Return why the session must not use a tool in this round, with or without approval; None when it may."""
+    """Return why the session must not use a tool in this round, with or without approval; None if it may."""
     if name not in terms.request.allowed:
         return tool_error(
             "permission_denied",

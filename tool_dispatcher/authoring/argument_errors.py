@@ -84,7 +84,7 @@ def of_validation(error: ValidationError, schema: Schema, arguments: ToolArgumen
 
 
 def not_json(value: object) -> str:
-    """Return why a value cannot be JSON, however deeply it is nested; empty when it can."""
+    """Return why a value cannot be JSON, however deeply it is nested; empty if it can."""
     todo = [value]
     while todo:
         match todo.pop():

@@ -1,4 +1,4 @@
-"""A tool's own error codes, such as NOT_FOUND: kept as they are, and mapped to one of our error types. Pure."""
+"""A tool's own error codes, such as NOT_FOUND: kept unchanged, and mapped to one of our error types. Pure."""
 
 import re
 
@@ -36,7 +36,7 @@ _TYPES: dict[str, ErrorType] = {
 
 
 def code_in(given: object) -> str:
-    """Return the code that a tool gave as text or as a number; empty when the value is not a code."""
+    """Return the code that a tool gave as text or as a number; empty if the value is not a code."""
     if isinstance(given, bool) or not isinstance(given, str | int):
         return ""
     code = str(given).strip()
@@ -49,7 +49,7 @@ def is_code_alone(text: object) -> bool:
 
 
 def type_of(code: str) -> ErrorType | None:
-    """Return the error type of a code or an HTTP status; None when it is unknown."""
+    """Return the error type of a code or an HTTP status; None if it is unknown."""
     if code.isdecimal() and len(code) == 3:
         reading = foreign_failures.of_status(int(code))
         return None if reading is None else reading.error_type

@@ -70,7 +70,7 @@ class InvalidTool(ConfigurationError):
 
 
 class ToolFailed(Exception):
-    """Raise it in a tool to report a failure to the model.
+    """A failure that a tool reports to the model: raise it in the tool.
 
     `suggested_action` says what the model should do next, `retry_after_s` when a retry may help, `code` is
     your own system's error code; a subclass may set one. Raises ValueError for an `error_type` that does not

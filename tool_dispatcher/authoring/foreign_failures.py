@@ -29,7 +29,7 @@ class Reading:
 
 
 def read(error: BaseException) -> Reading | None:
-    """Return the classification of a foreign exception; None when it is not recognised."""
+    """Return the classification of a foreign exception; None if it is not recognised."""
     if (status := _status_of(error)) is not None:
         return of_status(status, _retry_after_s(error))
     names = {kind.__name__ for kind in type(error).__mro__}

@@ -50,7 +50,7 @@ class UnfitHints(ValueError):
 
 
 def with_hints(tools: Iterable[ToolDefinition], hints: Mapping[str, ToolHint]) -> tuple[ToolDefinition, ...]:
-    """Return the tools with hints in their descriptions; a description that already has a hint is left as it is.
+    """Return the tools with hints in their descriptions; a description that already has a hint is left unchanged.
 
     Hints from several sources are added one after the other. Hints for unknown tools have no effect.
     """

@@ -14,7 +14,7 @@ from tool_dispatcher.authoring.failures import InvalidTool, readable
 from tool_dispatcher.authoring.source import source_of
 
 _LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
-"""Options that are lists; a single item may stand without brackets."""
+"""Options that are lists; a single item may be given without brackets."""
 _OF_TOOLS = ("depends_on", "alternatives")
 _SHORT = dict.fromkeys(_OF_TOOLS, "the name of a tool, or ") | {"retry": "the number of attempts, or "}
 _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")

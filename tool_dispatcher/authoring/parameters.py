@@ -90,7 +90,7 @@ class TypedParameters:
     schema: JsonSchema
     model: type[BaseModel]
     fields: Mapping[str, str]
-    """The model's field names, by the function's parameter names; empty when the model is the argument."""
+    """The model's field names, by the function's parameter names; empty if the model is the argument."""
     optional: frozenset[str]
     """Parameters that have a default, which the function applies."""
     whole: str | None

@@ -11,7 +11,7 @@ from tool_dispatcher.authoring.failures import InvalidTool
 
 @dataclass(frozen=True)
 class TookEffect:
-    """The write took place; `data` is what the tool would have returned."""
+    """The write took effect; `data` is the result that the tool would have returned."""
 
     data: Any = None
 
@@ -23,10 +23,10 @@ class NoEffect:
 
 NO_EFFECT: Final = NoEffect()
 Reconciled: TypeAlias = TookEffect | NoEffect | None
-"""A tool's answer about a write; None when it cannot tell."""
+"""A tool's answer about a write; None if it does not know."""
 
 Reconcile = Callable[..., Any]
-"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell.
+"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None if it does not know.
 
 A parameter annotated ToolContext receives one. Its fence is above that of every earlier run of the write: a
 service that gets it, and refuses lower ones from then on, can guarantee that no effect follows after

@@ -173,7 +173,7 @@ def _referred(node: Schema, root: Schema) -> list[Schema]:
 
 
 def _reached(schema: Schema, path: Path) -> list[Schema] | None:
-    """Return the schemas of the value at the path; None when the path leads into a secret."""
+    """Return the schemas of the value at the path; None if the path leads into a secret."""
     nodes = _unfolded([schema], schema)
     for part in path:
         if any(map(_is_marked, nodes)):

@@ -18,7 +18,7 @@ def source_of(function: Callable[..., Any], parameter: str = "") -> str:
 
 
 def shown_path(file: str) -> str:
-    """Return a path as a person would type it: relative to the current directory where it lies below."""
+    """Return a path as a person would type it: relative, if it is below the current directory."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else file
 

@@ -13,7 +13,7 @@ _NAMES_LISTED = 20
 _REASON_CHARACTERS_MAX = 300
 
 Example = ToolArguments | None
-"""Valid arguments of a tool; None if there are no known ones."""
+"""Valid arguments of a tool; None if unknown."""
 
 
 def failed(index: int, call: RequestedCall, error: ToolError, duration_ms: int = 0) -> ToolResult:

@@ -3,7 +3,7 @@
 The nodes of the graph are the calls, by their indexes, and after them the *gates*: one for each tool, and
 fields of its result, that calls depend on. A gate waits for every call of its tool, and dependent calls wait
 for the gate alone, so that a batch of many such calls has few edges. A write that repeats an earlier one has
-a gate of its own: only once all writes before it are done is it known whether another write has come in
+its own gate: only once all writes before it are done is it known whether another write has come in
 between.
 """
 
@@ -26,7 +26,7 @@ class Gate:
     calls: tuple[int, ...]
 
     def problem(self, calls: Sequence[RequestedCall], results: Sequence[ToolResult | None]) -> str:
-        """Return why none of its calls, all of them answered, gave the needed fields; empty when one did."""
+        """Return why none of its calls, all of them answered, gave the needed fields; empty if one did."""
         if self.dependency is None:
             return ""
         outcomes = [self._problem_of(index, calls[index], results[index]) for index in self.calls]
@@ -115,10 +115,9 @@ def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
 def find_cycles(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
     """Return the cycles among `roots` and all that they need; each node comes after the nodes it needs.
 
-    Otherwise the nodes keep the order of `roots`, each right after the nodes it needs. The nodes of a cycle
-    stand together; every other node stands alone. These are the strongly connected components, in the order
-    of Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without
-    recursion.
+    Otherwise the nodes keep the order of `roots`, each right after the nodes it needs. The nodes of a cycle form one
+    group; every other node is a group of one. These are the strongly connected components, in the order of Tarjan,
+    "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without recursion.
     """
     found: list[list[int]] = []
     reached: dict[int, int] = {}
@@ -159,7 +158,7 @@ def missing_fields(result: ToolResult, fields: Sequence[str]) -> list[str]:
 
 
 def _places(data: Json) -> list[Json]:
-    """Return where a field may stand: the data itself, and the first record of every list in it."""
+    """Return the values that may have a field: the data itself, and the first record of every list in it."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, dict):
         lists = [value for value in data.values() if isinstance(value, list)]

@@ -119,7 +119,7 @@ def _errors_in_calls(
     placeholders: Sequence[_Found],
     example_of: Callable[[str], Example],
 ) -> dict[int, ToolError]:
-    """Return the errors of calls that cannot run, whatever the other calls do."""
+    """Return the errors of calls that cannot run, independent of the other calls."""
     errors = {}
     offered = sorted(name for name in request.allowed if name in contracts)
     for index, call in enumerate(request.calls):

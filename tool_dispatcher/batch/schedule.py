@@ -154,7 +154,7 @@ class _Turn:
             self._answered.append(result)
 
     def count_waits(self) -> None:
-        """Count what each unit waits for; call once, when all initially known outcomes are recorded."""
+        """Count the nodes that each unit waits for. Call it once, when all initially known outcomes are recorded."""
         for index, number in enumerate(self._plan.unit_of):
             if self._outcomes[index] is None:
                 self._unit_waits[number] += len(self._plan.needs[index])
@@ -216,7 +216,7 @@ class _Turn:
             insort(self._ready.setdefault(unit.at_once, []), unit.number)
 
     def _let_down(self, node: int) -> _LetDown | None:
-        """Return the error factory for calls that depend on a failed node; None when the node gave what they need."""
+        """Return the error factory for calls that depend on a failed node; None if the node gave the needed fields."""
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
             problem = gate.problem(self._calls, self._outcomes)

@@ -116,7 +116,7 @@ class _Queue:
             self._poller = None
 
     async def _ask(self, ids: list[str]) -> list[Slot] | None:
-        """Return the slots acquired for these ids; None when Redis did not reply, and the ids may hold some."""
+        """Return the slots acquired for these ids; None if Redis did not reply, and the ids may hold some."""
         try:
             slots = await self._leases.take(self._tool, self._max_concurrency, ids)
         except RedisError as error:

@@ -29,7 +29,7 @@ class Case:
 def cases(schema: Schema, example: ToolArguments | None, drawn: Sequence[ToolArguments] = ()) -> list[Case]:
     """Return every case for a tool with that schema, in a stable order: the same input gives the same cases.
 
-    `example` is varied; `drawn` are arguments that the schema allows, sent as they are and with changes.
+    `example` is varied; `drawn` are arguments that the schema allows, sent unchanged and with changes.
     """
     found = places(schema)
     base = example if example is not None else next(iter(drawn), {})

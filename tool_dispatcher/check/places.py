@@ -27,7 +27,7 @@ class Place:
 
     @property
     def types(self) -> frozenset[str]:
-        """Return the types that a value there may have; empty when any is allowed."""
+        """Return the types that a value there may have; empty if any is allowed."""
         each = [_types(branch) for branch in self.branches]
         return frozenset().union(*each) if all(each) else frozenset()
 

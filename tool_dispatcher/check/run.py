@@ -34,7 +34,7 @@ class Options:
 
     runs_writes: bool = False
     examples_max: int = EXAMPLES_MAX
-    """The number of valid arguments to draw; each is sent as it is, and with a change."""
+    """The number of valid arguments to draw; each is sent unchanged, and with a change."""
     seed: int = 0
     secrets: tuple[str, ...] = ()
     run_s_max: float = RUN_S_MAX

@@ -1,4 +1,4 @@
-"""Arguments and results as one short line of text, whatever they contain. Pure."""
+"""Any arguments and results as one short line of text. Pure."""
 
 import json
 from typing import TypeVar

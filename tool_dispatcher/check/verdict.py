@@ -34,7 +34,7 @@ class Fault:
     what: str
     change: str
     detail: str = ""
-    """Details of the case at hand."""
+    """Details of the case."""
 
 
 def faults(

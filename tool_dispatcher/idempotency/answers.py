@@ -178,7 +178,7 @@ def not_approved(write: Write, found: Decided) -> ToolError:
 
 
 def effect_of(result: ToolResult) -> Effect:
-    """Return whether a write has changed something, as far as its result tells."""
+    """Return the effect of a write, by its result."""
     if result.error is None:
         return "done"
     return "none" if is_without_effect(result.error) else "unknown"

@@ -39,11 +39,11 @@ class Answered:
     results: Results = ()
     error: ToolError | None = None
     found: Decided | None = None
-    """The identical write of another call, if that one answers."""
+    """The identical write of another call, if its result answers this call."""
 
 
 class Claims:
-    """The claims of one write by one call. Each but the first follows one that was lost."""
+    """The claims of one write by one call: a second claim follows only a lost one."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Claims:
         wait_s: float,
         may_have_begun: bool,
     ) -> None:
-        """Take what is promised about the write.
+        """Begin the claims of one write, with the promises of its tool.
 
         `is_safe_to_repeat`: a second run with the same key has no second effect. `can_be_asked`: the tool knows
         whether a write took effect. `wait_s`: how long to wait at most for the outcome of another worker's run.
@@ -67,7 +67,7 @@ class Claims:
         self.may_have_begun = may_have_begun
         self._has_claimed = False
         self._first: Decided | None = None
-        """The identical write of another call, if this one has taken it over."""
+        """The identical write of another call, if this call has taken it over."""
 
     async def next(self) -> Claim | Answered:
         """Return the right to run the write, or its answer; wait while another worker runs it.
@@ -163,7 +163,7 @@ class Claims:
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
     async def _has_waited(self, pause_s: float, standing: WriteStatus) -> bool:
-        """Wait a moment for the run of another worker; return False when there is no time left to wait."""
+        """Wait a moment for the run of another worker; return False if no time is left to wait."""
         left_s = self._ends_s - monotonic_s()
         if left_s > 0:
             await asyncio.sleep(min(pause_s, left_s, standing.left_s))
@@ -178,7 +178,7 @@ class Claims:
         return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
 
     async def holds(self, claim: Claim) -> bool:
-        """Return whether the claim is still good, renewed where its lease is over."""
+        """Return whether the claim is still valid, after renewing it if its lease is over."""
         return not claim.is_over or await self._ledger.renew(claim)
 
     async def has_to_ask(self, claim: Claim) -> bool:

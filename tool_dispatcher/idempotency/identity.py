@@ -45,7 +45,7 @@ def name_of(tenant: str, session_id: str, identity: str) -> str:
 
 
 def with_defaults(schema: JsonSchema, value: object) -> object:
-    """Return JSON with the defaults of its schema if nothing was given."""
+    """Return JSON with the defaults of its schema for absent values."""
     return _filled(schema, value, schema, _DEPTH_MAX)
 
 

@@ -188,7 +188,7 @@ class Ledger(WriteLedger):
         return opened is None or float(opened) <= lost_ms
 
     async def look_at_history(self, partition: int) -> int:
-        """Return when another server was first seen as a master, in its Unix milliseconds; 0 when none was.
+        """Return the time at which another server was first seen as a master, in its Unix milliseconds; 0 if never.
 
         Asks Redis only after the connection was interrupted. Call it once before any write.
         """
@@ -203,7 +203,7 @@ class Ledger(WriteLedger):
         return self._lost_ms[partition]
 
     async def renew(self, claim: Claim) -> bool:
-        """Restart the claim's lease. Returns False when it was taken over. Raises LedgerUnavailable."""
+        """Restart the claim's lease. Returns False if it was taken over. Raises LedgerUnavailable."""
         life_ms, _ = self._lives_ms(claim.write)
         arguments: list[Argument] = [claim.claimant, claim.fence, self._lease_ms, life_ms]
 

@@ -57,7 +57,7 @@ class WriteLedger(Protocol):
     lease_s: float
 
     async def claim(self, write: Write) -> Claim | None:
-        """Return the right to run an unclaimed write; None when it is claimed, and its status has to be read."""
+        """Return the right to run an unclaimed write; None if it is claimed, and its status has to be read."""
 
     async def begin(self, write: Write) -> Claim | Decided:
         """Claim a write by its identity, under a key that the ledger derives; or return the decision against it."""
@@ -73,7 +73,7 @@ class WriteLedger(Protocol):
     async def take_over(
         self, write: Write, fence: int, *, is_unknown: bool = False, is_again: bool = False
     ) -> Claim | None:
-        """Return the right to run a write that was found abandoned with that fence; None when its status has changed.
+        """Return the right to run a write that was found abandoned with that fence; None if its status has changed.
 
         `is_unknown`: also when its outcome is unknown; `is_again`: also when it has ended, if the
         coordinator has minted the key.
@@ -83,12 +83,12 @@ class WriteLedger(Protocol):
         """Return whether the record that the write began may have been lost."""
 
     async def renew(self, claim: Claim) -> bool:
-        """Restart the claim's lease. Returns False when it was taken over."""
+        """Restart the claim's lease. Returns False if it was taken over."""
 
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
     ) -> bool:
-        """Record the results of the write. Returns False when it was taken over: then its status has to be read.
+        """Record the results of the write. Returns False if it was taken over: then its status has to be read.
 
         `effects`, one per call, in sessions of format 2.
         """

@@ -22,7 +22,7 @@ Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One effect: that of a call, or of several collapsed into one."""
+    """One effect: of one call, or of several calls collapsed into one."""
 
     session_id: str
     key: str
@@ -47,7 +47,7 @@ class Write:
     place: int = 0
     """The index of its first call in the batch."""
     is_approved: bool = False
-    """Whether a person has approved its repetition, whatever the outcome of the write before."""
+    """Whether a person has approved its repetition, independent of the outcome of the earlier write."""
 
     @property
     def asked_by(self) -> str:
@@ -73,7 +73,7 @@ class Decided:
     by: str = ""
     """`ROUND/ID` of the call that made the write."""
     at_ms: int = 0
-    """When it settled, in Unix milliseconds; 0 when unknown."""
+    """When it settled, in Unix milliseconds; 0 if unknown."""
     outcome: ToolResult | None = None
     other: str = ""
     """For a write that came in between: `ROUND/PLACE/KEY`."""

@@ -44,7 +44,7 @@ class Outcomes:
         return CallLog(session_id, round, self._redactor)
 
     def without_secrets(self, outcome: T, secrets: Sequence[str] = ()) -> T:
-        """Return JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
+        """Return JSON values, or a ToolError, with every secret redacted. `secrets` are the secrets of one call."""
         return without(secrets, redacted(outcome, self._redactor))
 
     async def clean(self, outcome: T, secrets: Sequence[str] = ()) -> T:

@@ -25,11 +25,11 @@ _SENSIBLE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A result as it is shown."""
+    """The shown part of a result."""
 
     data: Json
     whole: bytes | None = None
-    """The result as JSON, to be stored under the handle; None when all of it is shown."""
+    """The result as JSON, to be stored under the handle; None if all of it is shown."""
 
 
 def fit(data: Json, bytes_max: int, handle: str) -> Fitted:
@@ -70,7 +70,7 @@ class _Long:
     path: tuple[str | int, ...]
     content: Json
     start: int
-    """Where it begins in the JSON text of the whole, in characters."""
+    """The position of its beginning in the JSON text of the whole, in characters."""
 
 
 def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | None:

@@ -76,7 +76,7 @@ def filled_in(
 
 
 def places_named(call: RequestedCall) -> set[int]:
-    """Return the indexes of the calls whose results appear in the arguments of this one."""
+    """Return the indexes of the calls whose results appear in the call's arguments."""
     return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
 
 

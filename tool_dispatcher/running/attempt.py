@@ -64,7 +64,7 @@ class Attempts:
             batch.log.began(call.id, tool.name)
             return await self._outcomes.clean(await tool.answer(call.arguments.plain, batch, call.id))
         if tool.is_async and not self._is_bounded(tool) and not self._places.locked() and batch.time_left_s:
-            async with self._places:  # free, so that nothing is waited for
+            async with self._places:  # free, so there is nothing to wait for
                 return await self._admitted(call, guard, None)
         async with AsyncExitStack() as held:
             try:

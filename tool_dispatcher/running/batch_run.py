@@ -52,7 +52,7 @@ class BatchRun:
     asked_ms: int = 0
     """The time of the request, on Redis's clock: no write begins if the session was stopped after it."""
     filled: dict[int, str] = field(default_factory=dict)
-    """By index, digests of the arguments after placeholders were replaced; tools with secrets have none."""
+    """By index, digests of the arguments after placeholders were replaced, except for tools with secrets."""
     wholes: dict[int, Json] = field(default_factory=dict)
     """By index, the whole results that other calls need and that are shown in part only."""
 
@@ -61,7 +61,7 @@ class BatchRun:
         return max(0.0, self.ends_s - monotonic_s())
 
     def retried_by(self, contract: Contract) -> Contract:
-        """Return the contract that decides about retries: without them where a run has retries of its own."""
+        """Return the contract that decides about retries: without retries if the node of a run has its own."""
         return contract if self.request.is_retried else contract.model_copy(update={"retry": _ONCE})
 
     def shown_bytes_max(self, contract: Contract) -> int:
@@ -97,7 +97,7 @@ class Call(NamedTuple):
     """The tool that runs now: the unit's, or an alternative."""
     arguments: Arguments
     key: str = ""
-    """The idempotency key: a write's is that of its claim, a read's that of its call."""
+    """The idempotency key: of its claim for a write, of its call for a read."""
     claim: Claim | None = None
     """The claim of a write, which runs only while this is valid; None for a read."""
     attempt: int = 1

@@ -53,7 +53,7 @@ class GuardedCall:
         self._count()
 
     async def ask(self) -> ToolError | None:
-        """Return None when an attempt may run, else the circuit_open error that answers the call.
+        """Return None if an attempt may run, else the circuit_open error that answers the call.
 
         A call that is the breaker's one probe may make all of its attempts.
         """
@@ -77,7 +77,7 @@ class GuardedCall:
         self._is_own_fault = False
 
     def _count(self) -> None:
-        """Count the call by its latest attempt; not at all where no attempt has run."""
+        """Count the call by its latest attempt; do not count it if no attempt has run."""
         if self._shared is not None and self._has_failed is not None:
             self._shared.note(of_tool(self._tool), self._has_failed)
 

@@ -109,7 +109,7 @@ class OwnWrites:
     Each run of a write is noted in the session before it begins and after it has ended, by whichever worker runs
     it. The ends are noted in a second journal as well, so that a check costs two counts however many writes there
     have been. While a write is in flight, or its outcome is unknown, the session's reads bypass the cache. After
-    that they have a cache of their own, named by the session and by how many of its writes have ended.
+    that they have their own cache, named by the session and by how many of its writes have ended.
     """
 
     def __init__(self, session: SessionStore) -> None:

@@ -104,7 +104,7 @@ class Caller:
         return answer
 
     async def _digest(self, call: Call) -> str | None:
-        """Return the cache key of the read; None when it is not cached."""
+        """Return the cache key of the read; None if it is not cached."""
         batch = call.batch
         if self._cache is None or not is_cached(call.contract):
             return None
@@ -139,7 +139,7 @@ class Caller:
         try:
             known = await self._ledger.repeats(session_id, request.round, asked) if asked else ()
         except LedgerUnavailable:
-            return frozenset(found)  # none of them can be claimed either
+            return frozenset(found)  # they cannot be claimed either
         return frozenset(found).union(
             place for place, is_repeat in zip(seen.values(), known, strict=True) if is_repeat
         )

@@ -23,7 +23,7 @@ class Ended(NamedTuple):
 
     outcome: ToolOutcome
     raised: BaseException | None = None
-    """The exception that the tool raised, of which the outcome tells."""
+    """The exception that the tool raised, which the outcome reports."""
 
 
 _GIVEN_UP: set[asyncio.Task[Ended]] = set()

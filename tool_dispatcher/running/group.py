@@ -93,7 +93,7 @@ class Group:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
 
     def _pause_s(self, place: int, attempt: int) -> float | None:
-        """Return the longest pause before the item may run again, in seconds; None when it must not, or need not."""
+        """Return the longest pause before the item may run again, in seconds; None if it must not, or need not."""
         error = self._outcomes[place]
         if not isinstance(error, ToolError):
             return None

@@ -46,7 +46,7 @@ class Retries:
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
-    """Return the longest pause before the next attempt, in seconds; None when the `attempt`-th was the last. Pure.
+    """Return the longest pause before the next attempt, in seconds; None if the `attempt`-th was the last. Pure.
 
     It is the tool's `retry_after_s` plus the contract's backoff, of which jitter takes away up to a half.
     """
@@ -66,8 +66,8 @@ def backoff_s(contract: Contract, attempt: int) -> float:
 def told(errors: list[ToolError], contract: Contract) -> ToolError:
     """Return the error of a call after all its attempts. Pure.
 
-    For a write it is the error of the attempt that may have taken effect, whatever the later attempts ended
-    with: a refusal of the last does not undo the first, and an alternative must not run.
+    For a write it is the error of the attempt that may have taken effect, even if later attempts ended otherwise: a
+    refusal of the last does not undo the first, and an alternative must not run.
     """
     last = errors[-1]
     if len(errors) == 1:
@@ -97,7 +97,7 @@ def _action_after(last: ToolError) -> str:
 
 
 def _is_safe_again(error: ToolError, contract: Contract) -> bool:
-    """Return whether another attempt is safe: after a rate limit, or where a second run has no second effect."""
+    """Return whether another attempt is safe: after a rate limit, or if a second run has no second effect."""
     if error.error_type == "rate_limit":
         return True
     if not contract.is_safe_to_repeat:

@@ -25,7 +25,7 @@ class Runner:
         self._tools, self._attempts = tools, attempts
 
     async def answer(self, call: Call) -> Answer:
-        """Return the tool's answer; if it keeps failing, that of the first alternative that does not fail."""
+        """Return the tool's answer, or, if it keeps failing, the answer of the first working alternative."""
         outcome = await (self._tried(call) if call.unit.variant is None else self._tried_as_group(call))
         if not isinstance(outcome, ToolError):
             return Answer(outcome)

@@ -1,4 +1,4 @@
-"""Substitution: the tool that answers in the place of one that keeps failing. Pure."""
+"""Substitution: the tool that answers instead of a tool that keeps failing. Pure."""
 
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.calls import ErrorType, ToolError

@@ -35,7 +35,7 @@ class Running:
         begun, self._begun = self._begun, []
         if len(begun) == 1 and not self._units:
             ((unit, work),) = begun
-            # A single unit needs no task of its own, and most batches are one call.
+            # A single unit needs no separate task, and most batches are one call.
             return [(unit, await work)]
         for unit, work in begun:
             task = asyncio.create_task(work)

@@ -1,4 +1,4 @@
-"""The way of one write: claimed, asked about, run, settled.
+"""One write: it is claimed, asked about, run, settled.
 
 Read `Writes.once` first, then `Writes._results_under`, which decides whether a claimed write may run.
 
@@ -97,7 +97,7 @@ class Writes:
             return await self._results(call, claims.refusal(error))
 
     async def _results_under(self, claim: Claim, claims: Claims, call: Call) -> Results | None:
-        """Return the results of a write that is claimed; None when the claim was lost: then nothing has run here."""
+        """Return the results of a write that is claimed; None if the claim was lost: then nothing has run here."""
         # A process that was suspended after its claim must not run a write that another may have taken over.
         if not await claims.holds(claim):
             return None
@@ -127,7 +127,7 @@ class Writes:
         return claims.after_run(claim, results)
 
     async def _asked(self, call: Call, claims: Claims) -> Reconciled:
-        """Return the tool's answer about the write; None when it cannot tell, or cannot be asked."""
+        """Return the tool's answer about the write; None if it does not know, or cannot be asked."""
         if call.tool.reconcile is None:
             return None
         try:

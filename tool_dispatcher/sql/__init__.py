@@ -1,4 +1,4 @@
-"""`sql_query`: SQL over earlier outputs of a workflow, run by DuckDB in a process of its own.
+"""`sql_query`: SQL over earlier outputs of a workflow, run by DuckDB in its own process.
 
 query.py       the tool: checks, waits, and the error for each ending
 processes.py   child processes: started ahead, used once, killed and reaped

@@ -1,7 +1,7 @@
 """The child process of a query: opens DuckDB, limits itself, answers one request, and ends.
 
-A message, in both directions, is its length in 8 bytes followed by JSON. Standard input stays open while the
-parent lives; when it closes, the child ends too, even in the middle of a query.
+A message, in both directions, is its length in 8 bytes followed by JSON. Standard input stays open while the parent
+runs; when it closes, the child ends too, even in the middle of a query.
 
     request  {"sql": "SELECT ...", "params": {...}, "tables": {...}}
     answer   {"rows": [...]}, or {"refused": [message, action]}, or {"broken": message}
@@ -25,7 +25,7 @@ _ROOM_FACTOR = 2
 
 
 def main(limits: Limits) -> None:
-    """Answer the one request of this process."""
+    """Answer the only request of this process."""
     from tool_dispatcher.sql.database import Database, QueryFailed  # slow: imported before the request
 
     answers = os.dup(1)

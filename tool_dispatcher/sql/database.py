@@ -1,4 +1,4 @@
-"""DuckDB without access to anything outside: tables in, one SELECT, JSON out.
+"""DuckDB without outside access: tables in, one SELECT, JSON out.
 
 Imported in the child process alone. Every value of a result has the form that DuckDB's `to_json` gives it:
 numbers, also decimals and integers of more than 64 bits, are numbers; dates, times and intervals are texts;
@@ -166,7 +166,7 @@ def _not_one_select() -> QueryFailed:
 
 
 def _check_names(tables: Mapping[str, Table]) -> None:
-    """Raise QueryFailed if DuckDB could not tell two tables apart."""
+    """Raise QueryFailed if DuckDB could not distinguish two tables."""
     seen: dict[str, str] = {}
     for name in tables:
         other = seen.setdefault(name.lower(), name)
@@ -178,7 +178,7 @@ def _check_names(tables: Mapping[str, Table]) -> None:
 
 
 def _parameter(value: Any) -> Any:
-    """Return the bound value: a scalar or a list of scalars as it is, a nested value as its JSON text."""
+    """Return the bound value: a scalar or a list of scalars unchanged, a nested value as its JSON text."""
     if isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
     ):

@@ -32,7 +32,7 @@ class Processes:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._ready: list[asyncio.Task[Process]] = []
-        """Started or starting. Each starts in a task of its own, which is never cancelled."""
+        """Started or starting. Each starts in its own task, which is never cancelled."""
         self._living: set[Process] = set()
         self._is_closed = False
 

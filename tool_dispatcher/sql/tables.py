@@ -101,7 +101,7 @@ def _column(name: str, values: list[Any]) -> Column:
 
 
 def _type_of(values: list[Any]) -> ColumnType:
-    """Return the type of a column: that of its values, else VARCHAR where one is a text, else JSON."""
+    """Return the type of a column: the type of its values, else VARCHAR if one is a text, else JSON."""
     kinds = {_KINDS.get(type(one), "nested") for one in values if one is not None}
     if not kinds:
         return "NULL"

@@ -71,7 +71,7 @@ async def forget(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The names of the recipes.")],
     json: Json = False,
 ) -> None:
-    """Remove recipes. If one of them does not exist, none is removed, and the exit code is 2."""
+    """Remove recipes. If a recipe does not exist, no recipe is removed, and the exit code is 2."""
     async with connected() as bus:
         store = RecipeStore(bus)
         for name in names:

@@ -29,7 +29,7 @@ class UnfitValue(ValueError):
 async def read_params(
     declared: Mapping[str, Param], typed: Sequence[str], file: Path | None, output_of: OutputOf
 ) -> dict[str, Any]:
-    """Return the params of a run; those from the command line override those of a file.
+    """Return the params of a run; params on the command line override params of a file.
 
     Raises UsageError, which names every param that is wrong or missing.
     """

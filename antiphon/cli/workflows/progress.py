@@ -32,7 +32,7 @@ class Progress:
     """The state of the display of a run."""
 
     command: str = "antiphon"
-    """The command by which another terminal reaches the run; empty when none can."""
+    """The command by which another terminal reaches the run; empty if none can."""
     _paths: dict[int, str] = field(default_factory=dict)
     """The node of each request."""
     _items: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Progress:
                 return event_lines.progress(event)
 
     def under_way(self) -> str:
-        """Return the nodes that run now, on one line; empty when none does."""
+        """Return the nodes that run now, on one line; empty if none does."""
         named = [path for path in self._paths.values() if not _foreach_of(path)]
         return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
 
@@ -157,5 +157,5 @@ def _said(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue
 
 def _show_under_way(status: StatusLine, progress: Progress, dialogue: RunDialogue | None) -> None:
     status.update(progress.under_way() or "waiting")
-    if dialogue is not None:  # the spinner would overwrite what is typed
+    if dialogue is not None:  # the spinner would overwrite the typed text
         status.stop() if dialogue.is_asking else status.start()

@@ -117,7 +117,7 @@ class Redaction:
             (line, encode_line(line) if isinstance(line, Header) else raw)
             for line, raw in zip(lines, raws, strict=True)
         ]
-        # Where arguments are marked, lines that were harmless before may hold secrets.
+        # If arguments are marked, earlier harmless lines may hold secrets.
         new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
         if self._is_suspect(
             b"\n".join(raw for _, raw in new)
@@ -186,7 +186,7 @@ class Redaction:
         return self._text.suspects_known(text) or _hint(self._text.keys).may_match(text)
 
     def _leaves(self, line: Line, raw: bytes) -> bool:
-        """Return whether a line needs no redaction; then none of its values is a secret elsewhere either.
+        """Return whether a line needs no redaction; then its values are not secrets elsewhere either.
 
         `raw` must equal the line's encoded form: a different logged form may hold more.
         """

@@ -43,12 +43,12 @@ _IN_TEXT, _AS_NAME = "[redacted 1]", "redacted-1"
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A value that stays as it is."""
+    """A value that stays unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, or a structure whose keys are no hint of secrets."""
+    """A text, or a structure whose keys do not suggest secrets."""
 
     characters_max: int | None = None
 

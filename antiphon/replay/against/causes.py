@@ -102,7 +102,7 @@ class Sources:
 
 
 def _folder(root: Path, package: str) -> Path:
-    """Return the folder of a package: in a working tree the ground floor has a folder of its own."""
+    """Return the folder of a package: in a working tree the ground floor has its own folder."""
     place = root / "shared" / package
     return place if place.is_dir() else root / package
 

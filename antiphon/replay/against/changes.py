@@ -50,7 +50,7 @@ class StepChange:
 
     @property
     def first(self) -> Change:
-        """Return the most telling change: in the request to a model, else in the sent events."""
+        """Return the most informative change: in the request to a model, else in the sent events."""
         asked = (one for one in self.changes if one.output == "request")
         return next(asked, next(iter(self.sent), self.changes[0]))
 

@@ -58,7 +58,7 @@ def other_code(name: str) -> OtherCode:
 
 
 def _released(name: str, version: str) -> OtherCode:
-    """Return the release, installed in an environment of its own with its dependencies."""
+    """Return the release, installed in its own environment with its dependencies."""
     interpreter = f"python{sys.version_info.major}.{sys.version_info.minor}"
     place = kept("releases", f"{version}-{interpreter}", partial(_install, version))
     packages = next(place.glob("lib/python*/site-packages"), place)

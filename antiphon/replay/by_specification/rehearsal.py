@@ -129,7 +129,7 @@ class Rehearsal:
         )
 
     def awaits(self, data: EventData) -> bool:
-        """Return whether a node waits for what an event brings; a call must have the same tool and arguments."""
+        """Return whether a node waits for an event; for a call the tool and arguments must be the same."""
         node = self.recorded.node(data)
         open = None if node is None else self.state.open.get(node)
         if open is None or node is None:

@@ -89,7 +89,7 @@ def _run(
 def _not_alternatives(
     results: Iterable[ToolResult], contracts: Mapping[str, Contract]
 ) -> Iterator[Difference]:
-    """Yield the results that a tool has answered which is no alternative of the called one."""
+    """Yield the results of tools that are not alternatives of the called tool."""
     for result in results:
         contract = contracts.get(result.tool)
         names = [one.tool for one in contract.alternatives] if contract else []

@@ -141,7 +141,7 @@ class _Replayed:
     texts: tuple[str, str, str] | None = None
 
     def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Ended | None:
-        """Return the result of the calls by today's code; None when it needs more calls than were recorded."""
+        """Return the result of the calls by today's code; None if it needs more calls than were recorded."""
         prices, usage = _prices(self.record), Usage(cost_usd=0.0)
         talk = dialogue(prompt, otherwise)
         ask = next(talk)

@@ -21,14 +21,14 @@ class Judgement:
 
     name: str
     score: float | None
-    """From 0 to 1; None when the scorer has failed."""
+    """From 0 to 1; None if the scorer has failed."""
     note: str = ""
     """The reason, or the scorer's error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An answer, or the error in its place."""
+    """An answer, or its error."""
 
     response: Response | None
     error: str = ""

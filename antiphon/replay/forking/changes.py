@@ -35,7 +35,7 @@ from coordinator.session import Session, replace
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
-"""A value for the model: the offline model replies, whatever the session's model is called."""
+"""A value for the model: the offline model replies, under any name of the session's model."""
 _PERSON_S = 1.0
 """The time limit for a person: a fork cannot ask one."""
 _OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")

@@ -2,7 +2,7 @@
 
     lines = await fork_run(list(read_lines(path)), "", "book", specification, read_changes(), tools=[...])
 
-Earlier calls stay done: no write is repeated. From there on the tools are really called, on a Redis of its own.
+Earlier calls stay done: no write is repeated. From there on the tools are really called, on its own Redis.
 """
 
 from collections.abc import Callable, Iterator, Sequence

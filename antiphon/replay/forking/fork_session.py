@@ -3,7 +3,7 @@
     lines = await fork(list(read_lines(path)), "reasoning.requested@2", read_changes("claude-opus-5-5"), tools=[...])
 
 The new recording holds the earlier lines as they were recorded. From there on today's components run, with real calls
-of the model and the tools, on a Redis of their own. The session's deadline keeps its remaining time. A `fork` record
+of the model and the tools, on their own Redis. The session's deadline keeps its remaining time. A `fork` record
 and the header's `parent` hold the changes.
 """
 
@@ -119,7 +119,7 @@ async def pipeline_of(tools: Sequence[Any], changes: Changes) -> AsyncIterator[t
 async def _catalogue(
     point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
 ) -> tuple[str, Catalogue]:
-    """Return the content hash and the tools from now on; the recorded ones if none are given."""
+    """Return the content hash and the tools from now on; by default the recorded ones."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
         return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
@@ -166,7 +166,7 @@ async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> Non
 def joined(
     header: Header, taken: Sequence[Line], new: Sequence[Line], live: Sequence[Line], known: Container[str]
 ) -> Iterator[Line]:
-    """Yield a fork: the recorded lines, those of the fork itself, and the later lines of the live session.
+    """Yield a fork: the recorded lines, the fork's own lines, and the later lines of the live session.
 
     `known` are the hashes of the contents in the recorded lines.
     """

@@ -10,7 +10,7 @@ ValueT = TypeVar("ValueT")
 
 
 def moved(value: ValueT, by: timedelta) -> ValueT:
-    """Return a value with its times shifted, at any depth of values and tuples; plain JSON stays as it is."""
+    """Return a value with its times shifted, at any depth of values and tuples; plain JSON stays unchanged."""
     changed = {name: after for name, one in value.__dict__.items() if (after := _moved(one, by)) is not one}
     if not changed:
         return value

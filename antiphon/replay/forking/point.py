@@ -228,7 +228,7 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
 
 
 def _problem(point: Point) -> str:
-    """Return the reason why the session cannot be resumed from there; empty when it can."""
+    """Return the reason why the session cannot be resumed from there; empty if it can."""
     if point.session is None:
         return "it was not open yet. Ask the question again instead."
     if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):

@@ -1,7 +1,7 @@
 """The state of a recorded run at an event or a node, by its own specification or another. Pure.
 
-The state follows from the recorded events by the specification that the run resumes with. So that
-specification must lead to that point in the same way.
+The state follows from the recorded events by the specification that the run resumes with, which must lead to that
+point in the same way.
 """
 
 from collections.abc import Iterator, Sequence

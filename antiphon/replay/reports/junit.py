@@ -72,7 +72,7 @@ class Document:
 
 
 def _verdict(outcome: Outcome) -> str:
-    """Return the element for an outcome; empty for one that is the same."""
+    """Return the element for an outcome; empty if the outcome is `same`."""
     match outcome.result:
         case "same":
             return ""
@@ -105,5 +105,5 @@ def _add_counts(
 
 
 def _xml(text: str) -> str:
-    """Return text without the characters that XML 1.0 cannot hold, even escaped; none of them is printable."""
+    """Return text without the characters that XML 1.0 cannot hold, even escaped, and which are not printable."""
     return "\n".join(map(printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""`python -m antiphon.replay.serving NAME PLAN`: one component of a rerun, in a process of its own.
+"""`python -m antiphon.replay.serving NAME PLAN`: one component of a rerun, in its own process.
 
 It runs like `python -m NAME`, and is built by the same wiring. PLAN is a file written by the process that
 directs the rerun; see `Plan`.

@@ -53,7 +53,7 @@ def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
         delta = {"type": "text_delta", "text": block["text"]}
     elif block.get("type") == "tool_use":
         given = block.get("input")
-        # Arguments that were no whole JSON are stored as their text.
+        # Arguments that were not complete JSON are stored as text.
         written = given if isinstance(given, str) else to_json(given).decode()
         empty["input"] = {}
         delta = {"type": "input_json_delta", "partial_json": written}

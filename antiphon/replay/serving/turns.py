@@ -15,7 +15,7 @@ _LOOK_S_MAX = 0.25
 
 
 async def events_there(bus: Bus, session_id: str, count: int) -> bool:
-    """Return True when the session's log has so many events, or False when it does not grow any more."""
+    """Return True if the session's log has so many events, or False if it does not grow any more."""
     log = bus.keys.log(session_id)
 
     async def are_there() -> bool:
@@ -26,7 +26,7 @@ async def events_there(bus: Bus, session_id: str, count: int) -> bool:
 
 
 async def reached(bus: Bus, session_id: str, condition: Callable[[], Awaitable[bool]]) -> bool:
-    """Return True when a condition of the session holds, or False when no session of its partition continues.
+    """Return True if a condition of the session holds, or False if no session of its partition continues.
 
     While other sessions continue, a slow machine may only not have reached this one, and the wait continues.
     """

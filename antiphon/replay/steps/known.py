@@ -77,7 +77,7 @@ class Known:
     """The log entries of the events that were dropped."""
 
     def read(self, line: Line) -> None:
-        """Add the content of a line; a record is none of it."""
+        """Add the content of a line, except its record."""
         match line:
             case EventLine():
                 self.add(line)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from antiphon.recording.lines import EventLine
 
 LetsGo = Callable[[EventLine], bool | None]
-"""A function that returns whether the session ignores an event in its present state; None when unknown."""
+"""A function that returns whether the session ignores an event in its present state; None if unknown."""
 _LOOKS_MAX = 32
 """The limit of checks of an event without a decision, before the end."""
 

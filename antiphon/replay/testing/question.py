@@ -30,7 +30,7 @@ from reasoning_engine.settings import EngineSettings, Provider
 from tool_dispatcher.catalogue import to_catalogue
 
 _HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
-"""Arguments of Antiphon.ask that are no options of the query."""
+"""Arguments of Antiphon.ask that are not options of the query."""
 
 
 @dataclass(frozen=True)

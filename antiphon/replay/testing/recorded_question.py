@@ -119,7 +119,7 @@ class Recorded:
         `allow_unchecked` is a reason why steps may go unchecked, where neither marker nor command line gives
         one. Raises Diverged and Unchecked, AssertionErrors with the differences or the unchecked steps.
         """
-        _ = self.lines  # raises with a hint when there is no recording
+        _ = self.lines  # raises with a hint if the recording is missing
         return judge(self.path, allow_unchecked or self._allowed, self._properties)
 
     def rerun(self) -> RerunReport:

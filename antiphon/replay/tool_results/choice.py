@@ -21,7 +21,7 @@ class Left(NamedTuple):
 
 
 def left(one: RecordedCall, tools: Mapping[str, Tool]) -> Left | None:
-    """Return why a call is not repeated; None for one that is."""
+    """Return why a call is not repeated; None if it is."""
     call, result = one.call, one.result
     if call.name in BUILT_INS:
         return Left("not_run", "Antiphon's own tool")

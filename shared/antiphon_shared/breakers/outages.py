@@ -21,7 +21,7 @@ class Outages(Value):
     models: tuple[ModelOutage, ...] = Field(default=(), description="Sorted by model.")
 
     def out_until(self, model: str, now: datetime) -> datetime | None:
-        """Return the end of a model's outage; None when it may be called."""
+        """Return the end of a model's outage; None if it may be called."""
         until = next((outage.until for outage in self.models if outage.model == model), None)
         return until if until is not None and until > now else None
 

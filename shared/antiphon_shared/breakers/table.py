@@ -51,7 +51,7 @@ def write_state(state: BreakerState, format: int = FORMAT) -> bytes:
 def first_to_go(states: Mapping[str, BreakerState]) -> str | None:
     """Return the breaker to drop when there are too many: the oldest closed one, else the oldest of a model.
 
-    Queries may name any model, so failing models must not displace tools. None when only tools, or breakers
+    Queries may name any model, so failing models must not displace tools. None if only tools, or breakers
     that are forced open, could be dropped.
     """
     closed = [name for name, state in states.items() if state.opened is None]

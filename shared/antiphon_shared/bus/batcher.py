@@ -2,7 +2,7 @@
 
 While one pipeline is in flight, new commands wait for the next. For a single command this costs nothing;
 under load it divides the cost of a round trip by the number of tasks that share it. Each node of a cluster
-has a pipeline of its own, so that a node that does not reply delays no other.
+has its own pipeline, so that a node that does not reply delays no other.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from antiphon_shared.bus.scripts import Script
 from antiphon_shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
-"""The maximum of commands sent together, so that no reply waits for too many others."""
+"""The maximum of commands sent together, which bounds the wait for other replies."""
 
 _REDIRECTIONS_MAX = 5
 _INTERRUPTED = (ConnectionError, TimeoutError, ReadOnlyError, MovedError)

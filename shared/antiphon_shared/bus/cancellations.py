@@ -61,7 +61,7 @@ class Stops:
         return stopped_ms is not None and delivery.asked_ms <= stopped_ms
 
     async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
-        """Return the outcome of the work; NOTHING once its session is stopped. Raises what the work raises.
+        """Return the outcome of the work; NOTHING if its session is stopped. Raises the errors of the work.
 
         Work is cancelled when its session is stopped or its caller is cancelled; work that does not end then
         is abandoned.

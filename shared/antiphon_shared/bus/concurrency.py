@@ -44,7 +44,7 @@ class ConcurrencyLimit:
             return taken
 
     def take_free(self) -> bool:
-        """Take a free place at once; return False if none is free, a reader waits for one, or the room is closed."""
+        """Take a free slot at once; return False if no slot is free, a reader waits for one, or the limit is closed."""
         if self.is_closed or self.is_sought or not self._free:
             return False
         self._free -= 1
@@ -55,19 +55,19 @@ class ConcurrencyLimit:
         self._changed.set()
 
     def close(self) -> None:
-        """Close the room: waiters return, and no delivery enters any more."""
+        """Close the limit: waiters return, and no further delivery gets a slot."""
         self._closing.set()
         self._changed.set()
 
     async def pause(self, seconds: float) -> None:
-        """Sleep, but not beyond the closing."""
+        """Sleep until the limit is closed, at most `seconds`."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
 
 
 class Gate:
-    """A lock that many tasks hold together, or one alone: that one waits for the others and keeps new ones out."""
+    """A lock with shared and exclusive holders: an exclusive holder waits for the shared ones and blocks new ones."""
 
     def __init__(self) -> None:
         self._inside = 0

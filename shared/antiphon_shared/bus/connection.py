@@ -104,7 +104,7 @@ class Connections:
             self.main = await retry_while_unavailable("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
-        """Return a client with a connection of its own, to the server that holds `key`: for blocking reads."""
+        """Return a client with its own connection, to the server that holds `key`: for blocking reads."""
         if self.is_fake:
             return self.main
         if self.is_cluster:
@@ -212,7 +212,7 @@ class Connections:
             legacy_responses=False,
             socket_timeout=SOCKET_TIMEOUT_S,
             socket_connect_timeout=_CONNECT_TIMEOUT_S,
-            # Where the cluster's own setting allows it, one part keeps working while another is down.
+            # If the cluster's own setting allows it, one part keeps working while another is down.
             require_full_coverage=False,
             retry=_no_retry(),
         )

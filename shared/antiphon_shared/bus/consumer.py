@@ -255,7 +255,7 @@ class Consumer:
         return delivery
 
     def _unverified(self, entry: Entry) -> Delivery | None:
-        """Return the delivery of an unverified entry, for its letter; None when it cannot be read."""
+        """Return the delivery of an unverified entry, for its letter; None if it cannot be read."""
         try:
             return read_delivery(entry, self._bus.settings.max_event_bytes)
         except Exception:  # noqa: BLE001  # see _handle

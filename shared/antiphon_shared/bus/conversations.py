@@ -1,6 +1,6 @@
 """Conversations in Redis: one hash each, with a turn for each of its sessions.
 
-The hash lies outside all partitions, so no commit includes it. A question is written before its session is
+The hash belongs to no partition, so no commit includes it. A question is written before its session is
 opened, and its turn is stored before the session is closed; after a crash in between, the step is repeated,
 which changes nothing.
 
@@ -33,7 +33,7 @@ class SharedTurns:
         self._bus = bus
 
     async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
-        """Return all stored turns; with `at`, only those of questions asked until then."""
+        """Return all stored turns; with `at`, only turns whose question was asked until then."""
         _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
         turns = [turn for turn in all_turns if at is None or turn.at <= at]
         still_open = [turn for turn in turns if isinstance(turn, OpenTurn)]
@@ -85,6 +85,6 @@ class SharedTurns:
         kept: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
         turns: list[Turn | OpenTurn] = []
         for content in kept.values():
-            with suppress(UnreadableEvent):  # such as those of a later release
+            with suppress(UnreadableEvent):  # such as turns of a later release
                 turns.append(_TURN.read(content))
         return [session.decode() for session in kept], in_order(turns)

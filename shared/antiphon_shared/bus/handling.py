@@ -65,7 +65,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """One item added to a list, if it still has the length it was read with; None: whatever its length."""
+    """One item added to a list, if it still has the length it was read with; None: at any length."""
 
     document: str
     length: int | None
@@ -74,7 +74,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One item added to a list whose last item is the one that the decision was based on.
+    """One item added to a list, if its last item is still the item that the decision was based on.
 
     An item begins with the id of the event that caused it, and `after` is the id of the item before; None for
     the first. So decisions can be handed over before those that they build on are committed: all that follow
@@ -120,7 +120,7 @@ class CancelTimer:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """An event for another session of the same partition: one that exists, or one that it opens.
+    """An event for another session of the same partition, which exists or which the event opens.
 
     It has no effect where the session does not exist, or exists already.
     """
@@ -174,7 +174,7 @@ class SessionStore(Protocol):
         """Return one event of the session's log. Raises UnreadableEvent when it is missing."""
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
-        """Return one of the newest events of the session's log, by its id, with its entry; None when it is missing."""
+        """Return one of the newest events of the session's log, by its id, with its entry; None if it is missing."""
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """Return all entries of a journal, by their name."""

@@ -39,7 +39,7 @@ _CLOCKS_APART_MS = 60_000
 
 
 class Overloaded(AntiphonError):
-    """So many queries wait already that one more is refused."""
+    """Too many queries wait already, so one more is refused."""
 
     code = "overloaded"
     retryable = True
@@ -74,7 +74,7 @@ class Intake:
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Admit submissions until cancelled; then hand back those in flight."""
+        """Admit submissions until cancelled; then requeue submissions in flight."""
         working = asyncio.create_task(self._member.run())
         try:
             await asyncio.shield(working)
@@ -127,7 +127,7 @@ class Intake:
         return event.model_copy(update={"format": format})
 
     def _require_key(self, entry: Entry) -> None:
-        """Raise KeyMissing, and log it once as what it may be: the operator's mistake, not a client's."""
+        """Raise KeyMissing, and log it once as an error, because the operator may have made a mistake."""
         try:
             require_key(self._bus.signer, entry.fields)
         except KeyMissing as error:
@@ -153,7 +153,7 @@ class Intake:
             )
 
     async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
-        """Open or queue the session; one that exists must have the same content. Raises SessionConflict."""
+        """Open or queue the session; an existing session must have the same content. Raises SessionConflict."""
         attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
         while (result := await retry_while_unavailable("open a session", attempt)) == "known":
             first = await retry_while_unavailable(

@@ -1,4 +1,4 @@
-"""Every Redis key, each made by a function.
+"""The Redis keys, each made by a function.
 
 Keys of one partition share the hash tag `{P}`, so that one commit stays in one slot of a Redis Cluster.
 """
@@ -150,7 +150,7 @@ class Keys(NamedTuple):
     def turns(self, partition: int) -> str:
         """Return the key of the sorted set of the virtual times of tenants that no longer wait.
 
-        The present virtual time stands under the empty name.
+        The present virtual time has the empty name.
         """
         return f"{self.prefix(partition)}waiting:turns"
 

@@ -15,7 +15,7 @@ _HAND_BACK_IDLE_MS = 86_400_000
 
 
 class Leases:
-    """The deliveries that one consumer has in flight, and the task of each."""
+    """The deliveries in flight of one consumer, and the task of each."""
 
     def __init__(self, bus: Bus, group: str, consumer: str) -> None:
         self._bus, self._group, self._consumer = bus, group, consumer
@@ -56,7 +56,7 @@ class Leases:
                     task.cancel()
 
     async def begin(self, entry: Entry) -> bool:
-        """Count the delivery of an entry that has waited for its turn; return False when it was taken over."""
+        """Count the delivery of an entry that has waited for its turn; return False if it was taken over."""
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:

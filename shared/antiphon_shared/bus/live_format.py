@@ -115,7 +115,7 @@ class LiveFormat:
 
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:
-    """Return the newest format that a worker reads, from its heartbeat; None for one that is gone or invalid. Pure."""
+    """Return the newest format that a worker reads, from its heartbeat; None if it is outdated or invalid. Pure."""
     at_ms, _, told = heartbeat.partition(b" ")
     fields = fields_of(told)
     if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:

@@ -1,4 +1,4 @@
-"""Inboxes that are read in this process: a commit that adds to one also takes the inbox's next entry.
+"""Inboxes that are read in this process: a commit that adds to one of them also reads its next entry.
 
 The commit script delivers that entry to the local consumer in the same round trip, as a read of its own would: the
 oldest entry that was not delivered yet, which need not be the one that was added. If the reply is lost, the entry is
@@ -19,20 +19,20 @@ class LocalInboxes:
 
     def __init__(self) -> None:
         self.gate = Gate()
-        """A message that may have ended its process runs alone among those of all components in the process."""
+        """A message that may have ended its process runs alone among the messages of all components in the process."""
         self._readers: dict[str | None, Reader] = {}
 
     def add(self, readers: Iterable[Reader]) -> None:
         self._readers.update((reader.stream, reader) for reader in readers)
 
     def taking(self, operations: Sequence[Operation]) -> "Taking":
-        """Return what a commit with these operations takes: an entry for each event that goes to a local inbox."""
+        """Return the entries that a commit with these operations reads: one for each event for a local inbox."""
         added_to = [key for name, key, _, _ in operations if name == "event"]
         return Taking([self._readers[key] for key in added_to if key in self._readers])
 
 
 class Taking:
-    """The entries that one commit takes; within the block, the places for them are reserved."""
+    """The entries that one commit reads; within the block, slots for them are reserved."""
 
     def __init__(self, readers: Sequence[Reader]) -> None:
         self._readers = readers

@@ -1,4 +1,4 @@
-"""The reader of one stream for a group: new entries, and those whose worker has disappeared.
+"""The reader of one stream for a group: reads new entries, and reclaims entries of workers that have disappeared.
 
 A read is never cancelled: entries of a cancelled read stay pending, unseen. It is stopped by a flag, and by
 asking Redis to unblock its connection. After a failed read, the entries that it may have received are read
@@ -87,7 +87,7 @@ class Reader:
                     self.take(entry)
                     untaken -= 1
                 failures = 0
-            except Exception as error:  # noqa: BLE001  # if the reader ended, its stream would have none
+            except Exception as error:  # noqa: BLE001  # if the reader ended, its stream would have no reader
                 failures += 1
                 await self._recover(error, failures)
             finally:

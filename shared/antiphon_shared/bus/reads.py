@@ -1,4 +1,4 @@
-"""Reads that are sent when they are called: those called together share a round trip, and none needs a task."""
+"""Reads that are sent when they are called: simultaneous calls share a round trip, without a task for each."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar

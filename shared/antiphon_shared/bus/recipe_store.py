@@ -16,7 +16,7 @@ REVISION = ":revision"
 
 @dataclass(frozen=True)
 class Revision:
-    """The recipes as they were at one time."""
+    """A snapshot of the recipes."""
 
     number: bytes = b""
     recipes: tuple[Recipe, ...] = ()
@@ -36,7 +36,7 @@ class KeptRecipes:
         self._latest = Revision()
 
     def latest(self) -> Awaitable[Revision]:
-        """Return the recipes without those of a later release; they are read again only after a change."""
+        """Return the recipes, without recipes of a later release; they are read again only after a change."""
         return self._latest_of(self._batcher.submit("HGET", self._recipes, REVISION))
 
     async def _latest_of(self, reply: Awaitable[bytes | None]) -> Revision:
@@ -60,7 +60,7 @@ class KeptRecipes:
             await self.used(name)
 
     async def all(self) -> list[Recipe]:
-        """Return the recipes without those of a later release, the last learned or used first."""
+        """Return the recipes, without recipes of a later release, the last learned or used first."""
         names, kept = await asyncio.gather(
             self._batcher.submit("ZRANGE", self._recency, 0, -1, "REV"),
             self._batcher.submit("HGETALL", self._recipes),

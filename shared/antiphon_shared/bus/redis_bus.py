@@ -56,7 +56,7 @@ class Bus:
         self.batcher = Batcher()
         """May be passed on before the bus is open; it works from then on."""
         self.claims = Batcher() if settings.wait_replicas else self.batcher
-        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on a connection of its own.
+        """For writes that must reach ANTIPHON_BUS_WAIT_REPLICAS first; it waits on its own connection.
         """
         self.connections = connections
         self.keys = keys
@@ -98,7 +98,7 @@ class Bus:
             )
 
     def route(self, replicas: Replicas | None = None) -> Route:
-        """Return a new route of commands to Redis, over connections of its own."""
+        """Return a new route of commands to Redis, over separate connections."""
         if self.connections.is_cluster:
             return ClusterRoute(self.connections, replicas)
         return OneLane(exchange_over(self.connections, replicas))
@@ -121,7 +121,7 @@ class Bus:
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
 
     async def first_event(self, session_id: str) -> AnyEvent | None:
-        """Return the event that the session began with, for callers that add to it; None when it is not stored.
+        """Return the event that the session began with, for callers that add to it; None if it is not stored.
 
         Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
         """
@@ -138,7 +138,7 @@ class Bus:
         Raises UnreadableEvent when the id is taken by something else.
         """
         log, waiting = self.keys.log(session_id), self.keys.queries_waiting(self.keys.partition(session_id))
-        # In the order in which a query moves: one that is admitted between the two is seen by the second.
+        # In the order in which a query moves: a query that is admitted between the two is found by the second.
         record, found = await asyncio.gather(
             self.batcher.submit("HGET", waiting, session_id),
             self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
@@ -154,10 +154,10 @@ class Bus:
         deadline_s: float = _DEADLINE_S,
         tenant: Tenant = DEFAULT_TENANT,
     ) -> Published:
-        """Bring an event from outside into its session, which it opens, or which must exist.
+        """Add an event from outside to its session, which the event opens or which must exist.
 
-        A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s`
-        is for a query that names none.
+        A query that cannot be opened yet waits in the queue of its `tenant`, until its deadline at most; `deadline_s`
+        is the default.
 
         Args:
             event: the event, whose subject is the session's id.
@@ -270,7 +270,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def _readable(content: bytes) -> Catalogue:
-    """Return a catalogue without the tools that cannot be read, such as those of a later release."""
+    """Return a catalogue without the tools that cannot be read, such as tools of a later release."""
     try:
         return CATALOGUE.read(content)
     except UnreadableEvent as error:

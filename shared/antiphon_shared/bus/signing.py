@@ -48,7 +48,7 @@ class Signer:
         return _signature(self.keys[0], stream, event)
 
     def verify(self, stream: str, event: bytes, signature: bytes | None) -> None:
-        """Raise BadSignature, which says what is wrong and never what would have been right."""
+        """Raise BadSignature, whose message does not contain the right signature."""
         if signature is None:
             raise BadSignature("signature: missing.", hint=_SAME_KEY)
         for key in self.keys:

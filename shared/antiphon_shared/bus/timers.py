@@ -1,4 +1,4 @@
-"""The duties that a reader does between reads: due timers, retention, removal of dead consumers.
+"""The duties of a reader between reads: due timers, retention, removal of dead consumers.
 
 Timers and retention belong to one component, the one that keeps the partitions: a timer may deliver to any
 inbox, and no other component needs the permission to write to every inbox.

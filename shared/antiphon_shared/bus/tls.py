@@ -35,7 +35,7 @@ def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
 
 
 def refusal(error: BaseException) -> ConfigurationError | None:
-    """Return the certificate error behind a failed connection; None when a retry may help."""
+    """Return the certificate error behind a failed connection; None if a retry may help."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -80,6 +80,6 @@ def _load(ca: str, certificate: str, key: str) -> None:
 
 
 def _said(error: Exception) -> str:
-    """Return the reason of an error; `ssl.SSLError` is an OSError too, and has a field of its own for it."""
+    """Return the reason of an error; `ssl.SSLError` is an OSError too, and has its own field for it."""
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
     return str(reason).lower().replace("_", " ")

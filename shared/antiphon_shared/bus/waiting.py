@@ -10,12 +10,12 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
 from antiphon_shared.values import Tenant
 
 TURN = 1_000_000
-"""The virtual time that a turn costs a tenant of weight 1; whole numbers, so that nothing is rounded."""
+"""The virtual time that a turn costs a tenant of weight 1; an integer, to avoid rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a query among those that wait."""
+    """The position of a query among the waiting queries."""
 
     tenant: Tenant
     submitted_ms: int

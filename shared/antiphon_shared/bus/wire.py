@@ -44,7 +44,7 @@ class NotReplicated(Exception):
 
 
 def exchange_over(connections: Connections, replicas: Replicas | None = None) -> Exchange:
-    """Return the fastest transport to the one server of `connections`."""
+    """Return the fastest transport to the server of `connections`."""
     client = connections.main
     if connections.is_fake:
         return lambda commands: _through_pipeline(client, commands)

@@ -73,7 +73,7 @@ class WorkflowStore:
         return publication
 
     async def restore(self, specifications: Sequence[Specification]) -> None:
-        """Publish again the workflows that Redis has lost; a domain that is there stays as it is."""
+        """Publish again the workflows that Redis has lost; a domain that is there stays unchanged."""
         for one in specifications:
             content = PUBLISHED_DOMAIN.write(published(one), FORMAT)
             await self._bus.batcher.submit("HSETNX", self._bus.keys.workflows(), one.domain, content)

@@ -98,7 +98,7 @@ class OutcomeSettled(EventData):
 
 
 class ResumeRequested(EventData):
-    """A request to resume a run that has ended: what was done stays done, the rest runs."""
+    """A request to resume a run that has ended: finished nodes stay finished, the others run."""
 
     type: ClassVar[str] = "antiphon.resume.requested.v1"
     inbox: ClassVar[Component | None] = "coordinator"

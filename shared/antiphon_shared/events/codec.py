@@ -204,7 +204,7 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
 
 
 def explain(error: ValidationError) -> str:
-    """Return the first five errors of a validation as `field: what is wrong`, each kept short."""
+    """Return the first five errors of a validation as `field: error`, each kept short."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
         path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
@@ -225,7 +225,7 @@ def unknown_field(error: ValidationError, known: Iterable[str]) -> tuple[str, st
 
 
 def _refuse_what_json_lacks(raw: bytes) -> None:
-    """Refuse NaN and infinities, which pydantic's parser accepts where any value may stand."""
+    """Refuse NaN and infinities, which pydantic's parser accepts for fields of any value."""
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -233,7 +233,7 @@ def _refuse_what_json_lacks(raw: bytes) -> None:
 
 
 def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
-    """Return the event in its newest version; None when no upcaster knows its type.
+    """Return the event in its newest version; None if no upcaster knows its type.
 
     Raises UnreadableEvent when an upcaster cannot convert the data, or when the registry has a cycle.
     """

@@ -112,7 +112,7 @@ class RunRecord(StepRecord):
 
 
 class BriefingRecord(StepRecord):
-    """The settings of a briefing, and a digest of what was filed before it."""
+    """The settings of a briefing, and a digest of the facts filed before it."""
 
     kind: Literal["briefing"] = "briefing"
     briefing_tokens: int = Field(description="The setting, in estimated tokens.")
@@ -138,7 +138,7 @@ class ModelError(Value):
 
 
 class ModelCall(Value):
-    """One call to the model. Without reply and error, it timed out, or its step was dropped, before either."""
+    """One call to the model. If it has neither reply nor error, it timed out, or its step was dropped first."""
 
     request: Json = Field(
         description='Parameters of the Messages API. A large part may stand as {"$content": hash}: see `contents`.'

@@ -280,7 +280,7 @@ class Memory:
         return next((note.goal[-1] for note in self._notes_newest_first if note.goal), "")
 
     def intent_after(self, round: Round) -> Intent | None:
-        """Return the session's intent, with its changes since the last filed one; None when it has not changed."""
+        """Return the session's intent, with its changes since the last filed one; None if it has not changed."""
         now = Intent.trusted(
             round=round,
             goal=self.goal or self.asked.goal,

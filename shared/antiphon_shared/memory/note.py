@@ -91,7 +91,7 @@ def read_note(text: str) -> tuple[Note | None, str]:
 
 
 def _note(entries: list[_Entry]) -> Note | None:
-    """Return the entries by kind, within the bounds; None when all of them are empty."""
+    """Return the entries by kind, within the bounds; None if all of them are empty."""
     said: dict[str, dict[str, None]] = {}
     for kind, text in entries:
         line = _one_line(text)
@@ -297,7 +297,7 @@ def _kind(key: str) -> str:
 
 
 def _one_line(said: str) -> str:
-    """Return an entry within its bounds; empty when it has no content."""
+    """Return an entry within its bounds; empty if it has no content."""
     plain = _KEY_TAG.sub(" ", _TAG.sub(" ", _SURROGATES.sub("\ufffd", said[:NOTE_CHARACTERS_MAX])))
     line = _BULLETS.sub("", " ".join(plain.split()))[:ENTRY_CHARACTERS_MAX].rstrip()
     words = CITATION.sub("", line).strip(" .,;:!-–—_*()\"'`")

@@ -25,9 +25,8 @@ class Given:
 def read_answer(text: str) -> Given:
     """Return the JSON value of a reply; prose and fences around it are ignored.
 
-    A reply with two different values gives none, as it does not say which of them counts; nor does a reply
-    with a broken or truncated value: a part of it is not the answer. The time is linear in the length of the
-    text.
+    A reply with two different values has no answer, because it is unclear which one counts. A part of a broken or
+    truncated value is not an answer either. The time is linear in the length of the text.
     """
     text = text.strip()
     try:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 def load_environment(name: str) -> str | None:
-    """Return a variable whose name others define, such as ANTHROPIC_API_KEY; None when unset or empty."""
+    """Return a variable whose name others define, such as ANTHROPIC_API_KEY; None if unset or empty."""
     return os.environ.get(name) or None
 
 

@@ -9,7 +9,7 @@ from antiphon_shared.values import Value
 class AntiphonError(Exception):
     """The base of all errors of Antiphon. `code` is stable and safe to match on.
 
-    `hint` is the next action. `retryable` tells whether a retry may succeed later.
+    `hint` is the next action. `retryable`: whether a retry may succeed later.
     """
 
     code: str = "internal_error"

@@ -22,7 +22,7 @@ from antiphon_shared.text.control import harmless_json, visible
 def configure(
     level: str, component: str, secrets: Iterable[str] = (), form: Literal["auto", "json", "text"] = "auto"
 ) -> None:
-    """Set up logging for this process. Every line carries the component's name, and none of `secrets`.
+    """Set up logging for this process. Every line carries the component's name, and does not contain `secrets`.
 
     `auto` is text on a terminal, and JSON elsewhere. Warnings that libraries log through `logging`, and an
     exception that ends the process, become lines too.

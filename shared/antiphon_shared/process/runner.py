@@ -113,7 +113,7 @@ async def run_services(
     """
 
     async def run(service: Service) -> None:
-        bind_contextvars(component=service.name)  # a task has a context of its own
+        bind_contextvars(component=service.name)  # a task has its own context
         try:
             await run_service(bus, service, stop, grace_s)
         finally:

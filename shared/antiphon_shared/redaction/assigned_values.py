@@ -79,7 +79,7 @@ def assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
         elif opening := match["quoted"] or match["opening"]:
             start, at = match.end(), end_of(text, match.end(), opening)
             scheme = _SCHEME.match(text, start, at)
-            if text[match.end() - len(opening) - 1] == "(":  # get("DB_PASSWORD") is no literal of a secret
+            if text[match.end() - len(opening) - 1] == "(":  # get("DB_PASSWORD") is not a literal secret
                 is_value = looks_random(text[start:at]) and not text[start:at].isupper()
             else:
                 is_value = bool(match["quoted"]) or not is_harmless(

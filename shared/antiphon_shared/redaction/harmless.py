@@ -126,14 +126,14 @@ def looks_like_token(word: str) -> bool:
 
 
 def looks_like_random_password(word: str) -> bool:
-    """Return whether a word is a password wherever it stands: its capitals and small letters are in no order."""
+    """Return whether a word is a password in any context: its capitals and small letters are in random order."""
     if not looks_like_password(word) or _ID.fullmatch(word) or _NUMBER_OF_PROGRAM.match(word):
         return False
     return any(_IN_ORDER.fullmatch(letters) is None for letters in re.findall(r"[A-Za-z]+", word))
 
 
 def looks_like_drawn_token(word: str) -> bool:
-    """Return whether a long word is a token wherever it stands, and neither a name nor an id."""
+    """Return whether a long word is a token in any context, and neither a name nor an id."""
     return is_drawn(word.translate(_SEPARATORS)) and looks_random(word) and _ID.fullmatch(word) is None
 
 

@@ -138,7 +138,7 @@ letters and digits.
 
 _ESCAPED_LETTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _SEPARATOR = re.compile(r"[\s:=|<>(%\"'\\/-]")
-"""One of the signs that stand between a key or a name and its value."""
+"""One of the separators between a key or a name and its value."""
 _WITHOUT_KEYS = NativeSearch(f"{lines_of_files.HINT}|{unnamed_values.BY_WORDS}", unnamed_values.BY_SIGNS)
 _DIGIT = re.compile(r"[0-9]")
 """A part of every value that no key names."""

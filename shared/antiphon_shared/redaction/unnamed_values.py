@@ -237,7 +237,7 @@ _FORMS_WITHOUT_WORDS = (
         r"(?<![\w.-])(?P<value>[2-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5})(?![\w-])",
         is_card,
     ),
-    # Name and password with a colon: at an address without a scheme, on a line of its own, as a word.
+    # Name and password with a colon: at an address without a scheme, on its own line, as a word.
     _form(
         "@",
         r"(?<![\w:/@.%-])[\w.+-]{1,60}:(?P<value>[^\s:@/\"'\\<>{}()]{6,100})@(?=[A-Za-z0-9\[])",

@@ -61,7 +61,7 @@ def date_of_value(value: object) -> Date | None:
 
 
 def is_later(one: Date, other: Date) -> bool | None:
-    """Return whether `one` is after `other`; None when they are the same, or one is within the other."""
+    """Return whether `one` is after `other`; None if they are the same, or one is within the other."""
     for mine, its in zip(one, other, strict=True):
         if not mine or not its:
             return None

@@ -31,7 +31,7 @@ _BRACKET = re.compile(f"[{_BRACKETS}]")
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 """Characters that are letters in Unicode, but invisible."""
 _ANY = "\ufffd"
-"""A stand-in for a character that may look like any letter."""
+"""A placeholder for a character that may look like any letter."""
 _KNOWN = 4_096
 
 _BETWEEN = f"[^a-z0-9<{_ANY}]*+"

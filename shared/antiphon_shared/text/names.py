@@ -40,7 +40,7 @@ _UNCOUNTED = frozenset((
 
 
 def name_in(words: Sequence[str]) -> frozenset[str]:
-    """Return the words of the one name that all of the words make, in lower case; empty when they make none."""
+    """Return the words of the one name that all of the words make, in lower case; empty if they make none."""
     if not 0 < len(words) <= _NAME_WORDS_MAX or not words[0][:1].isupper() or words[-1] in JOINING:
         return frozenset()
     if not all(

@@ -1,7 +1,7 @@
 """A test whether a text may match an expression, with pydantic's regex engine. Pure.
 
 The engine is written in Rust. It looks for many words at once, some ten times faster than `re` or separate
-searches. Its time is linear in the text, whatever the expression.
+searches. Its time is linear in the text, regardless of the expression.
 """
 
 from collections.abc import Iterable

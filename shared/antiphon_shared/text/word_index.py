@@ -47,7 +47,7 @@ class WordIndex:
         return held is not None and held[0][0] < place
 
     def worth(self, word: str) -> float:
-        """Return a word's weight: higher when fewer texts contain it; 0 when no text does."""
+        """Return a word's weight: higher when fewer texts contain it; 0 if no text does."""
         held = len(self._held.get(word, ()))
         return log(1 + (len(self) - held + 0.5) / (held + 0.5)) if held else 0.0
 

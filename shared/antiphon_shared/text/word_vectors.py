@@ -30,7 +30,7 @@ Vector = tuple[int, ...]
 
 
 def text_vector(text: str) -> Vector:
-    """Return the direction of a text; of length zero when none of its words is known."""
+    """Return the direction of a text; of length zero if its words are unknown."""
     return unit(sum_of_words(text))
 
 
@@ -83,7 +83,7 @@ class _Table:
         )
 
     def vector(self, word: str) -> Vector:
-        """Return the vector of a word, or of the commonest word of its stem; empty when neither is known."""
+        """Return the vector of a word, or of the commonest word of its stem; empty if neither is known."""
         place = self.places.get(word)
         if place is None:
             place = self.stems.get(self.stem(word))

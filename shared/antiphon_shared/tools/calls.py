@@ -102,7 +102,7 @@ class Repeated(Value):
     at: AwareDatetime | None = Field(default=None, description="Time at which the first call settled.")
 
     def line(self, tool: str) -> str:
-        """Return the one-line note for the model."""
+        """Return the note for the model, on one line."""
         when = f", {self.at:%H:%M:%S} UTC" if self.at else ""
         return (
             f"Nothing was done again: this is the result of the identical call {self.call_id} of {tool} "

@@ -1,4 +1,4 @@
-"""The contract of a tool: what it promises about its calls, which controls their execution. Pure.
+"""The contract of a tool: its promises about its calls, which control their execution. Pure.
 
 It is part of the tool's definition, in its JSON Schema under `x-orchestration`.
 """
@@ -64,7 +64,7 @@ class RateLimit(Value):
 
 
 class BatchVariant(Value):
-    """The tool that does for many items at once what this one does for one."""
+    """The tool that does the work for many items at once."""
 
     tool: Name
     argument: str = Field(min_length=1, description="Its parameter that takes the list of arguments.")
@@ -72,7 +72,7 @@ class BatchVariant(Value):
 
 
 class Alternative(Value):
-    """A tool to use instead when this one keeps failing."""
+    """A tool to use instead if the tool keeps failing."""
 
     tool: Name
     arguments: dict[str, str] | None = Field(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # jwt and cryptography take 15 MB, which a deployment without
     from antiphon_shared.tools.grant_keys import PublicKey
 
 LEEWAY = timedelta(seconds=10)
-"""The tolerated difference between the clocks of those who issue grants and of those who verify them."""
+"""The tolerated difference between the clocks of issuers and verifiers of grants."""
 _VERIFIED_MAX = 1_000
 _OPTIONS: Any = {
     "require": ["exp", "aud"],
@@ -82,7 +82,7 @@ class GrantVerifier:
 
 
 def genuine(token: str, keys: "Sequence[PublicKey]") -> Verified:
-    """Return a grant that one of `keys` verifies, whether or not its time is over. Raises GrantRefused."""
+    """Return a grant that one of `keys` verifies, even if it has expired. Raises GrantRefused."""
     import jwt
 
     from antiphon_shared.tools.grant_keys import algorithms_of
@@ -104,7 +104,7 @@ def genuine(token: str, keys: "Sequence[PublicKey]") -> Verified:
 
 
 def _payload(token: str, key: "PublicKey") -> dict[str, Any] | None:
-    """Return the claims, as JSON; None when another key has signed them. Raises GrantRefused."""
+    """Return the claims, as JSON; None if another key has signed them. Raises GrantRefused."""
     import jwt
 
     from antiphon_shared.tools.grant_keys import algorithms_of

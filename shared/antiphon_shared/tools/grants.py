@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 
 
 class UnreadableGrant(AntiphonError):
-    """A grant is not a JSON Web Token, or its claims are not those of a grant. Never quotes the grant."""
+    """The text is not a JSON Web Token, or its claims are not the claims of a grant. The message never quotes it."""
 
     code = "grant_invalid"
 
@@ -90,7 +90,7 @@ def claims_of(payload: Any) -> Claims:
 
 
 class _Payload(BaseModel):
-    """The claims as they are in a token."""
+    """The claims in the form of a token."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -85,7 +85,7 @@ def _many(tool: str) -> str:
 
 
 def _name(one: str | Dependency) -> str:
-    """Return the tool's name, without what is needed of it: `search (needs id)`."""
+    """Return the tool's name in a hint, without its brackets: `search` of `search (needs id)`."""
     return one.tool if isinstance(one, Dependency) else one.partition(" (")[0]
 
 

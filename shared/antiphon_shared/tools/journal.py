@@ -51,7 +51,7 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
-    """Return every outcome in a journal, in the order of the batch; only those of `calls` when any are given."""
+    """Return the outcomes in a journal, in the order of the batch, by default of all calls."""
     found = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
     wanted = {call.id for call in calls or ()}
     results = [result for result in found if result and (not wanted or result.call_id in wanted)]

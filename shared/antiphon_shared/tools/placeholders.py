@@ -1,13 +1,12 @@
 """Placeholders: arguments that are replaced by the result of another call of the same reply. Pure.
 
-    ${calls[0]}                       everything that the first call returned
+    ${calls[0]}                       the whole result of the first call
     ${calls[0].documents[0].id}       a value in it
-    ${calls[1]["odd key"][2]}         a key that is no plain word is quoted
-    $${calls[0]}                      no placeholder: the text ${calls[0]}
+    ${calls[1]["odd key"][2]}         a quoted key, which is not a plain word
+    $${calls[0]}                      an escaped placeholder: the text ${calls[0]}
 
-Only a string that consists of a placeholder and nothing else is one. Text with anything next to it is left as
-it is; a string that begins like a placeholder and cannot be parsed is refused, so that a slip is never passed
-on as text.
+A placeholder must be the whole string: a longer text is left unchanged. A string that begins like a placeholder and
+cannot be parsed is refused, so that a mistake is never passed on as text.
 """
 
 import json
@@ -52,7 +51,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A string that begins like a placeholder and is not one; `problem` says where it is wrong."""
+    """A string that begins like a placeholder and cannot be parsed; `problem` names the position."""
 
     problem: str
 
@@ -73,7 +72,7 @@ def read(text: str) -> str | Placeholder:
 
 
 def as_text(value: Json) -> Json:
-    """Return JSON in which no string is a placeholder: one that looks like one is escaped, and so read as it was."""
+    """Return JSON in which every string that looks like a placeholder is escaped, so that it is read unchanged."""
     if not _may_hold_one(value):
         return value
     if isinstance(value, str):

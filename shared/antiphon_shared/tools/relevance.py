@@ -25,7 +25,7 @@ FIND_TOOLS = "find_tools"
 READ_RESULT = "read_result"
 """The tool that reads more of a result shown in part, by its handle; offered once there is one."""
 RECALL = "recall"
-"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
+"""The tool that fetches omitted parts of a briefing, by a fact's or a call's id; offered once something is omitted."""
 ASK_USER = "ask_user"
 """The tool that asks the user; offered if the session has a user who answers."""
 PLAN = "_plan"
@@ -51,7 +51,7 @@ _COPY, _ALIKE = 0.8, 0.5
 """The cosine from which on a tool counts as a near copy of one chosen before, and its penalty per unit beyond that."""
 _CANDIDATES = 2
 _LOOKED_INTO = 48
-"""The number of tools whose parts are compared one by one: those ranked first without them."""
+"""The number of tools whose parts are compared one by one: the tools ranked first by the whole."""
 
 
 def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[ToolDefinition, ...]:
@@ -71,7 +71,7 @@ def scores_of(described: Iterable[tuple[str, ...]], text: str) -> list["Score"]:
 def most_relevant(
     definitions: Iterable[ToolDefinition], texts: Sequence[str], n: int
 ) -> tuple[ToolDefinition, ...]:
-    """Return all tools, the one that fits any of the texts best first; near copies are moved back among the first `n`.
+    """Return all tools, the tool that fits any of the texts best first; near copies are moved back among the first `n`.
 
     Each next one of these is the tool with the best score after the penalty for being a copy of one before
     it. So a variant ranks behind tools that fit equally well, and a tool that only shares its field with

@@ -1,4 +1,4 @@
-"""A workflow as the tool that a model sees: `w_` and the name of a published one, `r_` and that of a recipe. Pure."""
+"""A workflow as the tool that a model sees: `w_NAME` for a published workflow, `r_NAME` for a recipe. Pure."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _TIMEOUT_S_MAX = 3_600.0
 def as_tool(
     specification: Specification, name: str, catalogue: Catalogue, prefix: str = WORKFLOW
 ) -> ToolDefinition | None:
-    """Return the tool for a workflow; None when the workflow calls tools that do not exist.
+    """Return the tool for a workflow; None if the workflow calls unknown tools.
 
     Its contract is derived from its nodes: a workflow with a write is a write, its scopes are those of all
     its tools, and it is sequential-only unless all of them are parallel-safe.

@@ -10,7 +10,7 @@ from antiphon_shared.workflows.references import MalformedReference, Reference, 
 from antiphon_shared.workflows.specification import Workflow
 
 _NAMED_MAX = 3
-"""Bound on the tools that one hint names: those that most workflows connect."""
+"""Bound on the tools that one hint names: the tools that most workflows connect."""
 
 Flow = tuple[str, str, str]
 """A tool, the field of its result that is used, and the tool that takes it."""
@@ -19,7 +19,7 @@ Flow = tuple[str, str, str]
 def with_flow_hints(
     tools: Iterable[ToolDefinition], workflows: Iterable[Workflow]
 ) -> tuple[ToolDefinition, ...]:
-    """Return the tools with hints: the tools whose results workflows pass to each, and those that take its own.
+    """Return the tools with hints: the tools whose results workflows pass to a tool, and the tools that use its result.
 
     A hint that is already in the description is not repeated.
     """

@@ -49,7 +49,7 @@ def read_workflows(
 
 
 def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
-    """Return a file as it was read, and its problems in the order of the file."""
+    """Return the content of a file, and its problems in the order of the file."""
     file = _read(Path(path))
     found = [*file.problems]
     if file.specification is not None:

@@ -113,7 +113,7 @@ def _specification(value: Any) -> Specification:
 
 
 def _rest(value: Any, problems: Iterable[Problem]) -> Any:
-    """Return JSON without the keys of problems, or with stand-ins for required ones."""
+    """Return JSON without the keys of problems, or with placeholders for required keys."""
     rest = from_json(to_json(value))
     for problem in problems:
         *around, key = problem.path

@@ -48,7 +48,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """An inlined workflow: names in its references are those of its own nodes, outputs and params."""
+    """An inlined workflow: names in its references belong to its own nodes, outputs and params."""
 
     path: str
     """The path of the node that it is inlined under; empty for the run's own workflow."""

@@ -18,15 +18,15 @@ Choices = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Nodes of which each is needed by the next, and the last by the first."""
+    """A cycle of nodes: each depends on the one before it, the first on the last."""
 
     ids: tuple[str, ...]
     activation: tuple[str, str] | None
-    """A node in it and the one in it that it activates."""
+    """A node of the cycle and the node of the cycle that it activates, if any."""
 
 
 def edges_of(graph: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
-    """Return for each node those that come after it, and whether it activates them; only existing nodes."""
+    """Return for each node the existing nodes after it, and whether it activates them."""
     after: dict[str, dict[str, bool]] = {id: {} for id in graph}
     for id, node in graph.items():
         for needed in node.depends_on:
@@ -116,7 +116,7 @@ class Order:
         return any(chosen.get(at, choice) != choice for at, choice in theirs)
 
     def _ancestors(self) -> tuple[list[int], list[int]]:
-        """Return for each node its ancestors, and those of them that have settled when it runs."""
+        """Return for each node its ancestors, and the ancestors that have settled when it runs."""
         before, settled = [0] * len(self.ids), [0] * len(self.ids)
         for n, needed in enumerate(self._needed):
             for one in needed:
@@ -134,7 +134,7 @@ class Order:
         return self.index.get(on_error.fallback) if on_error and on_error.fallback else None
 
     def _ends(self, n: int) -> bool:
-        """Return whether a node ends its workflow as soon as it is activated."""
+        """Return whether a node ends its workflow when it is activated."""
         node = self._nodes[n]
         return isinstance(node, ErrorNode | CompensateNode) and node.when is None and not node.depends_on
 
@@ -218,7 +218,7 @@ def _activations(node: Any) -> list[tuple[str, Ends]]:
 
 
 def in_order(after: Mapping[str, Collection[str]]) -> list[str]:
-    """Return names so that each comes before those that `after` lists for it; names in a cycle are left out."""
+    """Return names so that each comes before the names that `after` lists for it; names in a cycle are left out."""
     waiting_for = dict.fromkeys(after, 0)
     for following in after.values():
         for one in following:

@@ -64,7 +64,7 @@ def param_text(param: Param) -> str:
 
 
 def ways(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the reason and the target of each activation of a node; `ids` are those of the graph."""
+    """Yield the reason and the target of each activation of a node; `ids` are the ids of the graph."""
     if isinstance(node, BranchNode):
         yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)
     on_error = getattr(node, "on_error", None)

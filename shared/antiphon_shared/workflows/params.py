@@ -69,7 +69,7 @@ class Param(Value):
         return schema
 
     def problem(self, value: Any) -> str | None:
-        """Return why a value does not fit; None when it does. Values are not converted: "3" is not an int."""
+        """Return why a value does not fit; None if it does. Values are not converted: "3" is not an int."""
         if type(value) not in _PYTHON_TYPES[self.type]:
             return f"{shown(value)} is {type_name(value)}, and {self.type} is needed"
         if self.format and not _has_format(self.format).is_valid(value):

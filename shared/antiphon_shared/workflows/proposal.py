@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 def proposed(goal: str, tools: Iterable[ToolDefinition]) -> Specification | None:
-    """Return a workflow that calls tools one after the other, reads first; None when no tool can be called.
+    """Return a workflow that calls tools one after the other, reads first; None if no tool can be called.
 
     A tool is left out when it needs a value whose type a param cannot have.
     """
@@ -79,7 +79,7 @@ class _Params:
 
 
 def _in_order(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
-    """Return reads before writes, and each tool after those that its contract needs."""
+    """Return reads before writes, and each tool after the tools that its contract needs."""
     waiting = sorted(tools, key=lambda tool: tool.effect == "write")
     ordered: list[ToolDefinition] = []
     while waiting:
@@ -91,7 +91,7 @@ def _in_order(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
 
 
 def _params_of(tool: ToolDefinition) -> dict[str, Param] | None:
-    """Return the params that a call needs; None when one of its arguments cannot be a param."""
+    """Return the params that a call needs; None if one of its arguments cannot be a param."""
     properties = tool.input_schema.get("properties") or {}
     found: dict[str, Param] = {}
     for name in tool.input_schema.get("required") or ():

@@ -86,7 +86,7 @@ def missing(goal: str, offer: Offer) -> tuple[str, ...]:
 
 
 class _Goal:
-    """The words of a goal, without those that name an offer."""
+    """A goal, compared with the words of an offer and the params that it may have values for."""
 
     def __init__(self, goal: str, offer: Offer) -> None:
         self._goal = goal

@@ -37,7 +37,7 @@ class SqlNames:
     sql: str
     """The text, as in `SELECT a FROM t WHERE b = $p0`."""
     tables: tuple[str, ...]
-    """Names of earlier outputs, without those of its own WITH."""
+    """Names of earlier outputs, without names of the query's own WITH."""
     params: tuple[Reference, ...]
     """The references of `$p0`, `$p1`, ..., each once."""
 
@@ -109,7 +109,7 @@ def _check_parameters(query: "exp.Query", template: Template, params: tuple[Refe
 
 
 def _tables(query: "exp.Query") -> Iterator[str]:
-    """Yield the names of the tables that a query reads, except those that it defines itself."""
+    """Yield the names of the tables that a query reads, except the tables that it defines."""
     from sqlglot import exp
 
     for table in query.find_all(exp.Table):

@@ -15,7 +15,7 @@ COMPARED_MAX = 8
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Found = tuple[bool | None, str]
-"""Whether the new fact is later, None when that is undecided, and the id of the earlier fact."""
+"""Whether the new fact is later, None if that is undecided, and the id of the earlier fact."""
 
 
 def keep(index: dict[K, list[T]], key: K, one: T) -> None:

@@ -50,7 +50,7 @@ COUNTED = {
     "has": "", "have": "", "had": "", "holds": "", "held": "", "owns": "", "owned": "", "contains": "",
     "contained": "", "comprises": "",
 }  # fmt: skip  # a table
-"""The counted attribute of each verb before a number; empty when the noun after the number names it."""
+"""The counted attribute of each verb before a number; empty if the noun after the number names it."""
 PAST = frozenset((
     "was", "were", "employed", "weighed", "cost", "lasted", "took", "covered", "had", "held", "owned", "contained",
 ))  # fmt: skip  # a text, not a column
@@ -122,7 +122,7 @@ def state_of_field(name: str) -> str:
 
 
 def unit_of_field(name: str) -> str:
-    """Return the unit that a field's name ends in; empty when it names none."""
+    """Return the unit that a field's name ends in; empty if it names none."""
     unit = _CAMEL.sub("_", name).lower().rpartition("_")[2]
     return unit if unit in _UNIT_ENDINGS else ""
 

@@ -171,7 +171,7 @@ def denied_by(text: str, reading: Reading) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def subject_of(text: str) -> str:
-    """Return the name at the start of a sentence, after a date and nouns; empty when it is uncertain.
+    """Return the name at the start of a sentence, after a date and nouns; empty if it is uncertain.
 
     The capital of the first word proves nothing: `Revenue was` has no name, `The Aker is`, `Ada Holm is` and
     `A ticket for the Aker costs` do. `Revenue in Europe` has another owner, `The tax rate in Estovia` has

@@ -17,7 +17,7 @@ _TITLE_CHARACTERS = 80
 
 
 def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
-    """Return the delta of earlier turns, the oldest first, for a new memory; empty when they are filed already.
+    """Return the delta of earlier turns, the oldest first, for a new memory; empty if they are filed already.
 
     The facts have the tool `CONVERSATION` and the title `Earlier answer: <question>`, so that a citation
     shows their origin.

@@ -97,7 +97,7 @@ class MemoryDeltaBuilder:
         return told
 
     def _is_repeat(self, part: Part, origin: Origin, found: list[str | None]) -> bool:
-        """Return whether the same tool has returned the same document before, so that it is no new source."""
+        """Return whether the same tool has returned the same document before, so that it is not a new source."""
         return all(
             id is not None
             and any(known.has_seen(id, origin.tool, part.title) for known in (self._known, self._new))

@@ -134,7 +134,7 @@ class Differences:
 
 
 def _sorted(others: list[Found]) -> Relations:
-    """Return earlier facts, each once, by whether the new one is later; None when that is undecided."""
+    """Return earlier facts, each once, by whether the new one is later; None if that is undecided."""
     if not others:
         return NONE
     found = {fact: later for later, fact in reversed(others)}

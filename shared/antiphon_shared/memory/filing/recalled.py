@@ -23,7 +23,7 @@ _ROUND: TypeAdapter[int] = TypeAdapter(Round)
 def recalled_parts(data: Any) -> tuple[Recalled, ...] | None:
     """Return the parts of `{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`.
 
-    None when it has another shape, so that it is filed like any other result.
+    None if it has another shape, so that it is filed like any other result.
     """
     parts = data.get("parts") if isinstance(data, dict) else None
     if not isinstance(parts, list) or not parts:

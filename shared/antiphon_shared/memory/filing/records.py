@@ -29,7 +29,7 @@ _ENTITIES = frozenset((
 _DATES = (
     "as_of", "asof", "updated_at", "updated", "updated_on", "last_updated", "last_modified", "modified_at", "modified",
     "effective_date", "effective", "valid_from", "measured_at", "reported_at", "date", "year",
-)  # fmt: skip  # one list, the most telling first
+)  # fmt: skip  # one list, the most distinctive first
 _SAY_WHICH = frozenset((
     "number", "no", "lesson", "index", "position", "chapter", "page", "order", "section", "version", "season",
     "episode", "part", "step", "volume", "row", "line", "seq", "start", "end", "from", "to", "lang", "language",
@@ -78,7 +78,7 @@ class Described:
 
     @cached_property
     def which(self) -> Mapping[str, Any]:
-        """Return the fields that tell it from similar ones."""
+        """Return the fields that distinguish the record from similar ones."""
         return {key.lower(): _plain(value) for key, value in self._rest if _says_which(key.lower())}
 
     @cached_property

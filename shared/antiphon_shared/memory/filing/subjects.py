@@ -49,7 +49,7 @@ def subject_in(title: str) -> str:
 
 
 def is_newer(one: Date | None, document: Document, other: Date | None, its: Document) -> bool | None:
-    """Return whether `one` is later; None when that is undecided. Untrusted content never replaces trusted content."""
+    """Return whether `one` is later; None if that is undecided. Untrusted content never replaces trusted content."""
     later = is_later(one, other) if one and other else None
     newer, older = (document, its) if later else (its, document)
     return None if newer.is_untrusted and not older.is_untrusted else later

@@ -100,7 +100,7 @@ def _of_lists(value: list[Any], path: str) -> list[Row]:
 
 
 def _is_header(first: list[Any], rows: list[list[Any]]) -> bool:
-    """Return whether the first row names the columns: words without digits, none of them a value of its column."""
+    """Return whether the first row names the columns: words without digits that are not values of their columns."""
     if not all(
         isinstance(cell, str) and cell.strip() and not any(map(str.isdecimal, cell)) for cell in first
     ):

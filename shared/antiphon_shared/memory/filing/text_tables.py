@@ -150,7 +150,7 @@ def _has_numbers(rows: list[list[str]]) -> bool:
 
 
 def _read(lines: list[str], separator: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of each row, with the number of lines up to its end; empty when they cannot be read."""
+    """Return the cells of each row, with the number of lines up to its end; empty if they cannot be read."""
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         return [(reader.line_num, cells) for cells in reader]
@@ -177,7 +177,7 @@ def _json_lines(start: int, lines: list[str]) -> TextTable | None:
 def _table(
     start: int, end: int, names: list[str], rows: list[tuple[int, int, list[str]]]
 ) -> TextTable | None:
-    """Return the rows that have a cell for each column; None when these are few."""
+    """Return the rows that have a cell for each column; None if these are few."""
     fitting = [
         TextRow(first, last, record)
         for first, last, cells in rows

@@ -39,7 +39,7 @@ def exclude(one: Value, other: Value) -> bool:
 
 
 def value_of(attribute: str, field: str, value: object) -> Value | None:
-    """Return the value of a record's field; None when it is not comparable with sentences."""
+    """Return the value of a record's field; None if it is not comparable with sentences."""
     if isinstance(value, bool):
         state = state_of_field(field)
         return State(state, not value) if is_state(state) else None

@@ -92,7 +92,7 @@ def _type_problem(part: Any, given: str, what: str) -> str | None:
 
 @lru_cache(_KEPT_MAX)
 def _validator(schema: bytes) -> "Draft202012Validator | None":
-    """Return the validator of a schema; None for one that is not JSON Schema 2020-12."""
+    """Return the validator of a schema; None if it is not JSON Schema 2020-12."""
     from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
 
     try:

@@ -69,14 +69,14 @@ def of_outcome(
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
         key = keys.of_session(session_id, write.document)
-        if isinstance(write, Append):
+        if isinstance(write, Put):
+            yield "put", key, "any" if write.version is None else write.version, write.content
+        elif isinstance(write, Append):
             yield "append", key, "any" if write.length is None else write.length, write.item
         elif isinstance(write, Link):
             yield "link", key, b"" if write.after is None else write.after.bytes, write.item
-        elif isinstance(write, EndsWith):
-            yield "ends", key, b"" if write.item is None else write.item.bytes, ""
         else:
-            yield "put", key, "any" if write.version is None else write.version, write.content
+            yield "ends", key, b"" if write.item is None else write.item.bytes, ""
     if outcome.record is not None and settings.recording:
         yield (
             "append",
@@ -281,7 +281,7 @@ def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime)
 
 def _is_guard(write: Put | Append | Link | EndsWith) -> bool:
     """Return whether a write conflicts when the same event has been handled before."""
-    return isinstance(write, Link) or (isinstance(write, Put) and write.version is not None)
+    return write.version is not None if isinstance(write, Put) else isinstance(write, Link)
 
 
 def _record(

@@ -26,7 +26,10 @@ class Ended(NamedTuple):
     """The exception that the tool raised, which the outcome reports."""
 
 
-_GIVEN_UP: set[asyncio.Task[Ended]] = set()
+_End = asyncio.Future[Ended | None]
+"""The end of one execution; None when its time is over first."""
+
+_GIVEN_UP: set[asyncio.Task[None]] = set()
 """Abandoned calls, referenced until they end: the event loop holds only weak references to tasks."""
 
 
@@ -37,19 +40,22 @@ async def execute(
 
     Raises only CancelledError, when the caller is cancelled.
     """
-    task = asyncio.create_task(_run(tool, arguments, context, place))
+    end: _End = asyncio.Future()
+    task = asyncio.create_task(_run_to(end, tool, arguments, context, place))
     try:
         await faults.at("tool.running")
-        await _wait(task, timeout_s)
+        timer = asyncio.get_running_loop().call_later(timeout_s, _set, end, None)
+        try:
+            ended = await end
+        finally:
+            timer.cancel()
     except asyncio.CancelledError:
         _give_up(task, place)
         raise
-    if not task.done():
+    if ended is None:
         _give_up(task, place)
         return Ended(_timed_out(tool, context, timeout_s, place))
-    if task.cancelled():
-        return Ended(error_of(RuntimeError("the tool cancelled itself"), tool.effect))
-    return task.result()
+    return ended
 
 
 async def execute_alone(
@@ -61,6 +67,21 @@ async def execute_alone(
         return (await execute(tool, arguments, context, timeout_s, None)).outcome
     async with threads.place(wait_s) as place:
         return (await execute(tool, arguments, context, timeout_s, place)).outcome
+
+
+async def _run_to(
+    end: _End, tool: Tool, arguments: JsonObject, context: ToolContext, place: Place | None
+) -> None:
+    try:
+        _set(end, await _run(tool, arguments, context, place))
+    except asyncio.CancelledError:
+        _set(end, Ended(error_of(RuntimeError("the tool cancelled itself"), tool.effect)))
+        raise
+
+
+def _set(end: _End, ended: Ended | None) -> None:
+    if not end.done():
+        end.set_result(ended)
 
 
 async def _run(tool: Tool, arguments: JsonObject, context: ToolContext, place: Place | None) -> Ended:
@@ -78,25 +99,7 @@ async def _run(tool: Tool, arguments: JsonObject, context: ToolContext, place: P
         return Ended(error_of(error, tool.effect), error)
 
 
-async def _wait(task: asyncio.Task[Ended], timeout_s: float) -> None:
-    """Wait for one task, as `asyncio.wait` does at twice the cost."""
-    loop = asyncio.get_running_loop()
-    waiter: asyncio.Future[None] = loop.create_future()
-
-    def wake(_: object = None) -> None:
-        if not waiter.done():
-            waiter.set_result(None)
-
-    timer = loop.call_later(timeout_s, wake)
-    task.add_done_callback(wake)
-    try:
-        await waiter
-    finally:
-        timer.cancel()
-        task.remove_done_callback(wake)
-
-
-def _give_up(task: asyncio.Task[Ended], place: Place | None) -> None:
+def _give_up(task: asyncio.Task[None], place: Place | None) -> None:
     task.cancel()
     if place is not None:
         place.abandon()

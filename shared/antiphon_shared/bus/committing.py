@@ -82,14 +82,14 @@ def of_outcome(
 
 def _of_write(write: Put | Append | Link | EndsWith, key: str) -> Operation:
     match write:
+        case Put():
+            return "put", key, "any" if write.version is None else write.version, write.content
         case Append():
             return "append", key, "any" if write.length is None else write.length, write.item
         case Link():
             return "link", key, b"" if write.after is None else write.after.bytes, write.item
         case EndsWith():
             return "ends", key, b"" if write.item is None else write.item.bytes, ""
-        case Put():
-            return "put", key, "any" if write.version is None else write.version, write.content
 
 
 def _of_messages(
@@ -232,7 +232,7 @@ def _signed(
 
 def _is_guard(write: Put | Append | Link | EndsWith) -> bool:
     """Return whether a write conflicts when the same event has been handled before."""
-    return isinstance(write, Link) or (isinstance(write, Put) and write.version is not None)
+    return write.version is not None if isinstance(write, Put) else isinstance(write, Link)
 
 
 def _record(

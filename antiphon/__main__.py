@@ -1,6 +1,17 @@
-"""`python -m antiphon`: the same as `antiphon`."""
+"""The program: `antiphon`, the same as `python -m antiphon`."""
 
-from antiphon.cli import app
+import sys
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C ends it with code 130, also while its modules are imported."""
+    try:
+        from antiphon.cli import app  # within the block, as it takes most of the time to start
+
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
-    app()
+    main()

@@ -39,8 +39,7 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNREADABLE = 3
-EXIT_UNCHECKED = 4
-"""The exit code where no check has failed, but some were impossible."""
+EXIT_UNCHECKED = 4  # no check has failed, but some were impossible
 EXIT_INTERRUPTED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -77,12 +76,12 @@ def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critic
 
 def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "critical"] = "error") -> WorkT:
     """Return the result of a part of a command; an error of Antiphon ends the command, as in `run`."""
-    import asyncio
-
-    from antiphon_shared.process.logs import silence
-
-    silence(logs, secret_values())
     try:
+        import asyncio
+
+        from antiphon_shared.process.logs import silence
+
+        silence(logs, secret_values())
         return asyncio.run(work)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -95,6 +94,8 @@ def result_of(work: Coroutine[Any, Any, WorkT], *, logs: Literal["error", "criti
         code = refuse(unavailable(error) if is_unavailable(error) else RedisUnavailable(f"Redis: {error}."))
     except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
+    finally:
+        work.close()  # where Ctrl-C came before its start
     raise typer.Exit(code)
 
 

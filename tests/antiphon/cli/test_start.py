@@ -1,11 +1,16 @@
 """A command imports what it needs: the first result of a verification is not waited for."""
 
+import inspect
 import subprocess
 import sys
 
 import pytest
+import typer
 from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process import logs
 
+from antiphon.__main__ import main
+from antiphon.cli.output import result_of
 from tests.antiphon.conftest import ROOT, clean_environment
 
 HEAVY = (
@@ -117,3 +122,29 @@ def test_an_offline_answer_imports_no_model_sdk() -> None:
         "try:\n    app()\nexcept SystemExit as ended:\n    assert not ended.code\n"
         "sys.exit(bool({'anthropic', 'openai'} & set(sys.modules)))"
     )
+
+
+def test_ctrl_c_while_the_command_line_is_imported_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        @property
+        def app(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "antiphon.cli", Interrupted())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+
+
+def test_ctrl_c_before_the_work_of_a_command_begins_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    async def nothing() -> None:
+        raise AssertionError("it has begun")
+
+    monkeypatch.setattr(logs, "silence", interrupted)
+    work = nothing()
+    with pytest.raises(typer.Exit) as ended:
+        result_of(work)
+    assert (ended.value.exit_code, inspect.getcoroutinestate(work)) == (130, inspect.CORO_CLOSED)

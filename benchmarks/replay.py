@@ -113,9 +113,9 @@ async def _lines(measured: Pipeline) -> list[Line]:
     bus = Bus(Connections(measured.server.url), measured.keys, BusSettings())
     await bus.open()
     try:
-        session = bus.session(measured.newest_session())
+        session_id = measured.newest_session()
         while True:
-            lines = [line async for line in session_lines(session.session_id, session, bus)]
+            lines = [line async for line in session_lines(session_id, bus)]
             if getattr(getattr(lines[-2], "record", None), "closes", False):
                 return lines
             await asyncio.sleep(0.05)

@@ -31,7 +31,7 @@ async def learn_recent(bus: Bus, count: int, known: Container[str]) -> Recent:
         if one.status != "complete" or CHILD in one.session_id or one.session_id in known:
             continue
         try:
-            lines = [line async for line in session_lines(one.session_id, bus.session(one.session_id), bus)]
+            lines = [line async for line in session_lines(one.session_id, bus)]
             chains.append(chain_of(lines))
         except AntiphonError as error:
             refused.append((one.session_id, error.message))

@@ -115,7 +115,7 @@ async def export_session(
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
 
     def lines() -> AsyncGenerator[Logged]:
-        return logged_lines(session_id, bus.session(session_id), bus)
+        return logged_lines(session_id, bus)
 
     if redaction is None:
         return await _written(session_id, path, _encoded(lines()))
@@ -129,7 +129,7 @@ async def export_session(
 
     def again() -> AsyncGenerator[Line]:
         if small is None:
-            return session_lines(session_id, bus.session(session_id), bus)
+            return session_lines(session_id, bus)
         return each([line for line, _ in small])
 
     async for line in again():

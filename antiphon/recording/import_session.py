@@ -186,7 +186,7 @@ class _Staged:
 async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:
     """Raise AlreadyThere unless the existing session has the recording's events and records."""
     recorded = (line for line in lines if isinstance(line, EventLine | RecordLine))
-    async with aclosing(session_lines(session_id, bus.session(session_id), bus)) as kept:
+    async with aclosing(session_lines(session_id, bus)) as kept:
         async for line in kept:
             if isinstance(line, EventLine | RecordLine):
                 other = next(recorded, None)

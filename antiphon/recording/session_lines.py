@@ -6,15 +6,16 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from functools import cache, lru_cache
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.events import AnyEvent, RunOpened, SessionOpened, decode
 from antiphon_shared.events.record_differences import LostBase, RecordReader
 from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, LeftOut, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
-from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import from_json
 
 from antiphon.errors import UnknownSession
@@ -45,37 +46,20 @@ _Event = tuple[str, AnyEvent, bytes]
 """An event with its log entry and its stored bytes."""
 
 
-class Source(Protocol):
-    """The source of a session's log and records, read in pages; see shared/antiphon_shared/bus/sessions.py."""
-
-    async def log_page(self, after: str, count: int) -> list[tuple[str, bytes]]: ...
-
-    async def records_page(self, start: int, count: int) -> list[bytes]: ...
-
-
-class Shared(Protocol):
-    """The source of contents that sessions share; see shared/antiphon_shared/bus/redis_bus.py."""
-
-    async def catalogue(self, content_hash: str) -> Catalogue: ...
-
-    async def content(self, content_hash: str) -> bytes | None: ...
-
-    async def specification(self, content_hash: str) -> bytes | None: ...
-
-
-async def session_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Line]:
+async def session_lines(session_id: str, bus: Bus) -> AsyncGenerator[Line]:
     """Yield the recording of a session, as far as it has come, with only a few pages in memory.
 
     Raises UnknownSession when it is not stored, or not any more; UnreadableEvent; BadSignature.
     """
-    async with aclosing(logged_lines(session_id, source, shared)) as lines:
+    async with aclosing(logged_lines(session_id, bus)) as lines:
         async for line, _ in lines:
             yield line
 
 
-async def logged_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Logged]:
+async def logged_lines(session_id: str, bus: Bus) -> AsyncGenerator[Logged]:
     """Yield the same lines, each with its stored bytes if any. Raises likewise."""
-    log, records = _Log(source), _Records(source, shared)
+    session = bus.session(session_id)
+    log, records = _Log(session), _Records(session, bus)
     first, opened = await _beginning(log)
     if not first:
         raise UnknownSession(
@@ -93,10 +77,10 @@ async def logged_lines(session_id: str, source: Source, shared: Shared) -> Async
     )
     yield header, None
     if opened and opened.catalogue:
-        for catalogue in await _catalogue(opened.catalogue, shared):
+        for catalogue in await _catalogue(opened.catalogue, bus):
             yield catalogue, None
     if isinstance(opened, RunOpened) and opened.specification:
-        for specification in await _specification(opened.specification, shared):
+        for specification in await _specification(opened.specification, bus):
             yield specification, None
     page, n, is_short = first, 0, log.is_read
     del first  # a page at a time
@@ -113,7 +97,7 @@ async def logged_lines(session_id: str, source: Source, shared: Shared) -> Async
         page = await log.page()
     async for line in records.due():
         yield line
-    if not is_short and not await source.log_page("-", 1):
+    if not is_short and not await session.log_page("-", 1):
         raise UnknownSession(f"session {session_id} expired during the export.")
     yield End(events=n, records=records.told), None
 
@@ -151,8 +135,8 @@ class _PageSize:
 class _Log:
     """The session's events, in order."""
 
-    def __init__(self, source: Source) -> None:
-        self._source, self._size, self._last = source, _PageSize(), "-"
+    def __init__(self, session: RedisSession) -> None:
+        self._session, self._size, self._last = session, _PageSize(), "-"
         self.is_read = False
         """Whether the last page reached the end."""
         self.bytes_read = 0
@@ -160,7 +144,7 @@ class _Log:
     async def page(self) -> list[_Event]:
         """Return the next page."""
         asked = self._size.count
-        page = await self._source.log_page(self._last, asked)
+        page = await self._session.log_page(self._last, asked)
         self.is_read = len(page) < asked
         if page:
             self._size.learn([raw for _, raw in page])
@@ -172,8 +156,8 @@ class _Log:
 class _Records:
     """The session's records in order, each after its step's last event."""
 
-    def __init__(self, source: Source, shared: Shared) -> None:
-        self._source, self._shared, self._size = source, shared, _PageSize()
+    def __init__(self, session: RedisSession, bus: Bus) -> None:
+        self._session, self._bus, self._size = session, bus, _PageSize()
         self._page: deque[tuple[AnyRecord, int, bytes]] = deque()
         """Each with the id of its step's last event, and its bytes as they would be stored whole."""
         self._reader = RecordReader()
@@ -211,7 +195,7 @@ class _Records:
     async def _next(self) -> tuple[AnyRecord, int, bytes] | None:
         if not self._page and self._may_be_more:
             asked = self._size.count
-            page = await self._source.records_page(self._read, asked)
+            page = await self._session.records_page(self._read, asked)
             self._size.learn(page)
             self._read += len(page)
             self._may_be_more = len(page) == asked
@@ -234,7 +218,7 @@ class _Records:
         self._contents.update(new)
         if not new:
             return []
-        found = await asyncio.gather(*map(self._shared.content, new))
+        found = await asyncio.gather(*map(self._bus.content, new))
         return [
             (ContentLine(hash=one, content=_readable(one, content)), content)
             for one, content in zip(new, found, strict=True)
@@ -255,16 +239,16 @@ def _readable(hash: str, content: bytes) -> Any:
         raise UnreadableEvent(f"the shared content {hash} is not JSON: {error}.") from None
 
 
-async def _catalogue(hash: str, shared: Shared) -> list[CatalogueLine]:
+async def _catalogue(hash: str, bus: Bus) -> list[CatalogueLine]:
     """Return the line of a catalogue, if it is still stored; a missing catalogue is not an empty one."""
-    catalogue = await shared.catalogue(hash)
+    catalogue = await bus.catalogue(hash)
     is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
     return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []
 
 
-async def _specification(hash: str, shared: Shared) -> list[SpecificationLine]:
+async def _specification(hash: str, bus: Bus) -> list[SpecificationLine]:
     """Return the line of a specification, if it is still stored."""
-    content = await shared.specification(hash)
+    content = await bus.specification(hash)
     if content is None:
         return []
     specification = _readable(hash, content)

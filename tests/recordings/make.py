@@ -287,7 +287,7 @@ async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
     bus = antiphon.open_bus()
     before: list[Line] = []
     while True:
-        lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+        lines = [line async for line in session_lines(session_id, bus)]
         if _is_closed(lines) and len(lines) == len(before):
             return lines
         before = lines

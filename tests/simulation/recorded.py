@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import cast
 
 from antiphon_shared.bus.handling import RECORDS
+from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import Line
@@ -29,8 +31,14 @@ class _Kept:
         return self.bus.lists.get(KEYS.of_session(self.session_id, RECORDS), [])[start : start + count]
 
 
-class _Shared:
-    """The data that the sessions of simulated worlds share."""
+@dataclass(frozen=True, slots=True)
+class _Bus:
+    """What the simulated Redis holds of sessions and of the data that they share."""
+
+    bus: SimulatedBus
+
+    def session(self, session_id: str) -> _Kept:
+        return _Kept(self.bus, session_id)
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         return CATALOGUE
@@ -44,7 +52,7 @@ class _Shared:
 
 def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
     """Return the recording of a session that has one."""
-    reading = _read(session_lines(session_id, _Kept(bus, session_id), _Shared()))
+    reading = _read(session_lines(session_id, cast(Bus, _Bus(bus))))
     try:
         reading.send(None)
     except StopIteration as done:

@@ -45,7 +45,7 @@ async def there_and_back(url: str, namespace: str, recordings: list[list[Line]])
 
     async def one(lines: list[Line]) -> list[bytes]:
         session_id = await import_session(bus, lines)
-        read = session_lines(session_id, bus.session(session_id), bus)
+        read = session_lines(session_id, bus)
         return [encode_line(line) async for line in read]
 
     try:

@@ -219,7 +219,7 @@ def _read(named: str) -> Chain:
 
 async def _session(bus: Bus, session_id: str) -> Chain:
     checked = checked_session_id(session_id)
-    return chain_of([line async for line in session_lines(checked, bus.session(checked), bus)])
+    return chain_of([line async for line in session_lines(checked, bus)])
 
 
 def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:

@@ -72,7 +72,7 @@ async def fork_run(
         await _put_there(bus, point, deliveries, by, published)
         await _ended(pipeline, bus, point)
         id = point.session_id
-        live = [line async for line in session_lines(id, bus.session(id), bus)]
+        live = [line async for line in session_lines(id, bus)]
     return list(_joined(lines, point, fork_record(point, deliveries, by), changes, published, live))
 
 
@@ -148,7 +148,7 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:
 
 async def _is_recorded(bus: Bus, session_id: str) -> bool:
     """Return whether the decision that sent the answer has its record."""
-    lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    lines = [line async for line in session_lines(session_id, bus)]
     records = {record.of for record in records_in(lines, StepRecord)}
     answers = [
         one for one in lines if isinstance(one, EventLine) and isinstance(one.event.data, ResponseReady)

@@ -78,7 +78,7 @@ async def fork(
         await restore(bus, snapshot(told.session, log, told.deliveries, point.briefings, catalogues, timers))
         await _ended(pipeline, bus, told.session)
         session_id = told.session.id
-        live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+        live = [line async for line in session_lines(session_id, bus)]
     own: list[Line] = [RecordLine(record=told.record)]
     if content and content not in point.known.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))

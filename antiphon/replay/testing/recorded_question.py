@@ -201,7 +201,7 @@ async def _closed(bus: Bus, session_id: str) -> list[Line]:
     """Return the session's lines, once it is closed. Raises TimeoutError."""
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:
-            lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+            lines = [line async for line in session_lines(session_id, bus)]
             if any(getattr(record, "closes", False) for record in records_in(lines, StepRecord)):
                 return lines
             await asyncio.sleep(_LOOK_EVERY_S)

@@ -94,7 +94,7 @@ async def _session(
 
 async def lines_of(bus: Bus, session_id: str) -> list[Line]:
     """Return the recording of a session as far as it has come."""
-    return [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    return [line async for line in session_lines(session_id, bus)]
 
 
 async def until_logged(antiphon: Antiphon, session_id: str, type: str, count: int = 1) -> None:

@@ -40,7 +40,7 @@ def beside(bus: Bus, name: str = "elsewhere", signer: Signer | None = None) -> B
 
 
 async def lines_of(bus: Bus, session_id: str) -> list[Line]:
-    return [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    return [line async for line in session_lines(session_id, bus)]
 
 
 async def is_there(bus: Bus, key: str) -> bool:

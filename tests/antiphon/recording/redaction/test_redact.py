@@ -130,7 +130,7 @@ async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
     bus = antiphon.open_bus()
     async with asyncio.timeout(60):
         while True:
-            lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+            lines = [line async for line in session_lines(session_id, bus)]
             if is_closed(lines):
                 return lines
             await asyncio.sleep(0.01)

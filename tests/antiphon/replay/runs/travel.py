@@ -241,12 +241,7 @@ async def recorded_sessions() -> dict[str, list[Line]]:
             await antiphon.result(id, _LIMIT_S)
             found[name] = await ended_lines(antiphon, id)
             found[f"{name}_run"] = [
-                line
-                async for line in session_lines(
-                    child_of(found[name]),
-                    antiphon.open_bus().session(child_of(found[name])),
-                    antiphon.open_bus(),
-                )
+                line async for line in session_lines(child_of(found[name]), antiphon.open_bus())
             ]
         return found
 
@@ -262,7 +257,7 @@ async def ended_lines(antiphon: Antiphon, run_id: str) -> list[Line]:
     bus = antiphon.open_bus()
     async with asyncio.timeout(_LIMIT_S):
         while True:
-            lines = [line async for line in session_lines(run_id, bus.session(run_id), bus)]
+            lines = [line async for line in session_lines(run_id, bus)]
             answers = [
                 one
                 for one in lines

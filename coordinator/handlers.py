@@ -22,7 +22,6 @@ from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
     ComponentFailed,
-    DeadlineReached,
     EventData,
     QuerySubmitted,
     ReasoningCompleted,
@@ -48,11 +47,12 @@ from coordinator.document import SESSION
 from coordinator.endings import ending_of, has_parent, moment_of, tell_parent
 from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
-from coordinator.opening import conversation_of, never_opened, open_session, without_state
-from coordinator.outcomes import outcome_of, outcome_of_answer, outcome_of_unopened
+from coordinator.opening import conversation_of, open_session
+from coordinator.outcomes import outcome_of, outcome_of_answer
 from coordinator.runs.handlers import Runs
 from coordinator.session import Session
 from coordinator.session_cache import SessionCache
+from coordinator.without_state import answer_without_state
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
 """A function that verifies a session's grant now."""
@@ -247,19 +247,10 @@ class Coordinator:
         match delivery.event.data:
             case CancellationRequested() if delivery.attempt < self._catalogue_waits + _OPENING_WAITS:
                 raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
-            case ComponentFailed(component="coordinator") as failure:
-                answered, _ = await session.document(RESPONSE)
-                if answered:
-                    return NOTHING
-                return outcome_of_unopened(
-                    delivery.event, never_opened(delivery.event, delivery.log_entry, failure)
-                )
-            case DeadlineReached():
-                return await _without_state(delivery.event, session)
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:
-                return NOTHING
+                return await answer_without_state(delivery, session)
 
 
 async def _no_specification(content_hash: str) -> Specification | None:
@@ -268,16 +259,6 @@ async def _no_specification(content_hash: str) -> Specification | None:
 
 async def _nothing_published() -> dict[str, str]:
     return {}
-
-
-async def _without_state(event: AnyEvent, session: SessionStore) -> Outcome:
-    """Return the answer of a session whose state is no longer stored, as where Redis evicts keys."""
-    query = await session.logged(event.correlationid)
-    answered, _ = await session.document(RESPONSE)
-    if query is None or answered:
-        return NOTHING
-    why = "The state of the session is no longer stored in Redis, so what it has found is lost."
-    return outcome_of_unopened(event, without_state(event, query[0], why))
 
 
 async def _question_of(ended: Session, session: SessionStore) -> EventData:

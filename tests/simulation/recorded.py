@@ -33,7 +33,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Bus:
-    """What the simulated Redis holds of sessions and of the data that they share."""
+    """The content of the simulated Redis: sessions, and the data that they share."""
 
     bus: SimulatedBus
 

@@ -1,18 +1,21 @@
 """Deliveries: from an entry of an inbox to the event in it. Pure."""
 
 import re
+from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.handling import Delivery
-from antiphon_shared.bus.reader import Entry
 from antiphon_shared.bus.signing import Signer, genuine
 from antiphon_shared.events import decode
 from antiphon_shared.process.errors import UnreadableEvent
+
+if TYPE_CHECKING:
+    from antiphon_shared.bus.reader import Entry
 
 _PLACE = re.compile(rb"\d{1,20}-\d{1,20}")
 _COUNT = re.compile(rb"\d{1,6}")
 
 
-def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
+def read_delivery(entry: "Entry", bytes_max: int, signer: Signer | None = None) -> Delivery:
     """Return the delivery in an entry of an inbox. Pure. Raises UnreadableEvent, which names the field.
 
     Args:

@@ -19,15 +19,12 @@ from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.session_content import SessionContent
 from antiphon_shared.bus.signing import SIGNATURE
-from antiphon_shared.events import CancellationRequested, Question, encode
-from antiphon_shared.events.codec import explain
+from antiphon_shared.events import Question, encode
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError, ConfigurationError
+from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.process.settings import PipelineSettings, load
-from pydantic import ValidationError
 
 from antiphon.arrival import Arrival
 from antiphon.errors import StillRunning
@@ -35,7 +32,7 @@ from antiphon.following import Submitted, TextDelta, Told, follow, read_answer, 
 from antiphon.job import Job
 from antiphon.own_packages import check_components
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
-from antiphon.signals import send
+from antiphon.signals import cancel
 from antiphon.submission import Options, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S
 from antiphon.transport import Connection, Transport
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Antiphon", "Job", "TextDelta", "Told"]
 _SUBMITTED_REMEMBERED = 10_000
-_ARRIVAL_POLL_S = 0.05
 
 
 class Antiphon:
@@ -60,9 +56,7 @@ class Antiphon:
     def __init__(
         self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
     ) -> None:
-        given = {"redis_url": url, "namespace": namespace, "partitions": partitions}
-        settings = _settings({name: value for name, value in given.items() if value is not None})
-        self._transport: Transport = Connection(settings)
+        self._transport: Transport = Connection.to(url, namespace, partitions)
         self._bus: Bus | None = None
         self._submitted: OrderedDict[str, Submitted] = OrderedDict()
 
@@ -216,14 +210,7 @@ class Antiphon:
         Waits while the submission is in the queue; a session that waits to be opened is opened first. Raises
         UnknownSession, SubmissionRejected.
         """
-        bus = self.open_bus()
-        checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._own_entry(session_id))
-        while not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S):
-            await retry_while_unavailable("let it in", arrival.hurry, PATIENCE_S)
-            await asyncio.sleep(_ARRIVAL_POLL_S)
-        request = partial(self._cancel, bus, session_id, reason)
-        return await retry_while_unavailable("cancel", request, PATIENCE_S)
+        return await cancel(self.open_bus(), self._arrival(session_id), session_id, reason)
 
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
@@ -287,16 +274,7 @@ class Antiphon:
     def _coordinated(self, session_id: str) -> tuple[Bus, Arrival]:
         """Return what reads the coordinator's state of a session. Raises ConfigurationError, InvalidQuery."""
         check_components(("coordinator",))
-        bus = self.open_bus()
-        checked_session_id(session_id)
-        return bus, Arrival(bus, session_id, self._own_entry(session_id))
-
-    async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
-        """Request the cancellation of an open session; a second request, after a lost reply, is harmless."""
-        if await bus.session(session_id).response() is not None:
-            return False
-        await send(bus, session_id, CancellationRequested, {"reason": reason})
-        return True
+        return self.open_bus(), self._arrival(session_id)
 
     def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         submitted = self._submitted.get(session_id)
@@ -307,10 +285,10 @@ class Antiphon:
         if len(self._submitted) > _SUBMITTED_REMEMBERED:
             self._submitted.popitem(last=False)
 
-    def _own_entry(self, session_id: str) -> str | None:
-        """Return the queue entry of this client's query under that id, if it has submitted one."""
-        submitted = self._submitted.get(session_id)
-        return submitted.entry if submitted else None
+    def _arrival(self, session_id: str) -> Arrival:
+        """Return the watch for a session, with this client's entry in the queue if any. Raises InvalidQuery."""
+        submitted = self._submitted.get(checked_session_id(session_id))
+        return Arrival(self.open_bus(), session_id, submitted.entry if submitted else None)
 
     def open_bus(self) -> Bus:
         """Return the connected bus. Raises AntiphonError outside the client's block."""
@@ -318,14 +296,3 @@ class Antiphon:
             hint = "Use `async with Antiphon() as antiphon:`."
             raise AntiphonError("the client is not connected.", hint=hint)
         return self._bus
-
-
-def _settings(given: dict[str, Any]) -> PipelineSettings:
-    """Return the environment's settings, overridden by the given ones. Raises ConfigurationError."""
-    settings = load(PipelineSettings)
-    if not given:
-        return settings
-    try:
-        return PipelineSettings(**given)
-    except ValidationError as error:
-        raise ConfigurationError(f"{explain(error)}.".replace("redis_url", "url")) from None

@@ -4,10 +4,14 @@
 """
 
 import sys
-from types import ModuleType
+from types import ModuleType, NoneType
+from typing import Any, Literal, get_args, get_origin
 
 from antiphon_shared.process.breaker_settings import BreakerSettings
-from antiphon_shared.process.settings import BusSettings, PipelineSettings, Settings, variables
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, Settings
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import NoDecode
 
 import antiphon.recipes.settings
 import antiphon.recording.settings
@@ -33,6 +37,14 @@ This page is made from the settings classes by `make docs`.
 """
 
 Group = tuple[str, type[Settings]]
+_WORDS: dict[Any, str] = {
+    int: "int",
+    float: "float",
+    bool: "true or false",
+    str: "text",
+    SecretStr: "text",
+}
+_SAID = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def markdown() -> str:
@@ -46,6 +58,50 @@ def _section(title: str, kind: type[Settings]) -> str:
         cells = (f"`{variable}`", value, f"`{default}`" if default else "none", meaning)
         lines.append(f"| {' | '.join(_cell(text) for text in cells)} |")
     return "\n".join([*lines, ""])
+
+
+def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
+    """Return (variable, type and range, default, description) of each setting, for the generated table."""
+    prefix = str(kind.model_config.get("env_prefix", ""))
+    return [
+        (prefix + name.upper(), _takes(info), _default(info), info.description or "")
+        for name, info in kind.model_fields.items()
+    ]
+
+
+def _takes(info: FieldInfo) -> str:
+    """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
+    alternatives = get_args(info.annotation) or (info.annotation,)
+    if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
+        word = "comma list"
+    elif get_origin(info.annotation) in (dict, list, tuple):
+        word = "JSON"
+    elif get_origin(info.annotation) is Literal:
+        word = " or ".join(alternatives)
+    else:
+        word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
+    rule = {
+        name: _plain(value)
+        for part in info.metadata
+        for name in ("ge", "gt", "le", "lt", "pattern")
+        if (value := getattr(part, name, None)) is not None
+    }
+    if "ge" in rule and "le" in rule:
+        return f"{word}, {rule['ge']} to {rule['le']}"
+    bounds = [f", {_SAID[name]} {value}" for name, value in rule.items() if name in _SAID]
+    return "".join([word, f" like {rule['pattern']}" if "pattern" in rule else "", *bounds])
+
+
+def _default(info: FieldInfo) -> str:
+    default = info.get_default(call_default_factory=True)
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return str(_plain(default)) if default or default == 0 else ""
+
+
+def _plain(value: Any) -> Any:
+    """Return a whole number without its `.0`, any other value unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _cell(text: str) -> str:

@@ -1,9 +1,12 @@
 """The connection of a client to its pipeline: a Redis that others serve, or a pipeline inside this process."""
 
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events.codec import explain
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
+from pydantic import ValidationError
 
 CONNECT_PATIENCE_S = 3.0
 
@@ -48,6 +51,17 @@ class Connection:
     def __init__(self, settings: PipelineSettings) -> None:
         self._settings = settings
         self._bus: Bus | None = None
+
+    @classmethod
+    def to(cls, url: str | None, namespace: str | None, partitions: int | None) -> Self:
+        """Return the transport; None means the value of the environment. Raises ConfigurationError."""
+        settings = load(PipelineSettings)
+        given: dict[str, Any] = {"redis_url": url, "namespace": namespace, "partitions": partitions}
+        own = {name: value for name, value in given.items() if value is not None}
+        try:
+            return cls(PipelineSettings(**own) if own else settings)
+        except ValidationError as error:
+            raise ConfigurationError(f"{explain(error)}.".replace("redis_url", "url")) from None
 
     async def start(self) -> Bus:
         bus = Bus.from_settings(self._settings, load(BusSettings))

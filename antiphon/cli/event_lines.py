@@ -5,7 +5,6 @@ from typing import Any, get_args
 
 from antiphon_shared.events import (
     AnswerRefused,
-    AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
     AssemblyRequested,
@@ -59,9 +58,9 @@ _TO_APPROVE_LENGTH = 1_000
 """The limit for an argument that a person decides on, long enough to recognise its effect."""
 
 
-def progress(event: AnyEvent) -> list[str]:
+def progress(data: EventData) -> list[str]:
     """Return the lines about an event for a waiting person; often none."""
-    match event.data:
+    match data:
         case ReasoningRequested(round=round, last_round_because=why):
             return [f"round {round}" + (f" (the last: {one_line(why, _MESSAGE_LENGTH)})" if why else "")]
         case ToolsRequested(calls=calls):
@@ -100,7 +99,7 @@ def progress(event: AnyEvent) -> list[str]:
         case DeadlineReached():
             return ["deadline reached"]
         case _:
-            return progress_of_run(event.data)
+            return progress_of_run(data)
 
 
 def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
@@ -122,9 +121,9 @@ def how_to_answer(session_id: str, command: str = "antiphon") -> list[str]:
     return [f'    to answer:  {command} sessions answer {session_id} "..."']
 
 
-def detail(event: AnyEvent) -> str:
+def detail(data: EventData) -> str:
     """Return an event in one line."""
-    match event.data:
+    match data:
         case QuerySubmitted(query=query):
             return one_line(query, _MESSAGE_LENGTH)
         case RunOpened(workflow=workflow, problem=problem, timeout_s=timeout_s):
@@ -136,7 +135,7 @@ def detail(event: AnyEvent) -> str:
                 f"{counted(len(tools), 'tool')}"
             )
         case ToolsRequested(node=node) if node:
-            return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(event))}"
+            return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(data))}"
         case NodesSettled(nodes=nodes, more=more):
             settled = ", ".join(f"{node.path} {node.status}" for node in nodes)
             return one_line(settled, _MESSAGE_LENGTH) + (f", and {more} more" if more else "")
@@ -160,7 +159,7 @@ def detail(event: AnyEvent) -> str:
             failed = failed_node(response)
             return statistics(response) + (f": {failed}" if failed else "")
         case _:
-            return "; ".join(line.strip() for line in progress(event))
+            return "; ".join(line.strip() for line in progress(data))
 
 
 def statistics(response: Response) -> str:

@@ -83,7 +83,7 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     """Return the lines for an event; a dialogue prints its own questions."""
     if dialogue is not None:
         dialogue.hear(event)
-    lines = event_lines.progress(event)
+    lines = event_lines.progress(event.data)
     match event.data:
         case ApprovalRequested():
             what, how = "approved", event_lines.how_to_decide(event.subject, command)

@@ -10,7 +10,8 @@ from antiphon_shared.process.ids import new_password
 from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli.output import UsageError, command, stderr, write
-from antiphon.redis_acl import USERS, User, acl_file
+from antiphon.redis_acl import acl_file
+from antiphon.redis_rules import USERS, User
 
 Users = Annotated[
     list[str] | None,

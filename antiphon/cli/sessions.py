@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.events import Question
+from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import DEFAULT_TENANT
@@ -99,8 +100,8 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
         (
             f"+{(event.time - began).total_seconds():.3f}",
             event.source,
-            _short(event.type),
-            event_lines.detail(event),
+            short_type(event.type),
+            event_lines.detail(event.data),
         )
         for _, event in log
     ]
@@ -273,8 +274,3 @@ def _stands(session: SessionSummary) -> str:
     if session.asks:
         waits.append(f"for an answer: {' '.join(session.asks)}")
     return one_line(f"waiting {'; '.join(waits)}", _STATUS_LENGTH) if waits else session.status
-
-
-def _short(type: str) -> str:
-    """Return the short name of a type: `reasoning.completed` of `antiphon.reasoning.completed.v1`."""
-    return type.removeprefix("antiphon.").rpartition(".")[0]

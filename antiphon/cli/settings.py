@@ -1,7 +1,5 @@
 """`antiphon settings`: all settings."""
 
-from antiphon_shared.process.settings import variables
-
 from antiphon.cli.output import Json, command, print_json, print_table
 
 
@@ -12,7 +10,7 @@ async def settings(json: Json = False) -> None:
     \b
     antiphon settings | grep LEASE
     """
-    from antiphon.settings_table import GROUPS
+    from antiphon.settings_table import GROUPS, variables
 
     rows = [row for _, kind in GROUPS for row in variables(kind)]
     if json:

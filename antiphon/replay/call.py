@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from antiphon_shared.events.base import short_type
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
@@ -18,7 +19,7 @@ from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
 from antiphon.recording.lines import ContentLine, EventLine, Line, records_in
-from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered, short_type
+from antiphon.replay.forking.event_at import NoSuchPoint, event_numbered
 from antiphon.replay.provider import provider_of
 from antiphon.replay.requests import whole_request
 from reasoning_engine.access import load_access
@@ -88,9 +89,9 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
     records = {record.of: record for record in records_in(lines, ExchangeRecord) if record.calls}
     if event.event.id not in records:
         there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
-        named = ", ".join(f"{line.n} ({short_type(line)})" for line in there[:20])
+        named = ", ".join(f"{line.n} ({short_type(line.event.type)})" for line in there[:20])
         raise NoSuchPoint(
-            f"Event {event.n}, {short_type(event)}, led to no model call.",
+            f"Event {event.n}, {short_type(event.event.type)}, led to no model call.",
             hint=f"Choose one of these events: {named}."
             if named
             else "The recording contains no model calls.",

@@ -16,7 +16,8 @@ from redis.exceptions import NoPermissionError
 
 from antiphon.recipes.learn import learn
 from antiphon.recipes.store import RecipeStore
-from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
+from antiphon.redis_acl import acl_file
+from antiphon.redis_rules import USERS, Rule, User, outboxes, rules_of
 from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import ReportedLimits
 from reasoning_engine.limits.limiter import Limiter, TooLate

@@ -1,12 +1,15 @@
 """The page of settings says what the classes say, and what it rules out is refused."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.settings import SECTIONS, Settings, load, variables
+from antiphon_shared.process.settings import SECTIONS, Settings, load
+from pydantic import Field, SecretStr
+from pydantic_settings import SettingsConfigDict
 
-from antiphon.settings_table import GROUPS, markdown
+from antiphon.settings_table import GROUPS, markdown, variables
 from tests.rows import each_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
@@ -57,3 +60,30 @@ def test_a_setting_that_cannot_be_is_refused_by_name(
     monkeypatch.setenv(variable, value)
     with pytest.raises(ConfigurationError, match=variable):
         load(kind)
+
+
+class EverySetting(Settings):
+    """One setting of each kind, for the table."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_BUS_")
+    section = "bus"
+
+    between: int = Field(default=0, ge=0, le=9, description="Between.")
+    above: float = Field(default=0.5, gt=0, description="Above.")
+    like: str = Field(default="a", pattern="^a|b$", description="Like.")
+    hidden: SecretStr | None = Field(default=None, description="Hidden.")
+    chosen: Literal["auto", "offline"] = Field(default="auto", description="Chosen.")
+    flag: bool = Field(default=False, description="Flag.")
+    prices: dict[str, float] = Field(default_factory=dict, description="Prices.")
+
+
+def test_the_table_says_of_each_setting_its_variable_what_it_takes_and_its_default() -> None:
+    assert variables(EverySetting) == [
+        ("ANTIPHON_BUS_BETWEEN", "int, 0 to 9", "0", "Between."),
+        ("ANTIPHON_BUS_ABOVE", "float, above 0", "0.5", "Above."),
+        ("ANTIPHON_BUS_LIKE", "text like ^a|b$", "a", "Like."),
+        ("ANTIPHON_BUS_HIDDEN", "text", "", "Hidden."),
+        ("ANTIPHON_BUS_CHOSEN", "auto or offline", "auto", "Chosen."),
+        ("ANTIPHON_BUS_FLAG", "true or false", "False", "Flag."),
+        ("ANTIPHON_BUS_PRICES", "JSON", "", "Prices."),
+    ]

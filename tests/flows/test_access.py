@@ -15,7 +15,8 @@ from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import COMPONENTS
 
 from antiphon import Antiphon, workflows
-from antiphon.redis_acl import USERS, acl_file
+from antiphon.redis_acl import acl_file
+from antiphon.redis_rules import USERS
 from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline, script
 from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use

@@ -9,7 +9,8 @@ from antiphon_shared.events.base import COMPONENTS
 from redis.exceptions import RedisError
 
 from antiphon import Antiphon
-from antiphon.redis_acl import USERS, acl_file
+from antiphon.redis_acl import acl_file
+from antiphon.redis_rules import USERS
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.test_access import refusals
 from tests.messages_server import Scripted, Use

@@ -9,10 +9,9 @@ import pytest
 import typer
 import yaml
 from antiphon_shared.events import COMPONENTS
-from antiphon_shared.process.settings import variables
 
 from antiphon.cli import app
-from antiphon.settings_table import GROUPS
+from antiphon.settings_table import GROUPS, variables
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -33,7 +33,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Bus:
-    """The content of the simulated Redis: sessions, and the data that they share."""
+    """The sessions in the simulated Redis, and the data that they share."""
 
     bus: SimulatedBus
 

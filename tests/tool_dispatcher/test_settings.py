@@ -4,8 +4,9 @@ import os
 
 import pytest
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.settings import load, variables
+from antiphon_shared.process.settings import load
 
+from antiphon.settings_table import variables
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 PREFIX = "ANTIPHON_TOOL_DISPATCHER_"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from antiphon_shared.events import ResponseReady, ToolsCompleted
+from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
 
@@ -18,7 +19,6 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line, data_in
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.forking.changes import Changes, read_changes
-from antiphon.replay.forking.event_at import short_type
 from antiphon.replay.forking.fork_session import fork as fork_lines
 from antiphon.replay.forking.point import Point
 from antiphon.replay.redacted_lines import redacted
@@ -143,7 +143,9 @@ def _changes(
 
 def _tell(point: "Point | RunPoint") -> None:
     assert point.event is not None, "a point is behind an event"
-    output.stderr().print(f"Recorded up to event {point.event.n} ({short_type(point.event)}), then live.")
+    output.stderr().print(
+        f"Recorded up to event {point.event.n} ({short_type(point.event.event.type)}), then live."
+    )
     if named := _in_part(point):
         output.stderr().print(f"Only partly recorded, so that read_result cannot return the rest: {named}.")
 

@@ -4,24 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from antiphon_shared.events import (
-    AnyEvent,
-    ApprovalRequested,
-    AssemblyRequested,
-    BriefingReady,
-    BriefingRequested,
-    ComponentFailed,
-    EventData,
-    ReasoningFailed,
-    ReasoningRequested,
-    ResponseReady,
-    RungTaken,
-    ToolsCompleted,
-    ToolsRequested,
-)
+from antiphon_shared.events import AnyEvent, EventData, ReasoningRequested
+from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import AntiphonError
 
-from antiphon.cli import output
+from antiphon.cli import event_lines, output
 from antiphon.cli.replay.reading import recording
 from antiphon.recording.files import as_text, naming
 from antiphon.replay.injection.inject import Chain, inject, read_fault
@@ -76,7 +63,7 @@ def _event_json(event: AnyEvent) -> dict[str, Any]:
 
 def _show(path: Path, chain: Chain) -> None:
     output.stdout().print(
-        f"{printable(as_text(path))}: event {chain.n}, {_short(chain.type)}, with {chain.fault}"
+        f"{printable(as_text(path))}: event {chain.n}, {short_type(chain.type)}, with {chain.fault}"
     )
     output.print_table(("EVENT", "BY", "EFFECTS"), _rows(chain.steps), "No effects.")
     last = next((step.session for step in reversed(chain.steps) if step.session), None)
@@ -110,36 +97,12 @@ def _limits(standing: dict[str, Any]) -> str:
 
 
 def _said(data: EventData) -> str:
-    """Return an event in a few words."""
-    return f"{_short(data.type)}{_words(data)}"
-
-
-def _words(data: EventData) -> str:
-    match data:
-        case RungTaken():
-            return f": {data.rung}, {data.because}"
-        case BriefingRequested():
-            return f" for round {data.round}" + ("" if data.level == "full" else f", {data.level}")
-        case BriefingReady(briefing=outline):
-            return f" of {outline.tokens} tokens, {outline.omitted} facts omitted"
-        case ReasoningRequested():
-            notices = [data.last_round_because, data.notice]
-            tools = f"{len(data.tools)} tools" if data.tools else "no tools"
-            return f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, notices))}".rstrip()
-        case ReasoningFailed(error=error) | ComponentFailed(error=error):
-            return f": {error.code}"
-        case ToolsRequested():
-            return f": {', '.join(call.name for call in data.calls)}"
-        case ToolsCompleted():
-            ended = (f"{one.tool} {one.error.error_type if one.error else 'ok'}" for one in data.results)
-            return f": {', '.join(ended)}"
-        case ApprovalRequested():
-            return f": {', '.join(call.tool for call in data.calls)}"
-        case AssemblyRequested() | ResponseReady():
-            return f": {data.status}, {data.termination_reason}"
-        case _:
-            return ""
-
-
-def _short(type: str) -> str:
-    return type.removeprefix("antiphon.").rpartition(".")[0]
+    """Return an event in a few words; of a request to the model, what the fault has changed in it."""
+    words = event_lines.detail(data)
+    if isinstance(data, ReasoningRequested):
+        notices = filter(
+            None, (f"to {data.model}" if data.model else "", data.last_round_because, data.notice)
+        )
+        words = ", ".join([words, *notices])
+    name = short_type(data.type)
+    return f"{name}: {words}" if words else name

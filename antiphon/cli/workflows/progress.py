@@ -57,9 +57,9 @@ class Progress:
                 return [*asked(request), *self._how("answer", how)]
             case ApprovalRequested():
                 how = event_lines.how_to_decide(event.subject, self.command)
-                return [*event_lines.progress(event), *self._how("approved", how)]
+                return [*event_lines.progress(event.data), *self._how("approved", how)]
             case _:
-                return event_lines.progress(event)
+                return event_lines.progress(event.data)
 
     def under_way(self) -> str:
         """Return the nodes that run now, on one line; empty if none does."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.lines import EventLine, Line
@@ -41,7 +42,7 @@ def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
     if place.isascii() and place.isdigit():
         yield from (line for line in events if str(line.n) == place.lstrip("0"))
     elif named := _NAMED.fullmatch(place):
-        of_type = [line for line in events if short_type(line) == named[1]]
+        of_type = [line for line in events if short_type(line.event.type) == named[1]]
         wanted = int(named[2] or 1)
         has_rounds = any(hasattr(line.event.data, "round") for line in of_type)
         yield from (
@@ -51,17 +52,12 @@ def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
         )
 
 
-def short_type(line: EventLine) -> str:
-    """Return the short name of its type, such as `reasoning.requested`."""
-    return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
-
-
 def resumable(lines: Sequence[Line]) -> str:
     """Return a hint with the best events to resume from: answered requests to other components."""
     events = [line for line in lines if isinstance(line, EventLine)]
     answered = {line.event.causationid for line in events}
     good = [
-        f"{line.n} ({short_type(line)})"
+        f"{line.n} ({short_type(line.event.type)})"
         for line in events
         if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
     ]

@@ -17,11 +17,12 @@ from antiphon_shared.events import (
     DeadlineReached,
     EventData,
 )
+from antiphon_shared.events.base import short_type
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.lines import EventLine, Line
-from antiphon.replay.forking.event_at import event_numbered, short_type
+from antiphon.replay.forking.event_at import event_numbered
 from antiphon.replay.forking.point import Point, walked
 from antiphon.replay.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
 from antiphon.replay.injection.trace import Trace, TracedStep
@@ -117,7 +118,7 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     others = _places_of(kind, lines)
     where = f"event {_listed(others)}" if others else "no event of this recording"
     raise ConfigurationError(
-        f"{kind} cannot replace event {line.n}, {short_type(line)}.",
+        f"{kind} cannot replace event {line.n}, {short_type(line.event.type)}.",
         hint=f"{_listed(fitting) or 'No fault'} can. {kind} applies to {where}.",
     )
 

@@ -121,3 +121,9 @@ def _port(given: str, default: int) -> str:
     if not 0 < port < 65_536:
         raise _Malformed("one of the ports is not a number from 1 to 65535")
     return f":{port}"
+
+
+def shown(url: str) -> str:
+    """Return an address of Redis in a form that may be shown: without user, password and options."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -5,10 +5,8 @@ applied twice. Callers retry only commands that are safe to repeat.
 """
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
@@ -37,7 +35,7 @@ from redis.exceptions import (
 
 from antiphon_shared.bus import address, tls
 from antiphon_shared.bus.sentinels import MasterConnection, MasterSSLConnection, Sentinels
-from antiphon_shared.bus.unavailable import unavailable
+from antiphon_shared.bus.unavailable import reason_of, unavailable
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
 from antiphon_shared.redaction.redactor import Redactor
@@ -175,7 +173,7 @@ class Connections:
     def unavailable(self) -> RedisUnavailable:
         """Return the error that names the address of Redis and the reason of the failure."""
         return RedisUnavailable(
-            f"Cannot connect to Redis at {address_of(self.url)}: {self.failure or 'no answer in time'}.",
+            f"Cannot connect to Redis at {address.shown(self.url)}: {self.failure or 'no answer in time'}.",
             hint="Start Redis, or set ANTIPHON_REDIS_URL.",
         )
 
@@ -183,7 +181,7 @@ class Connections:
         try:
             return await self._connect()
         except (*UNAVAILABLE, RedisClusterException) as error:
-            self.failure = _reason(error)
+            self.failure = reason_of(error)
             raise
 
     async def _connect(self) -> Client:
@@ -208,13 +206,9 @@ class Connections:
             )
         clustered: Client = RedisCluster.from_url(
             self._server,
-            protocol=3,
-            legacy_responses=False,
-            socket_timeout=SOCKET_TIMEOUT_S,
-            socket_connect_timeout=_CONNECT_TIMEOUT_S,
             # If the cluster's own setting allows it, one part keeps working while another is down.
             require_full_coverage=False,
-            retry=_no_retry(),
+            **_options(),
         )
         try:
             await clustered.initialize()
@@ -247,7 +241,7 @@ class Connections:
         return client, bool(int(cluster.get("cluster_enabled", 0)))
 
     def _client(self) -> Client:
-        client = _plain(self._server)
+        client = Redis.from_url(self._server, **_options())
         if self._sentinels is not None:
             pool = client.connection_pool
             is_tls = issubclass(pool.connection_class, SSLConnection)
@@ -291,34 +285,6 @@ def is_unavailable(error: BaseException) -> bool:
     )
 
 
-def address_of(url: str) -> str:
-    """Return an address of Redis in a form that may be shown: without user, password and options."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def _reason(error: BaseException) -> str:
-    """Return the operating system's reason for a failed connection, or else the library's message."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
-            return os.strerror(cause.errno).lower()
-        if isinstance(cause, OSError) and cause.strerror:  # a name that cannot be resolved
-            return cause.strerror.lower()
-        cause = cause.__cause__ or cause.__context__
-    return str(error).rstrip(".") or type(error).__name__
-
-
-def _plain(url: str) -> Client:
-    return Redis.from_url(
-        url,
-        protocol=3,
-        legacy_responses=False,
-        socket_timeout=SOCKET_TIMEOUT_S,
-        socket_connect_timeout=_CONNECT_TIMEOUT_S,
-        retry=_no_retry(),
-    )
-
-
-def _no_retry() -> Retry:
-    return Retry(NoBackoff(), 0)
+def _options() -> dict[str, Any]:
+    timeouts = {"socket_timeout": SOCKET_TIMEOUT_S, "socket_connect_timeout": _CONNECT_TIMEOUT_S}
+    return {"protocol": 3, "legacy_responses": False, "retry": Retry(NoBackoff(), 0), **timeouts}

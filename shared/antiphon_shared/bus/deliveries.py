@@ -1,4 +1,4 @@
-"""Deliveries: from an entry of an inbox to the event in it. Pure."""
+"""Deliveries: from an entry of an inbox to the event in it."""
 
 import re
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Submissions: from an entry of the queue to a query.submitted event. Pure."""
+"""Submissions: from an entry of the queue to a query.submitted event."""
 
 from datetime import UTC, datetime
 

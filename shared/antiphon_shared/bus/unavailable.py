@@ -1,5 +1,7 @@
 """The meaning of Redis's errors while it cannot be used, for people."""
 
+import os
+
 from redis.exceptions import BusyLoadingError
 
 from antiphon_shared.process.errors import RedisUnavailable
@@ -31,3 +33,15 @@ def _word(error: BaseException, message: str) -> str | None:
     by_class |= {"MasterDownError": "MASTERDOWN", "ClusterDownError": "CLUSTERDOWN"}
     begins = message.partition(" ")[0].rstrip(":")
     return by_class.get(type(error).__name__) or (begins if begins in _WHAT_TO_DO else None)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the operating system's reason for a failed connection, or else the library's message."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
+            return os.strerror(cause.errno).lower()
+        if isinstance(cause, OSError) and cause.strerror:  # a name that cannot be resolved
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    return str(error).rstrip(".") or type(error).__name__

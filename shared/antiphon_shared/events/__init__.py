@@ -1,4 +1,4 @@
-"""Events: every typed message of the bus, one file per emitter, and a second one for the coordinator's runs.
+"""Events: every typed message of the bus, by emitter; the coordinator has further files for runs, timers and people.
 
 A new event is a class in its emitter's file; its name is listed here and in `codec.py` (`EVENT_DATA`).
 """
@@ -18,17 +18,9 @@ from antiphon_shared.events.codec import decode, encode
 from antiphon_shared.events.context_synthesizer import BriefingReady, ToSummarize
 from antiphon_shared.events.coordinator import (
     AnswerRefused,
-    ApprovalRequested,
-    AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
-    CallToApprove,
-    DeadlineReached,
-    ModelDue,
     OutagesSeen,
-    PersonOverdue,
-    Question,
-    QuestionAsked,
     ReasoningRequested,
     RungTaken,
     SessionOpened,
@@ -37,6 +29,12 @@ from antiphon_shared.events.coordinator import (
     StepToBrief,
     SummaryRequested,
     ToolsRequested,
+)
+from antiphon_shared.events.coordinator_people import (
+    ApprovalRequested,
+    CallToApprove,
+    Question,
+    QuestionAsked,
 )
 from antiphon_shared.events.coordinator_runs import (
     ChildBegun,
@@ -49,6 +47,12 @@ from antiphon_shared.events.coordinator_runs import (
     NodesSettled,
     PinnedTool,
     RunOpened,
+)
+from antiphon_shared.events.coordinator_timers import (
+    AssemblyOverdue,
+    DeadlineReached,
+    ModelDue,
+    PersonOverdue,
 )
 from antiphon_shared.events.reasoning_engine import (
     ReasoningCompleted,

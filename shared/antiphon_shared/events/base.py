@@ -1,6 +1,6 @@
 """The envelope of every message: CloudEvents 1.0, with typed, frozen data."""
 
-from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar, get_args
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints
@@ -15,13 +15,7 @@ Component = Literal[
     "context_synthesizer",
     "response_assembler",
 ]
-COMPONENTS: tuple[Component, ...] = (
-    "coordinator",
-    "reasoning_engine",
-    "tool_dispatcher",
-    "context_synthesizer",
-    "response_assembler",
-)
+COMPONENTS: tuple[Component, ...] = get_args(Component)
 
 TraceParent = Annotated[
     str, StringConstraints(pattern=r"^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")
@@ -39,8 +33,14 @@ class EventData(Value):
 
 
 def emitter_of(data: type[EventData]) -> str:
-    """Return the emitter of an event type: the name of its module. The coordinator has a second one, for runs."""
-    return data.__module__.rpartition(".")[2].removesuffix("_runs")
+    """Return the emitter of an event type: its module's name begins with it, as in `coordinator_runs`."""
+    module = data.__module__.rpartition(".")[2]
+    return next((one for one in COMPONENTS if module.startswith(one)), module)
+
+
+def short_type(type: str) -> str:
+    """Return the short name of a type: `reasoning.completed` of `antiphon.reasoning.completed.v1`."""
+    return type.removeprefix("antiphon.").rpartition(".")[0]
 
 
 DataT = TypeVar("DataT", bound=EventData, covariant=True)

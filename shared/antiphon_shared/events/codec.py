@@ -23,15 +23,9 @@ from antiphon_shared.events.client import (
 from antiphon_shared.events.context_synthesizer import BriefingReady
 from antiphon_shared.events.coordinator import (
     AnswerRefused,
-    ApprovalRequested,
-    AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
-    DeadlineReached,
-    ModelDue,
     OutagesSeen,
-    PersonOverdue,
-    QuestionAsked,
     ReasoningRequested,
     RungTaken,
     SessionOpened,
@@ -39,6 +33,7 @@ from antiphon_shared.events.coordinator import (
     SummaryRequested,
     ToolsRequested,
 )
+from antiphon_shared.events.coordinator_people import ApprovalRequested, QuestionAsked
 from antiphon_shared.events.coordinator_runs import (
     ChildBegun,
     ChildEnded,
@@ -48,6 +43,12 @@ from antiphon_shared.events.coordinator_runs import (
     NodeDue,
     NodesSettled,
     RunOpened,
+)
+from antiphon_shared.events.coordinator_timers import (
+    AssemblyOverdue,
+    DeadlineReached,
+    ModelDue,
+    PersonOverdue,
 )
 from antiphon_shared.events.reasoning_engine import (
     ReasoningCompleted,

@@ -1,6 +1,6 @@
 """Events of the coordinator: requests to other components, and notes in the session's log."""
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -234,47 +234,6 @@ class ToolsRequested(EventData):
     )
 
 
-class CallToApprove(Value):
-    """One call a person has to decide on."""
-
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-    because: str = Field(description="The rule that requires approval, for the person.")
-
-
-class ApprovalRequested(EventData):
-    """The session waits for a person, until its deadline."""
-
-    type: ClassVar[str] = "antiphon.approval.requested.v1"
-
-    round: Round
-    calls: tuple[CallToApprove, ...] = Field(min_length=1)
-    until: AwareDatetime | None = Field(
-        default=None, description="Time at which the session continues without a reply."
-    )
-
-
-class Question(Value):
-    """One question of the model to the user."""
-
-    id: str = Field(description="Id of the call of `ask_user`.")
-    question: str
-    choices: tuple[str, ...] = Field(default=(), description="Answers it suggests; any other will do too.")
-
-
-class QuestionAsked(EventData):
-    """The session waits for its user."""
-
-    type: ClassVar[str] = "antiphon.question.asked.v1"
-
-    round: Round
-    questions: tuple[Question, ...] = Field(min_length=1)
-    until: AwareDatetime | None = Field(
-        default=None, description="Time at which the session continues without a reply."
-    )
-
-
 class StepOutput(Value):
     """The output of a finished step."""
 
@@ -318,36 +277,3 @@ class AssemblyRequested(EventData):
     tool_calls_used: int = Field(ge=0)
     usage: Usage
     opened: AwareDatetime
-
-
-class DeadlineReached(EventData):
-    """The session's time is over; sent by a timer."""
-
-    type: ClassVar[str] = "antiphon.deadline.reached.v1"
-    inbox: ClassVar[Component | None] = "coordinator"
-
-
-class AssemblyOverdue(EventData):
-    """The assembler has not answered in time; sent by a timer."""
-
-    type: ClassVar[str] = "antiphon.assembly.overdue.v1"
-    inbox: ClassVar[Component | None] = "coordinator"
-
-
-class PersonOverdue(EventData):
-    """No person has decided or answered in time; sent by a timer."""
-
-    type: ClassVar[str] = "antiphon.person.overdue.v1"
-    inbox: ClassVar[Component | None] = "coordinator"
-
-    round: Round
-
-
-class ModelDue(EventData):
-    """A model that was unavailable may be called again; sent by a timer."""
-
-    type: ClassVar[str] = "antiphon.model.due.v1"
-    inbox: ClassVar[Component | None] = "coordinator"
-
-    round: Round
-    wait: int = Field(default=1, ge=1, description="Number of the wait that is over, from 1.")

@@ -9,11 +9,9 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cached_property
-from types import NoneType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from antiphon_shared.events.base import COMPONENTS
@@ -257,15 +255,6 @@ def load(kind: type[SettingsT]) -> SettingsT:
         raise ConfigurationError(f"{variable}: not JSON.", hint=_HINT) from None
 
 
-def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
-    """Return (variable, type and range, default, description) of each setting, for the generated table."""
-    prefix = str(kind.model_config.get("env_prefix", ""))
-    return [
-        (prefix + name.upper(), _takes(info), _default(info), info.description or "")
-        for name, info in kind.model_fields.items()
-    ]
-
-
 def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
     known = {prefix + name.upper() for name in kind.model_fields}
     others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
@@ -291,47 +280,4 @@ def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
     return prefix + (str(location[0]).upper() if location else "*")
 
 
-def _takes(info: FieldInfo) -> str:
-    """Return the values that a setting accepts: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
-    alternatives = get_args(info.annotation) or (info.annotation,)
-    if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
-        word = "comma list"
-    elif get_origin(info.annotation) in (dict, list, tuple):
-        word = "JSON"
-    elif get_origin(info.annotation) is Literal:
-        word = " or ".join(alternatives)
-    else:
-        word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
-    rule = {
-        name: _plain(value)
-        for part in info.metadata
-        for name in ("ge", "gt", "le", "lt", "pattern")
-        if (value := getattr(part, name, None)) is not None
-    }
-    if "ge" in rule and "le" in rule:
-        return f"{word}, {rule['ge']} to {rule['le']}"
-    bounds = [f", {_SAID[name]} {value}" for name, value in rule.items() if name in _SAID]
-    return "".join([word, f" like {rule['pattern']}" if "pattern" in rule else "", *bounds])
-
-
-def _default(info: FieldInfo) -> str:
-    default = info.get_default(call_default_factory=True)
-    if isinstance(default, tuple):
-        return ",".join(default)
-    return str(_plain(default)) if default or default == 0 else ""
-
-
-def _plain(value: Any) -> Any:
-    """Return a whole number without its `.0`, any other value unchanged."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-_WORDS: dict[Any, str] = {
-    int: "int",
-    float: "float",
-    bool: "true or false",
-    str: "text",
-    SecretStr: "text",
-}
-_SAID = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 _HINT = "`antiphon settings` lists every setting."

@@ -86,23 +86,23 @@ def test_a_round_says_why_it_is_the_last() -> None:
     request = ReasoningRequested(
         round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=START
     )
-    assert progress(an_event(request)) == ["round 4 (the last: No rounds are left.)"]
+    assert progress(request) == ["round 4 (the last: No rounds are left.)"]
 
 
 def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
     event = an_event(ToolsCompleted(round=1, results=(a_result([1]), a_result([]))))
-    assert progress(event) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
+    assert progress(event.data) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
 
 
 def test_what_has_no_words_of_its_own_is_told_as_its_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
-    assert detail(an_event(failed)) == "the model failed: busy"
+    assert detail(failed) == "the model failed: busy"
 
 
 def test_a_briefing_is_told_by_its_size_and_all_the_facts_in_it() -> None:
     briefing = Briefing.of("x" * 400, shown=[f"F{n}" for n in (1, 3, 4, 5, 6)]).outline
     ready = BriefingReady(round=2, briefing=briefing)
-    assert detail(an_event(ready)) == f"round 2, about {briefing.tokens} tokens, 5 facts"
+    assert detail(ready) == f"round 2, about {briefing.tokens} tokens, 5 facts"
 
 
 def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule() -> None:
@@ -110,7 +110,7 @@ def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule
     call = CallToApprove(
         id="t1", tool="book", arguments={"text": "x" * 900, "n": 1}, because="it is \x1b[2Ja write"
     )
-    (line,) = progress(an_event(ApprovalRequested(round=1, calls=(call,))))
+    (line,) = progress(ApprovalRequested(round=1, calls=(call,)))
     assert line == f'  waits for approval: book(text="{"x" * 900}", n=1) [t1]: it is a write'
 
 
@@ -130,8 +130,8 @@ def test_how_to_decide_names_the_commands() -> None:
     ],
 )
 def test_a_decision_is_told_with_who_and_why(decision: ApprovalDecided, line: str) -> None:
-    assert progress(an_event(decision)) == [line]
-    assert detail(an_event(decision)) == line.strip()
+    assert progress(decision) == [line]
+    assert detail(decision) == line.strip()
 
 
 def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
@@ -150,19 +150,19 @@ def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
 )
 def test_a_rung_of_recovery_is_told_where_nothing_else_shows_it(rung: Any, lines: list[str]) -> None:
     taken = RungTaken(round=1, rung=rung, because="m1 may not be asked.", model="m2")
-    assert progress(an_event(taken)) == lines
-    assert detail(an_event(taken)) == f"{rung}: m1 may not be asked."
+    assert progress(taken) == lines
+    assert detail(taken) == f"{rung}: m1 may not be asked."
 
 
 def test_what_is_out_of_order_is_told_in_the_log_of_a_session() -> None:
     out = Outages(tools=("search",), models=(ModelOutage(model="m1", until=START),))
-    assert detail(an_event(OutagesSeen(outages=out))) == "unavailable: search, m1"
-    assert detail(an_event(OutagesSeen(outages=NO_OUTAGES))) == "unavailable: none"
+    assert detail(OutagesSeen(outages=out)) == "unavailable: search, m1"
+    assert detail(OutagesSeen(outages=NO_OUTAGES)) == "unavailable: none"
 
 
 def test_the_end_of_a_run_names_the_node_that_failed_and_why() -> None:
     ended = ResponseReady.model_validate(RESPONSE_OF_A_RUN.model_dump())
-    assert detail(an_event(ended)) == "needs_review, 2 tool calls, 0.0 s: pay: Silence."
+    assert detail(ended) == "needs_review, 2 tool calls, 0.0 s: pay: Silence."
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_the_end_of_a_run_names_the_node_that_failed_and_why() -> None:
     ],
 )
 def test_the_end_of_a_child_says_why(response: Response, line: str) -> None:
-    assert progress(an_event(ChildEnded(round=1, response=response))) == [f"  {response.session_id} {line}"]
+    assert progress(ChildEnded(round=1, response=response)) == [f"  {response.session_id} {line}"]
 
 
 def test_a_cancellation_says_why() -> None:
-    assert progress(an_event(CancellationRequested(reason="the user\nleft"))) == ["cancelling: the user left"]
-    assert progress(an_event(CancellationRequested())) == ["cancelling"]
+    assert progress(CancellationRequested(reason="the user\nleft")) == ["cancelling: the user left"]
+    assert progress(CancellationRequested()) == ["cancelling"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.redis_acl import USERS
+from antiphon.redis_rules import USERS
 from tests.antiphon.conftest import InProcess
 
 

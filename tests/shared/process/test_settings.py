@@ -1,20 +1,12 @@
 """Settings are refused with the variable's name, and only those that are ours to refuse."""
 
 import os
-from typing import Literal
 
 import pytest
 from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.settings import (
-    SECTIONS,
-    BusSettings,
-    PipelineSettings,
-    Settings,
-    load,
-    variables,
-)
-from pydantic import Field, SecretStr, model_validator
+from antiphon_shared.process.settings import SECTIONS, BusSettings, PipelineSettings, Settings, load
+from pydantic import model_validator
 from pydantic_settings import SettingsConfigDict
 
 
@@ -159,30 +151,3 @@ def test_a_variable_that_is_not_ours_is_none_when_empty(monkeypatch: pytest.Monk
     assert load_environment("ANTHROPIC_API_KEY") is None
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     assert load_environment("ANTHROPIC_API_KEY") == "k"
-
-
-class EverySetting(Settings):
-    """One setting of each kind, for the table."""
-
-    model_config = SettingsConfigDict(env_prefix="ANTIPHON_BUS_")
-    section = "bus"
-
-    between: int = Field(default=0, ge=0, le=9, description="Between.")
-    above: float = Field(default=0.5, gt=0, description="Above.")
-    like: str = Field(default="a", pattern="^a|b$", description="Like.")
-    hidden: SecretStr | None = Field(default=None, description="Hidden.")
-    chosen: Literal["auto", "offline"] = Field(default="auto", description="Chosen.")
-    flag: bool = Field(default=False, description="Flag.")
-    prices: dict[str, float] = Field(default_factory=dict, description="Prices.")
-
-
-def test_the_table_says_of_each_setting_its_variable_what_it_takes_and_its_default() -> None:
-    assert variables(EverySetting) == [
-        ("ANTIPHON_BUS_BETWEEN", "int, 0 to 9", "0", "Between."),
-        ("ANTIPHON_BUS_ABOVE", "float, above 0", "0.5", "Above."),
-        ("ANTIPHON_BUS_LIKE", "text like ^a|b$", "a", "Like."),
-        ("ANTIPHON_BUS_HIDDEN", "text", "", "Hidden."),
-        ("ANTIPHON_BUS_CHOSEN", "auto or offline", "auto", "Chosen."),
-        ("ANTIPHON_BUS_FLAG", "true or false", "False", "Flag."),
-        ("ANTIPHON_BUS_PRICES", "JSON", "", "Prices."),
-    ]

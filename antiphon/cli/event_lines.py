@@ -14,6 +14,7 @@ from antiphon_shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
+    EventData,
     NodesSettled,
     OutagesSeen,
     PersonOverdue,

@@ -25,9 +25,10 @@ def linking_python(tmp_path: Path) -> Path:
     """Return a folder with a `python3` whose new environments see our dependencies and pip, but not this checkout.
 
     So nothing is downloaded, and pip is not installed each time; `test_wheel.py` installs once for real.
+    By the name of their folder, hypothesis knows that they are no modules of the user's, and does not parse them.
     """
-    linked, program = tmp_path / "linked", tmp_path / "bin" / "python3"
-    linked.mkdir()
+    linked, program = tmp_path / "linked" / "site-packages", tmp_path / "bin" / "python3"
+    linked.mkdir(parents=True)
     program.parent.mkdir()
     for entry in Path(sysconfig.get_path("purelib")).iterdir():
         if "antiphon" not in entry.name.lower() and not entry.name.startswith("setuptools"):

@@ -14,6 +14,10 @@ GRACE_S = 0.2
 
 if __name__ == "__main__":
     gc.disable()  # imported objects stay; the runner starts the collector
+    from antiphon_shared.process.import_path import hidden
+
+    with hidden("rich"):  # as in every component
+        import structlog  # noqa: F401  # loaded for the process, not used here
     from antiphon_shared.events import Component
     from antiphon_shared.process.runner import main
 

@@ -2,18 +2,23 @@
 
 scripted_model.calls("search", q="lamps").and_calls("look_up", what="mast")   # the first reply
 scripted_model.fails(529).says("It is 27 metres high [F1].")                  # the next call fails; the last reply
+
+The SDK is imported when a pipeline needs the model: a test that is answered from its recording does not.
 """
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx2
 import orjson
-from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
 from antiphon.replay.serving.messages import error_body, message_events
-from reasoning_engine.model import AnthropicModel
+
+if TYPE_CHECKING:
+    from reasoning_engine.model import AnthropicModel
 
 _ID = "msg_scripted_"
 _URL = "https://scripted.invalid"
@@ -96,6 +101,10 @@ class ScriptedModel:
 
     def model(self) -> AnthropicModel:
         """Return the model for one pipeline, through the SDK."""
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+
+        from reasoning_engine.model import AnthropicModel
+
         client = DefaultAsyncHttpxClient(transport=_Transport(self))
         return AnthropicModel(
             AsyncAnthropic(api_key="scripted", base_url=_URL, max_retries=0, http_client=client)

@@ -1,8 +1,10 @@
 """A command imports what it needs: the first result of a verification is not waited for."""
 
 import inspect
+import json
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 import typer
@@ -27,6 +29,7 @@ HEAVY = (
     "structlog",
     "tiktoken",
 )
+A_RECORDING = "tests/recordings/a_single_round.jsonl"
 PROGRAM = """
 import gc, sys
 from antiphon.cli import app
@@ -43,6 +46,7 @@ def imported(*arguments: str) -> set[str]:
     return set(output(*arguments).rpartition("imported:")[2].split())
 
 
+@cache
 def output(*arguments: str) -> str:
     """Return the output of a command, and the state of its process at its end."""
     done = subprocess.run(
@@ -69,59 +73,76 @@ def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -
 def test_the_verification_of_a_plain_recording_imports_no_pool_no_xml_and_no_expressions_for_secrets() -> (
     None
 ):
-    recording = "tests/recordings/a_single_round.jsonl"
     unused = ("multiprocessing", "concurrent.futures", "xml", "antiphon_shared.redaction.credentials")
-    assert not imported("replay", "verify", recording).intersection(unused)
+    assert not imported("replay", "verify", A_RECORDING).intersection(unused)
 
 
 def test_the_collector_does_not_look_through_the_program_while_recordings_are_verified() -> None:
-    told = output("replay", "verify", "tests/recordings/a_single_round.jsonl")
+    told = output("replay", "verify", A_RECORDING)
 
     assert "collector: True 50000 True" in told.splitlines()
 
 
-def run_alone(code: str) -> int:
-    """Return the exit code of a program in an interpreter of its own."""
-    command = [sys.executable, "-P", "-c", code]
-    return subprocess.run(command, cwd=ROOT, env=clean_environment(), timeout=300).returncode
-
-
-@pytest.mark.parametrize("component", [name for name in COMPONENTS if name != "reasoning_engine"])
-def test_only_the_engine_imports_the_model_sdk_and_none_what_verifies_grants(component: str) -> None:
-    assert not run_alone(
-        "import sys, antiphon_shared.process.runner\n"
-        "from antiphon_shared.bus.redis_bus import Bus\n"
-        f"from {component}.component import build\n"
-        "build(Bus.from_settings())\n"
-        "sys.exit(bool({'anthropic', 'jwt'} & set(sys.modules)))"
-    )
-
-
-@pytest.mark.parametrize(
-    "module", ["antiphon.client", "antiphon.cli.ask", "antiphon.cli.sessions", "antiphon.supervisor"]
-)
-def test_no_client_of_a_running_pipeline_imports_the_model_sdk(module: str) -> None:
-    assert not run_alone(f"import sys, {module}; sys.exit('anthropic' in sys.modules)")
-
-
-def test_an_engine_imports_the_model_sdk_only_once_it_chooses_a_model() -> None:
-    assert not run_alone("import sys, reasoning_engine.component; sys.exit('anthropic' in sys.modules)")
-
-
-def test_a_client_of_a_running_pipeline_imports_no_component() -> None:
-    others = "'coordinator', 'reasoning_engine', 'tool_dispatcher', 'jsonschema', 'typer'"
-    assert not run_alone(
-        f"import sys, antiphon; antiphon.Antiphon; sys.exit(bool({{{others}}} & set(sys.modules)))"
-    )
-
-
-def test_an_offline_answer_imports_no_model_sdk() -> None:
-    assert not run_alone(
-        "import sys\nfrom antiphon.cli import app\n"
+STEPS = {
+    "a client of a running pipeline imports no component": (
+        "import antiphon; antiphon.Antiphon",
+        ("coordinator", "reasoning_engine", "tool_dispatcher", "jsonschema", "typer", "anthropic"),
+    ),
+    **{
+        f"the {component} imports no model SDK and nothing that verifies grants": (
+            "import antiphon_shared.process.runner\n"
+            "from antiphon_shared.bus.redis_bus import Bus\n"
+            f"from {component}.component import build\n"
+            "build(Bus.from_settings())",
+            ("anthropic", "jwt"),
+        )
+        for component in COMPONENTS
+        if component != "reasoning_engine"
+    },
+    "an engine imports the model SDK only once it chooses a model": (
+        "import reasoning_engine.component",
+        ("anthropic",),
+    ),
+    **{
+        f"{module} imports no model SDK": (f"import {module}", ("anthropic",))
+        for module in (
+            "antiphon.client",
+            "antiphon.cli.ask",
+            "antiphon.cli.sessions",
+            "antiphon.supervisor",
+            "antiphon.replay.testing.recorded_question",
+        )
+    },
+    "an offline answer imports no model SDK": (
+        "from antiphon.cli import app\n"
         'sys.argv = ["antiphon", "ask", "What is idempotency?", "--tools", "examples.courses"]\n'
-        "try:\n    app()\nexcept SystemExit as ended:\n    assert not ended.code\n"
-        "sys.exit(bool({'anthropic', 'openai'} & set(sys.modules)))"
+        "try:\n    app()\nexcept SystemExit as ended:\n    assert not ended.code",
+        ("anthropic", "openai"),
+    ),
+}
+"""What is imported, one after the other, and what this must not import."""
+IMPORTER = """
+import json, sys
+found = {}
+for name, (code, unwanted) in json.loads(sys.argv[1]).items():
+    exec(code)
+    found[name] = sorted({*unwanted} & {*sys.modules})
+print("found:", json.dumps(found))
+"""
+
+
+def test_the_parts_import_neither_each_other_nor_the_model_sdk() -> None:
+    """One process takes all steps: a module that is missing after the last one was imported by none."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", IMPORTER, json.dumps(STEPS)],
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.rpartition("found:")[2]) == {name: [] for name in STEPS}
 
 
 def test_ctrl_c_while_the_command_line_is_imported_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:

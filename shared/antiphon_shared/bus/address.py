@@ -71,7 +71,8 @@ def _check_options(url: str) -> None:
     if _OWN_OPTIONS & parse_url(url).keys():
         raise _Malformed("an option after the ? would change the form of replies")
     try:
-        ConnectionPool.from_url(url).make_connection()
+        pool = ConnectionPool.from_url(url)
+        pool.connection_class(**pool.connection_kwargs)
     except (TypeError, ValueError, RedisError):
         raise _Malformed("an option after the ? is unknown, or has an invalid value") from None
 

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 from reasoning_engine.exchange_record import message_of, request_json
 from reasoning_engine.hearing import reply_begins, text_came
-from reasoning_engine.model_errors import Answered
 from reasoning_engine.offline.reasoner import reply_to
-from reasoning_engine.offline.wire import InvalidRequest, chunks, message, read_request
+from reasoning_engine.offline.wire import chunks, message, read_request
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 
@@ -15,18 +14,14 @@ if TYPE_CHECKING:
 
 
 class OfflineModel:
-    """A model that needs no server and no key. It reads a request as a server of the Messages API does."""
+    """A model that needs no server and no key. It reads a request in the form of the Messages API."""
 
     is_offline = True
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
-        """Return one complete message; see Model. Raises Answered, with status 400, for a bad request."""
+        """Return one complete message; see Model."""
         body = request_json(prompt)
-        try:
-            asked = read_request(body)
-        except InvalidRequest as error:
-            told = {"type": "error", "error": {"type": error.code, "message": str(error)}}
-            raise Answered(400, {}, told) from error
+        asked = read_request(body)
         whole = message(body, asked, reply_to(asked))
         on_headers({})
         await reply_begins()

@@ -8,7 +8,7 @@ from antiphon_shared.text.words import similarity
 from reasoning_engine.offline.language import content_words, stems
 from reasoning_engine.offline.plan import Situation
 from reasoning_engine.offline.question import Reference
-from reasoning_engine.offline.records import Record, outermost
+from reasoning_engine.offline.records import Record, is_plain, outermost
 from reasoning_engine.offline.references import Resolution, concerns
 
 SIGNATURE = "_Answered by the offline model, by rules and quotation; no language model was used._"
@@ -30,7 +30,7 @@ def compose(situation: Situation) -> str:
 
 
 def _comparison(situation: Situation, reference: Reference, resolution: Resolution) -> list[str]:
-    told = identity(reference, resolution)
+    told = _identity(reference, resolution)
     terms = frozenset(term for query in resolution.queries for term in stems(query))
     fitting = [
         record
@@ -59,25 +59,20 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
     question = situation.question
     terms = question.terms | stems(question.slots.query)
     parts = []
-    if resolution is not None and question.reference and question.reference.number and resolution.title:
-        parts.append(identity(question.reference, resolution))
-    latest = _latest(outermost(situation.records))
+    if resolution is not None and question.reference and resolution.title:
+        parts.append(_identity(question.reference, resolution))
     names = [entity.value for entity in question.slots.entities]
-    ranked = sorted(
-        latest,
-        key=lambda record: (
-            not any(similarity(record.title, name) >= 0.8 for name in names),
-            -min(2, record.overlap(terms)),
-        ),
-    )
+
+    def rank(record: Record) -> tuple[bool, int]:
+        is_named = any(similarity(record.title, name) >= 0.8 for name in names)
+        return not is_named, -min(2, record.overlap(terms))
+
+    ranked = sorted(_latest(outermost(situation.records)), key=rank)
     if not ranked:
         return parts or ["I found nothing that answers this."]
     most = max(record.overlap(terms) for record in ranked)
-    fitting = [record for record in ranked if 2 * record.overlap(terms) >= most]
-    return [
-        *parts,
-        *(_quotation(record, terms) for record in _closest(fitting, question.slots.query)[:_QUOTED_MAX]),
-    ]
+    fitting = _closest([one for one in ranked if 2 * one.overlap(terms) >= most], question.slots.query)
+    return [*parts, *(_quotation(record, terms) for record in fitting[:_QUOTED_MAX])]
 
 
 def _closest(records: list[Record], query: str) -> list[Record]:
@@ -87,13 +82,9 @@ def _closest(records: list[Record], query: str) -> list[Record]:
     return whole if len(known) > 1 and whole else records
 
 
-def identity(reference: Reference, resolution: Resolution) -> str:
+def _identity(reference: Reference, resolution: Resolution) -> str:
     """Return the name of the thing that the question refers to."""
-    pointed = str(reference)
-    if reference.number is None and resolution.queries:
-        query = _plain(resolution.queries[0])
-        return f"I searched for “{query}”, taken from {pointed} {_cite(resolution.record)}."
-    cited = _cite(resolution.record, resolution.title)
+    pointed, cited = str(reference), _cite(resolution.record, resolution.title)
     return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {cited}."
 
 
@@ -129,8 +120,7 @@ def _value(value: Any) -> str:
         shown = "; ".join(_value(item) for item in value[:_ITEMS_MAX])
         return shown + (f"; and {len(value) - _ITEMS_MAX} more" if len(value) > _ITEMS_MAX else "")
     if isinstance(value, dict):
-        plain = [_plain(str(inner)) for inner in value.values() if not isinstance(inner, dict | list)]
-        return " ".join(plain)[:200]
+        return " ".join(_value(inner) for inner in value.values() if is_plain(inner))[:200]
     return _plain(str(value))
 
 

@@ -7,21 +7,20 @@ also from results and by elimination. A required parameter without a fitting val
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, permutations
-from typing import Any
+from typing import Any, Literal
 
-from antiphon_shared.text.words import stem, words_as_written
+from antiphon_shared.text.words import stem
 
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import content_words, singular, stem_set, stems
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.records import Record, is_plain
-from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
-from reasoning_engine.offline.shapes import fits
+from reasoning_engine.offline.schema import Parameter, Tool, resolved
+from reasoning_engine.offline.shapes import fits, types_of
 from reasoning_engine.offline.spans import Entity
 from reasoning_engine.offline.values import values_named
 
-_DEPTH_MAX = 3
 _ORDERS_MAX = 6
 _ORIGIN = stem_set("from origin source departure start")
 _TARGET = stem_set("to destination target arrival end")
@@ -30,7 +29,9 @@ _BY_PREPOSITION = {"from": _ORIGIN, "to": _TARGET | _PLACE} | dict.fromkeys(
     ("in", "near", "at", "for"), _PLACE
 )
 _AMOUNTS = stem_set("amount count quantity qty pieces units times")
-_NEGATIONS = frozenset(("no", "not", "without", "never"))
+
+Source = Literal["named", "topic", "result", "rest"]
+"""The source of a value: named by the question, its topic, a result, or the only value left over."""
 
 
 @dataclass
@@ -39,98 +40,86 @@ class Filling:
 
     arguments: dict[str, Any] = field(default_factory=dict)
     missing: list[Parameter] = field(default_factory=list)
-    named: set[str] = field(default_factory=set)
-    """Parameters whose noun the question itself names: the strongest reason."""
-    guessed: set[str] = field(default_factory=set)
-    """Parameters filled by elimination alone."""
-    searched: list[str] = field(default_factory=list)
-    """Parameters with search words."""
+    sources: dict[str, Source] = field(default_factory=dict)
     entities: set[Entity] = field(default_factory=set)
+    """The names that parameters have taken."""
 
     @property
     def is_complete(self) -> bool:
         return not self.missing
 
+    def filled_from(self, source: Source) -> list[str]:
+        """Return the parameters with a value from this source."""
+        return [name for name, its in self.sources.items() if its == source]
+
 
 def fill(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
     """Return the arguments for `tool`; `records` are those of the results, the most relevant first."""
     filling = Filling()
-    filling.arguments = _fill_object(tool, tool.parameters, slots, records, filling, 0)
+    for parameter in sorted(tool.parameters, key=lambda one: (one.is_query, not one.required)):
+        for source, values in _sources(tool, parameter, slots, records, filling):
+            value = next(_fitting(parameter, values), None)
+            if value is not None:
+                filling.arguments[parameter.name] = value
+                filling.sources[parameter.name] = source
+                break
+        else:
+            if parameter.required and "default" not in parameter.schema:
+                filling.missing.append(parameter)
+    names = [parameter.name for parameter in tool.parameters if parameter.name in filling.arguments]
+    filling.arguments = {name: filling.arguments[name] for name in names}
     return filling
 
 
 def broader(filling: Filling, known: frozenset[str]) -> list[dict[str, Any]]:
     """Return the arguments with fewer search words, the closest first. `known` are the stems of the tool's words."""
-    searched = [name for name in filling.searched if isinstance(filling.arguments.get(name), str)]
+    searched = [
+        name
+        for name, value in filling.arguments.items()
+        if isinstance(value, str) and filling.sources[name] in ("topic", "rest")
+    ]
     if len(searched) > 1:
         values = [singular(filling.arguments[name]) for name in searched]
         orders = islice(permutations(values), _ORDERS_MAX)
         found = [{**filling.arguments, **dict(zip(searched, order, strict=True))} for order in orders]
-    elif searched:
-        own = [singular(word) for word in content_words(filling.arguments[searched[0]])]
-        telling = [word for word in own if stem(word) not in known] or own
-        values = [" ".join(own), " ".join(telling), *(word for word in reversed(telling))]
-        found = [{**filling.arguments, searched[0]: value} for value in dict.fromkeys(values)]
     else:
-        found = []
+        words = [singular(word) for name in searched for word in content_words(filling.arguments[name])]
+        telling = [word for word in words if stem(word) not in known] or words
+        values = [" ".join(words), " ".join(telling), *reversed(telling)]
+        found = [{**filling.arguments, name: one} for name in searched for one in dict.fromkeys(values)]
     return [arguments for arguments in found if arguments != filling.arguments]
 
 
-def _fill_object(
-    tool: Tool,
-    parameters: tuple[Parameter, ...],
-    slots: Slots,
-    records: tuple[Record, ...],
-    filling: Filling,
-    depth: int,
-) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    ordered = sorted(parameters, key=lambda parameter: (parameter.is_query, not parameter.required))
-    for parameter in ordered:
-        if parameter.types == ("object",) and parameter.required and depth < _DEPTH_MAX:
-            inner = parameters_of(parameter.schema, parameter.root)
-            values[parameter.name] = _fill_object(tool, inner, slots, records, filling, depth + 1)
-            continue
-        value = _first_fitting(parameter, _said(parameter, slots, filling))
-        if value is not None:
-            filling.named.add(parameter.name)
-        elif parameter.is_query and (parameter.required or not _has_required(parameters)):
-            value = _first_fitting(parameter, _searched(slots, filling))
-            if slots.wants_all and parameter.required and stems(slots.query) <= tool.all_stems:
-                everything = fits(parameter.schema, "", parameter.root)  # the words name the tool alone
-                value = "" if everything else value
-            if value is not None:
-                filling.searched.append(parameter.name)
-        elif parameter.required:
-            value = _first_fitting(parameter, _held(tool, parameter, records))
-            if value is None:
-                value = _first_fitting(parameter, _left_over(tool, parameter, parameters, slots, filling))
-                if value is not None:
-                    filling.guessed.add(parameter.name)
-                    if isinstance(value, str):
-                        filling.searched.append(parameter.name)
-        if value is None:
-            if parameter.required and "default" not in parameter.schema:
-                filling.missing.append(parameter)
-            continue
-        values[parameter.name] = value
-    return {parameter.name: values[parameter.name] for parameter in parameters if parameter.name in values}
+def _sources(
+    tool: Tool, parameter: Parameter, slots: Slots, records: tuple[Record, ...], filling: Filling
+) -> Iterator[tuple[Source, Iterable[Any]]]:
+    """Yield the sources of a parameter's value with their candidates, the best first."""
+    yield "named", _named(parameter, slots, filling)
+    if not parameter.is_query:
+        if parameter.required:
+            yield "result", _held(tool, parameter, records)
+            yield "rest", _left_over(tool, parameter, slots, filling)
+    elif parameter.required or not any(one.required for one in tool.parameters):
+        # a question for all of the things that the tool returns searches for the empty text
+        is_for_all = slots.wants_all and parameter.required and stems(slots.query) <= tool.all_stems
+        if is_for_all and "string" in parameter.types:
+            yield "topic", [""]
+        yield "topic", _searched(slots, filling)
 
 
-def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
-    """Yield the question's own values for a parameter, the best first."""
+def _named(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
+    """Yield the values that the question names for a parameter, the best first."""
     if parameter.options:
         yield option(slots.text, parameter.options)
-        if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
-            yield parameter.schema.get("default", parameter.options[0])
-    elif "boolean" in parameter.types:
-        yield from _named_flag(parameter, slots.text)
+    elif parameter.types == ("boolean",):
+        yield from [False] if parameter.required else ()
     elif parameter.is_date:
         yield from slots.dates
     elif parameter.is_limit and slots.limit is not None:
         yield slots.limit
     elif not parameter.is_query:
-        yield from _matching_numbers(parameter, slots)
+        yield from (one.value for one in slots.numbers if one.bound and one.bound in parameter.parts)
+        yield from (one.value for one in slots.numbers if one.noun and one.noun in parameter.parts)
         for entity in slots.entities:
             if entity not in filling.entities and _names(entity, parameter):
                 filling.entities.add(entity)
@@ -139,41 +128,20 @@ def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]
 
 def _names(entity: Entity, parameter: Parameter) -> bool:
     """Return whether the question gives a name for the parameter: by its noun, or by the preposition before it."""
-    if parameter.is_key and not parameter.nouns & {entity.noun}:
+    if "string" not in parameter.types and "array" not in parameter.types:
         return False
     if entity.noun and entity.noun in parameter.nouns:
-        return _takes_text(parameter) and not (parameter.is_key and " " in entity.value)
+        return not (parameter.is_key and " " in entity.value)
     fitting = _BY_PREPOSITION.get(entity.preposition, frozenset())
-    return _takes_text(parameter) and not fitting.isdisjoint(parameter.parts)
-
-
-def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | float]:
-    for number in slots.numbers:
-        if number.bound and number.bound in parameter.parts:
-            yield number.value
-    for number in slots.numbers:
-        if number.noun and number.noun in parameter.parts:
-            yield number.value
-
-
-def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
-    said = [stem(word) for word in words_as_written(text)]
-    for index, word in enumerate(said):
-        if word in parameter.nouns:
-            yield not _NEGATIONS.intersection(said[max(0, index - 2) : index])
-    if parameter.required:
-        yield False
+    return not parameter.is_key and not fitting.isdisjoint(parameter.parts)
 
 
 def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
     """Yield the search words: the topic, or the name that no other parameter has taken."""
-    taken = {entity.value for entity in filling.entities}
-    if slots.query and slots.query not in taken:
+    if slots.query not in {"", *(entity.value for entity in filling.entities)}:
         yield slots.query
-    else:
-        yield from [entity.value for entity in slots.entities if entity not in filling.entities][:1]
-        if slots.query:
-            yield slots.query
+    yield from [entity.value for entity in slots.entities if entity not in filling.entities][:1]
+    yield from [slots.query] if slots.query else ()
 
 
 def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
@@ -183,65 +151,44 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
     for record in records:
         for one in (record, *record.parents):
             found = values_named(one, name)
-            yield from (value for value in found if is_plain(value) and not isinstance(value, bool))
+            yield from (
+                value for value in found if is_plain(value) and value != "" and not isinstance(value, bool)
+            )
 
 
-def _left_over(
-    tool: Tool, parameter: Parameter, parameters: tuple[Parameter, ...], slots: Slots, filling: Filling
-) -> Iterator[Any]:
+def _left_over(tool: Tool, parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
     """Yield values by elimination: the only required name or number takes the question's remaining one.
 
     Several required texts take the search words, one each, in order.
     """
     if parameter.is_date or parameter.options:
         return
-    alike = [p for p in parameters if p.required and not p.is_query and p.types == parameter.types]
-    if len(alike) > 1:
-        spread = slots.query.split()
-        if "string" in parameter.types and not any(p.is_key for p in alike) and len(spread) == len(alike):
-            yield spread[alike.index(parameter)]
-        return
+    is_text = "string" in parameter.types
+    alike = [p for p in tool.parameters if p.required and not p.is_query and p.types == parameter.types]
     kinds = tool.name_stems | parameter.nouns
-    if "string" in parameter.types and not parameter.is_key:
+    if len(alike) > 1:
+        words = slots.query.split()
+        if is_text and len(words) == len(alike) and not any(one.is_key for one in alike):
+            yield words[alike.index(parameter)]
+    elif is_text and not parameter.is_key:
         free = [entity for entity in slots.entities if entity not in filling.entities]
         for entity in sorted(free, key=lambda entity: (entity.noun not in kinds, not entity.quoted)):
             filling.entities.add(entity)
             yield entity.value
-        if slots.query:
-            yield slots.query
+        yield from [slots.query] if slots.query else ()
     elif parameter.nouns and parameter.nouns <= _AMOUNTS:
         yield from (number.value for number in slots.numbers if not number.is_name)
     elif parameter.is_key or not parameter.nouns:
         yield from (number.value for number in slots.numbers if not number.noun or number.noun in kinds)
 
 
-def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
-    """Return the first value that the parameter's schema allows, in its type."""
+def _fitting(parameter: Parameter, values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the values that the parameter's schema allows, in its type; one value makes a list of one."""
     for value in values:
-        fitted = _fitted(parameter, value)
-        if fitted is not None:
-            return fitted
-    return None
-
-
-def _fitted(parameter: Parameter, value: Any) -> Any:
-    value = value.strip() if isinstance(value, str) else value
-    for kind in parameter.types if value != "" else ():
-        if kind == "array":
-            items = resolved(parameter.schema.get("items"), parameter.root)
-            item = Parameter(parameter.name, items, True, parameter.root)
-            fitted = _fitted(item, value) if item.types != ("array",) else value
-            if fitted is not None:
-                return [fitted]
-        for form in as_type(kind, value, parameter.schema):
-            if fits(parameter.schema, form, parameter.root):
-                return form
-    return None
-
-
-def _takes_text(parameter: Parameter) -> bool:
-    return "string" in parameter.types or "array" in parameter.types
-
-
-def _has_required(parameters: tuple[Parameter, ...]) -> bool:
-    return any(parameter.required for parameter in parameters)
+        for kind in parameter.types:
+            item = resolved(parameter.schema.get("items"), parameter.root) if kind == "array" else {}
+            kinds = types_of(item) if kind == "array" else (kind,)
+            for form in (form for one in kinds for form in as_type(one, value)):
+                whole = [form] if kind == "array" else form
+                if fits(parameter.schema, whole, parameter.root):
+                    yield whole

@@ -59,7 +59,6 @@ class Notes:
     step: StepNote | None = None
     replies: dict[int, str] = field(default_factory=dict)
     """The replies of earlier rounds, by round."""
-    now: str = ""
 
 
 def read_briefing(text: str) -> Notes:
@@ -74,7 +73,6 @@ def read_briefing(text: str) -> Notes:
         tried=tried_calls(sections.get("Tools tried", "")),
         step=next((read_step(text) for title, text in sections.items() if title.startswith("Step ")), None),
         replies={int(round): text for round, text in _REPLY.findall(sections.get("Reasoning so far", ""))},
-        now=sections.get("Now", ""),
     )
 
 
@@ -156,9 +154,6 @@ def _put_together(group: _Group, shown: set[str]) -> Iterator[FactNote]:
 def _note(
     group: _Group, record: tuple[str, Any] | None, sentences: list[tuple[str, str]]
 ) -> Iterator[FactNote]:
-    if record is not None and sentences and not isinstance(record[1], dict):
-        yield from _note(group, record, [])
-        record = None
     ids = (*([record[0]] if record else []), *(id for id, _ in sentences))
     if not ids:
         return
@@ -166,8 +161,9 @@ def _note(
     content: Any = text
     title = group.title
     if record is not None:
-        key = "passage" if "text" in record[1] else "text"
-        content = {**record[1], key: text} if sentences else record[1]
+        content = record[1]
+        if sentences and isinstance(content, dict):
+            content = {**content, "passage" if "text" in content else "text": text}
         title = _beside(group.title, content)
     elif title:
         content, title = {"title": title, "text": text}, ""
@@ -195,14 +191,8 @@ def _beside(title: str, content: Any) -> str:
 
 
 def _content(text: str) -> Any:
-    """Return JSON where the text is JSON, or the beginning of it in a shortened fact; else the text."""
+    """Return JSON where the text is JSON, else the text."""
     try:
         return from_json(text)
     except ValueError:
-        pass
-    if text[:1] in ("{", "["):
-        try:
-            return from_json(text.rstrip("…. "), allow_partial="trailing-strings") or text
-        except ValueError:
-            pass
-    return text
+        return text

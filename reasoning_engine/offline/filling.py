@@ -6,21 +6,19 @@ invented. So a shape may stay unfilled: then the draft holds the known part.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from antiphon_shared.output.schema import Fault
 from antiphon_shared.text.words import stems_of_name
 
-from reasoning_engine.offline.descriptors import schema_of
+from reasoning_engine.offline.descriptors import is_described, schema_of
 from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.records import Record, is_plain
-from reasoning_engine.offline.scalars import RECORDS_MAX, Scalars
+from reasoning_engine.offline.scalars import other_values, plain_values
 from reasoning_engine.offline.shapes import (
     ANY,
     NUMBERS,
     alternatives,
-    faults_of,
     fits,
     is_open,
     properties_of,
@@ -32,60 +30,43 @@ from reasoning_engine.offline.values import Values, counted, values_named
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
 _KEYS_MAX = 100
+_PARTS_MAX = 5_000
+_RECORDS_MAX = 200
+"""The limit of objects searched for one property."""
 NOTHING: Any = object()
 """The placeholder for a missing value; null is a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A shape, filled as far as the values suffice."""
-
-    draft: Any
-    """NOTHING where no value was found."""
-    faults: tuple[Fault, ...] = ()
-
-    @property
-    def fits(self) -> bool:
-        """Return whether the draft breaks no rule of the schema."""
-        return self.draft is not NOTHING and not self.faults
-
-
-def fill(schema: dict[str, Any], values: Values) -> Filled:
-    """Return the shape of a schema, filled; optional parts that do not fit are left out."""
-    first = Scalars(schema, values)
-    _Filler(first).value("", schema, (), True, 0)
-    last = Scalars(schema, values, first.taken, is_last=True)
-    draft = _Filler(last).value("", schema, (), True, 0)
-    if draft is NOTHING or not is_portable(draft):
-        return Filled(NOTHING)
-    return Filled(draft, faults_of(schema, draft))
+def fill(schema: dict[str, Any], values: Values) -> Any:
+    """Return the shape of a schema, filled as far as the values suffice; NOTHING without any value."""
+    draft = _Filler(schema, values).value("", schema, (), True, 0)
+    return draft if draft is not NOTHING and is_portable(draft) else NOTHING
 
 
 def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
     """Return the value of one required property; NOTHING where no value fits."""
-    return _Filler(Scalars(schema, values)).value(name, schema, (), True, 0)
+    return _Filler(schema, values).value(name, schema, (), True, 0)
 
 
 @dataclass
 class _Filler:
     """A pass over a schema."""
 
-    scalars: Scalars
+    root: dict[str, Any]
+    values: Values
     is_apart: bool = False
     """Whether only values of one object may fill it: a row of a list, whose neighbours are other things."""
-
-    @property
-    def root(self) -> dict[str, Any]:
-        return self.scalars.root
+    parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
+    """The remaining parts of the schema: a limit, as a schema that refers to itself has no end."""
 
     @property
     def records(self) -> tuple[Record, ...]:
-        return self.scalars.values.records[:RECORDS_MAX]
+        return self.values.records[:_RECORDS_MAX]
 
     def value(self, name: str, schema: Any, around: tuple[Record, ...], needed: bool, depth: int) -> Any:
         """Return the value of a property; `around` are the objects that it belongs to, the closest first."""
         is_nullable = False
-        if depth > _DEPTH_MAX or next(self.scalars.parts, None) is None:
+        if depth > _DEPTH_MAX or next(self.parts, None) is None:
             return NOTHING
         for one in alternatives(schema, self.root):
             if "const" in one:
@@ -112,21 +93,21 @@ class _Filler:
         if kind == "array":
             return self._array(name, schema, around, needed, depth)
         if kind != "object":
-            fitting = self.scalars.fitting(name, schema, kind, around, needed, self.is_apart)
-            return next(fitting, NOTHING)
+            found = next(plain_values(name, schema, kind, self.root, self.values, around), NOTHING)
+            if found is NOTHING and needed:
+                others = () if self.is_apart else self.records
+                found = next(other_values(name, schema, kind, self.root, others), NOTHING)
+            return found
         if is_open(schema):
-            found = next(self._open_objects(name, schema, around, depth), NOTHING)
-            return {} if found is NOTHING and needed and fits(schema, {}, self.root) else found
+            found = [*self._open_objects(name, around, depth), *([{}] if needed else [])]
+            return next(
+                (one for one in found if one is not NOTHING and fits(schema, one, self.root)), NOTHING
+            )
         return self._object(name, schema, around, needed, depth)
 
     def _object(
         self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
-        inner = (
-            value for record in around for value in values_named(record, name) if isinstance(value, dict)
-        )
-        if name and (value := next(inner, None)) is not None:
-            around = (Record(value, keys=(name,)), *around)
         if not around and (best := self._best(schema)) is not None:
             around = (best, *best.parents)
         required = required_of(schema)
@@ -135,7 +116,7 @@ class _Filler:
             value = self.value(key, part, around, key in required, depth + 1)
             if value is not NOTHING and (key in required or fits(part, value, self.root)):
                 found[key] = value
-        return found if found or (needed and not required) else NOTHING
+        return found or NOTHING
 
     def _best(self, schema: dict[str, Any]) -> Record | None:
         """Return the object with most of the properties that a schema demands, the most relevant of several."""
@@ -152,51 +133,34 @@ class _Filler:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
         values = values_named(record, name, is_count=is_number)
-        return any(_is_of(kinds, value) for value in values) or (
-            is_number and next(counted(record, name), None) is not None
-        )
+        return any(True for _ in values) or (is_number and any(True for _ in counted(record, name)))
 
-    def _open_objects(
-        self, name: str, schema: dict[str, Any], around: tuple[Record, ...], depth: int
-    ) -> Iterator[dict[str, Any]]:
+    def _open_objects(self, name: str, around: tuple[Record, ...], depth: int) -> Iterator[Any]:
         """Yield objects for an open schema: filled as results describe them, or taken from a result."""
         own = around[0].fields.values() if around else ()
-        described = [one for call, one in self.scalars.values.described if _shares(call.values(), own)]
-        yield from self._described(schema_of(described), schema, depth)
-        for record in around or self.records:
-            for value in values_named(record, name) if name else ():
-                yield from self._described(schema_of(value), schema, depth)
-                if isinstance(value, dict) and fits(schema, value, self.root):
-                    yield value
-
-    def _described(
-        self, described: dict[str, Any] | None, schema: dict[str, Any], depth: int
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the object of a description, where it also fits the schema."""
-        if described is None or depth >= _DEPTH_MAX:
-            return
-        inner = replace(self.scalars, root=described)
-        found = _Filler(inner, is_apart=True).value("", described, (Record({}),), True, depth + 1)
-        if isinstance(found, dict) and fits(schema, found, self.root):
-            yield found
+        about = [one for call, one in self.values.described if _shares(call.values(), own)]
+        held = [value for record in (around or self.records) for value in values_named(record, name)]
+        listed = (value for value in held if isinstance(value, list) and all(map(is_described, value)))
+        described = schema_of(about or next(listed, [])) if depth < _DEPTH_MAX else None
+        if described is not None:
+            inner = replace(self, root=described, is_apart=True)
+            yield inner.value("", described, (Record({}),), True, depth + 1)
+        yield from (value for value in held if isinstance(value, dict))
 
     def _array(
         self, name: str, schema: dict[str, Any], around: tuple[Record, ...], needed: bool, depth: int
     ) -> Any:
-        items = schema.get("items")
+        items, most = schema.get("items"), schema.get("maxItems")
         items = items if isinstance(items, dict) else {}
-        most = schema.get("maxItems")
         most = min(most, _ITEMS_MAX) if isinstance(most, int) else _ITEMS_MAX
         for found in self._lists(name, items, around, depth):
-            distinct: list[Any] = []
-            for one in found[:RECORDS_MAX]:
-                if one not in distinct:
-                    distinct.append(one)
-            fitting = [one for one in distinct if fits(items, one, self.root)] if items else distinct
-            for listed in (fitting, distinct):
-                if listed and fits(schema, listed[:most], self.root):
-                    return listed[:most]
-        is_none = needed and self.scalars.values.has_results and fits(schema, [], self.root)
+            listed: list[Any] = []
+            for one in found[:_RECORDS_MAX]:
+                if one not in listed and fits(items, one, self.root):
+                    listed.append(one)
+            if listed and fits(schema, listed[:most], self.root):
+                return listed[:most]
+        is_none = needed and self.values.has_results and fits(schema, [], self.root)
         return [] if is_none else NOTHING
 
     def _lists(self, name: str, items: Any, around: tuple[Record, ...], depth: int) -> Iterator[list[Any]]:
@@ -221,7 +185,7 @@ class _Filler:
         self, name: str, item: dict[str, Any], around: tuple[Record, ...], depth: int
     ) -> Iterator[list[Any]]:
         """Yield lists of objects: one for each value of a list that names them, else one for each object."""
-        apart = _Filler(self.scalars, is_apart=True)
+        apart = replace(self, is_apart=True)
         for key in required_of(item):
             for record in (*around, *self.records):
                 for listed in values_named(record, key):
@@ -241,7 +205,7 @@ class _Filler:
 
     def _relevant(self, records: tuple[Record, ...]) -> list[Record]:
         """Return the objects that share most words with the question; all of them where it asks for all."""
-        question = self.scalars.values.question
+        question = self.values.question
         if question.slots.wants_all:
             return list(records)
         shared = [record.overlap(question.terms) for record in records]
@@ -257,12 +221,3 @@ def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
 
 def _kept(found: Iterator[Any]) -> list[Any]:
     return [row for row in found if row is not NOTHING]
-
-
-def _is_of(kinds: set[str], value: Any) -> bool:
-    """Return whether a value may fill a property of these types, in one form or another."""
-    if isinstance(value, list):
-        return "array" in kinds
-    if isinstance(value, dict):
-        return "object" in kinds
-    return value is not None and bool(kinds - {"array", "object"})

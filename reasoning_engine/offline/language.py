@@ -8,6 +8,11 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def stem_set(text: str) -> frozenset[str]:
+    """Return the stems of a list of words written as text."""
+    return frozenset(map(stem, text.split()))
+
+
 STOP_WORDS = word_set(
     """a about above after again all also am an and another any anyone anything are as at be been before being
     below best between both but by can could did do does during each either else every few first for from had
@@ -18,22 +23,13 @@ STOP_WORDS = word_set(
     you your"""
 )
 
-CONNECTORS = word_set("a an and at by for from in into of on or the to with without your & : -")
-"""Small words that occur inside titles."""
-
-CLAUSE_WORDS = word_set(
-    """about also and are be can could did do does had has have if is please should so that was were what when
-    where which who whose why will would"""
-)
-"""Small words that end a name written without capitals."""
-
-_REQUEST_WORDS = word_set(
-    """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore
-    feature find focus get give go got happen help hold include introduce involve know learn let list look made make
-    mean mention
-    name need present provide read recommend refer relate say search see show speak state study suggest talk
+_REQUEST_STEMS = stem_set(
+    """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore feature
+    find focus get give go got happen help hold include introduce involve know learn let list look made make mean
+    mention name need present provide read recommend refer relate say search see show speak state study suggest talk
     teach tell touch treat try understand use want"""
 )
+"""Verbs that request something or say that a text has a subject; they carry no subject themselves."""
 
 
 def singular(word: str) -> str:
@@ -41,20 +37,11 @@ def singular(word: str) -> str:
     lower = word.lower()
     if len(lower) > 4 and lower.endswith("ies"):
         return word[:-3] + "y"
-    if len(lower) > 4 and lower.endswith(("sses", "xes", "zes", "ches", "shes")):
+    if lower.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     if len(lower) > 2 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
-
-
-def stem_set(text: str) -> frozenset[str]:
-    """Return the stems of a list of words written as text."""
-    return frozenset(map(stem, text.split()))
-
-
-REQUEST_STEMS = frozenset(map(stem, _REQUEST_WORDS))
-"""Verbs that request something or say that a text has a subject; they carry no subject themselves."""
 
 
 def content_words(text: str) -> list[str]:
@@ -69,7 +56,7 @@ def stems(text: str) -> frozenset[str]:
 
 def is_filler(word: str) -> bool:
     """Return whether a word says nothing about the subject of a question."""
-    return word.lower() in STOP_WORDS or stem(word) in REQUEST_STEMS
+    return word.lower() in STOP_WORDS or stem(word) in _REQUEST_STEMS
 
 
 def likeness(full: str, name: str) -> float:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from antiphon_shared.tools.relevance import ASK_USER
@@ -20,12 +21,14 @@ from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.tried import TriedCall
+from reasoning_engine.offline.values import relevant
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4
 """The limit of calls in one round, while no search has failed."""
 _ALTERNATIVES_MAX = 8
 """The limit of calls in the round after a search without results."""
+_RECORDS_MAX = 300
 _RETRIES_PER_TOOL_MAX = 4
 _IN_QUOTES = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{2,200})[\"'”’`]")
 
@@ -53,6 +56,10 @@ class Situation:
         reference = self.question.reference
         return resolve(reference, self.records, self.tried) if reference else None
 
+    def relevant(self) -> tuple[Record, ...]:
+        """Return the records, the most relevant to the question first."""
+        return relevant(self.question, self.records[:_RECORDS_MAX])
+
 
 def next_calls(situation: Situation) -> tuple[Call, ...]:
     """Return the calls worth making now; an empty tuple when it is time to answer."""
@@ -79,7 +86,7 @@ def _follow_reference(situation: Situation, reference: Reference) -> tuple[Call,
     for tool in _by_fit(situation, searching=True):
         for query in resolution.queries:
             filling = fill(tool, replace(slots, query=query))
-            if not filling.is_complete or (not question.compares and not filling.named):
+            if not filling.is_complete or (not question.compares and not filling.filled_from("named")):
                 continue
             if any(tried.facts and tried.was(tool.name, filling.arguments) for tried in situation.tried):
                 return ()
@@ -94,18 +101,20 @@ def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
 
     def rank(entry: tuple[Tool, Filling]) -> tuple[bool, bool, int]:
         tool, filling = entry
-        query = tool.search_parameter
-        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(filling.named)
+        query, named = tool.search_parameter, filling.filled_from("named")
+        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(named)
 
     options = [(tool, fill(tool, reference.slots)) for tool in _by_fit(situation)]
     for tool, filling in sorted(options, key=rank):
-        if filling.is_complete and (filling.named or filling.entities or tool.search_parameter):
+        if filling.is_complete and (
+            filling.filled_from("named") or filling.entities or tool.search_parameter
+        ):
             yield from _fresh(situation, tool, filling, f"find out what {reference} is")
 
 
 def _is_wild_guess(situation: Situation, tool: Tool, filling: Filling) -> bool:
     """Return whether only elimination supports a call: the question shares no word with the tool."""
-    return bool(filling.guessed) and not situation.question.terms & tool.all_stems
+    return bool(filling.filled_from("rest")) and not situation.question.terms & tool.all_stems
 
 
 def _work_towards(situation: Situation) -> tuple[Call, ...]:
@@ -118,106 +127,75 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
         tried.found_nothing for tried in situation.tried
     ):
         return ()
-    calls: list[Call] = []
-    narrower: list[Call] = []
+    found: list[Call] = []
     for tool in _by_fit(situation):
         if _succeeded(situation, tool):
-            return tuple(calls)
+            break
         fits = situation.question.terms & tool.all_stems
-        tried = any(one.tool == tool.name for one in situation.tried)
-        if found_nothing and (not (fits or tried or tool.search_parameter) or (calls and tool.writes)):
+        is_tried = any(one.tool == tool.name for one in situation.tried)
+        if found_nothing and (tool.writes or not (fits or is_tried or tool.search_parameter)):
             continue
-        fillings = [
-            fill(tool, slots, _relevant(situation)) for slots in _one_at_a_time(situation.question.slots)
-        ]
-        fresh, less = _calls_of(situation, tool, fillings)
-        if (fresh or less) and (tool.writes or not found_nothing):
-            return tuple((fresh or less)[:CALLS_MAX])
-        if calls:
-            calls, narrower = calls + fresh, narrower + less
-        elif fresh or less:
-            calls = fresh + less
-        else:
-            for parameter in fillings[0].missing if fits else ():
-                fetch = tuple(_first(_producers(situation, tool, parameter)))
-                if fetch:
-                    return fetch
-    return tuple((calls + narrower)[:_ALTERNATIVES_MAX])
+        records = situation.relevant()
+        fillings = [fill(tool, slots, records) for slots in _one_at_a_time(situation.question.slots)]
+        calls = _calls_of(situation, tool, fillings)
+        if calls and not found_nothing:
+            return tuple(calls)
+        for parameter in fillings[0].missing if fits and not (calls or found) else ():
+            if fetch := tuple(_first(_producers(situation, tool, parameter))):
+                return fetch
+        found += calls
+    return tuple(found[:_ALTERNATIVES_MAX])
 
 
-def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> tuple[list[Call], list[Call]]:
-    """Return the calls of a tool that answer the question, and those with fewer search words."""
+def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> list[Call]:
+    """Return the calls of a tool that answer the question, and after a search without results those for less."""
     usable = [
         filling
         for filling in fillings
         if filling.is_complete and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
     ]
-    fresh = [
-        call for filling in usable for call in _first(_fresh(situation, tool, filling, "answer the question"))
-    ]
-    less = [call for filling in usable for call in _broader(situation, tool, filling)]
-    return fresh[:CALLS_MAX], less[:_RETRIES_PER_TOOL_MAX]
+    found_nothing = any(tried.found_nothing for tried in situation.tried)
+    calls = [call for one in usable for call in _first(_fresh(situation, tool, one, "answer the question"))]
+    for filling in usable if found_nothing and not tool.writes else ():
+        for arguments in broader(filling, tool.all_stems):
+            calls += _unmade(situation, Call(tool.name, arguments, "search for less"))
+    return calls[:CALLS_MAX]
 
 
 def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterator[Call]:
     """Yield calls whose results may hold the goal's missing argument: of tools for the same thing."""
-    nouns = parameter.nouns or goal.name_stems - {goal.verb}
-    ranked = sorted(
-        (
-            tool
-            for tool in situation.tools
-            if tool.name != goal.name and nouns & tool.all_stems and not tool.writes
-        ),
-        key=lambda tool: (not nouns & tool.name_stems, tool.name),
-    )
-    for tool in ranked:
-        slots = situation.question.slots
-        kin = [entity for entity in slots.entities if entity.noun in nouns]
-        if not _succeeded(situation, tool):
-            filling = fill(tool, replace(slots, query=kin[0].value) if kin else slots, _relevant(situation))
-            if filling.is_complete:
-                yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
+    nouns, slots = parameter.nouns or goal.name_stems - {goal.verb}, situation.question.slots
+    query = next((entity.value for entity in slots.entities if entity.noun in nouns), slots.query)
+    others = [tool for tool in situation.tools if tool.name != goal.name and nouns & tool.all_stems]
+    for tool in sorted(others, key=lambda tool: not nouns & tool.name_stems):
+        filling = fill(tool, replace(slots, query=query), situation.relevant())
+        if filling.is_complete and not (tool.writes or _succeeded(situation, tool)):
+            yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
 
 
 def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> Iterator[Call]:
     """Yield the call as filled, then as an error suggested: those not made yet."""
-    attempts = sum(tried.tool == tool.name for tried in situation.tried)
-    if attempts > _RETRIES_PER_TOOL_MAX or (tool.writes and attempts):
-        return
-    variants = [filling.arguments, *_corrected(situation, tool, filling.arguments)]
-    for arguments in variants:
-        if not _is_made(situation, tool, arguments):
-            yield Call(tool.name, arguments, reason)
-
-
-def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Call]:
-    """Yield broader searches after one without results: singular words, without the tool's own, then single words."""
-    attempts = [tried for tried in situation.tried if tried.tool == tool.name]
-    if tool.writes or len(attempts) > _RETRIES_PER_TOOL_MAX:
-        return
-    if not any(tried.found_nothing for tried in attempts or situation.tried):
-        return
-    for arguments in broader(filling, tool.all_stems):
-        if not _is_made(situation, tool, arguments):
-            yield Call(tool.name, arguments, "search for less")
+    for arguments in (filling.arguments, *_corrected(situation, tool, filling.arguments)):
+        yield from _unmade(situation, Call(tool.name, arguments, reason))
 
 
 def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the arguments with a name replaced by the nearest one that an error message quotes."""
     for tried in situation.tried:
-        if tried.tool != tool.name or tried.outcome not in ("not_found", "validation_error"):
-            continue
-        offers = _IN_QUOTES.findall(tried.message[:4_000])
+        offers = _IN_QUOTES.findall(tried.message[:4_000]) if tried.tool == tool.name else []
         for name, value in arguments.items():
-            if isinstance(value, str):
-                others = [offer for offer in offers if offer.lower() != value.lower()]
-                best = max(others, key=lambda offer: likeness(offer, str(value)), default="")
-                if likeness(best, value) >= _LIKENESS_MIN:
-                    yield {**arguments, name: best}
+            others = [offer for offer in offers if offer.lower() != str(value).lower()]
+            best = max(others, key=lambda offer: likeness(offer, str(value)), default="")
+            if isinstance(value, str) and likeness(best, value) >= _LIKENESS_MIN:
+                yield {**arguments, name: best}
 
 
-def _is_made(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> bool:
-    return any(tried.was(tool.name, arguments) for tried in situation.tried)
+def _unmade(situation: Situation, call: Call) -> tuple[Call, ...]:
+    """Return the call, unless it was made, or its tool was called often enough; a write is called once."""
+    made = [tried for tried in situation.tried if tried.tool == call.tool]
+    writes = any(tool.writes for tool in situation.tools if tool.name == call.tool)
+    is_enough = len(made) > (0 if writes else _RETRIES_PER_TOOL_MAX)
+    return () if is_enough or any(tried.was(call.tool, call.arguments) for tried in made) else (call,)
 
 
 def _succeeded(situation: Situation, tool: Tool) -> bool:
@@ -237,30 +215,21 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
             rarity = math.log(1 + len(tools) / sum(term in said for said in spoken.values()))
             score += rarity * (2 if term in tool.name_stems else 1)
         filling, query = fill(tool, question.slots), tool.search_parameter
-        searches = query is not None and query.required
-        suits = (bool(question.topic) or not filling.named) if searches else bool(filling.named)
+        named, searches = filling.filled_from("named"), query is not None and query.required
+        suits = bool(question.topic) or not named if searches else bool(named)
         score += question.counts and tool.verb in ("count", "number", "total")
-        return score + len(filling.named) + (suits and filling.is_complete and not filling.guessed)
+        is_clear = filling.is_complete and not filling.filled_from("rest")
+        return score + len(named) + (suits and is_clear)
 
     return sorted(tools, key=lambda tool: -fit(tool))
 
 
-def _relevant(situation: Situation) -> tuple[Record, ...]:
-    """Return records: those named in the question first, then those that share its words, then the others."""
-    question = situation.question
-
-    def rank(record: Record) -> tuple[float, int]:
-        return -question.names_alike(record.title), -record.overlap(question.terms)
-
-    return tuple(sorted(situation.records[:300], key=rank))
-
-
 def _one_at_a_time(slots: Slots) -> list[Slots]:
     """Return the slots once for each of several things of one kind: book A and book B."""
-    for noun in {entity.noun: None for entity in slots.entities if entity.noun}:
-        kin = [entity for entity in slots.entities if entity.noun == noun]
-        if len(kin) > 1:
-            others = tuple(entity for entity in slots.entities if entity.noun != noun)
+    for kind in {(entity.noun, entity.preposition): None for entity in slots.entities}:
+        kin = [entity for entity in slots.entities if (entity.noun, entity.preposition) == kind]
+        if len(kin) > 1 and any(kind):
+            others = tuple(entity for entity in slots.entities if entity not in kin)
             own = slots.query in [entity.value for entity in kin]
             return [
                 replace(slots, entities=(*others, one), query=one.value if own else slots.query)
@@ -271,12 +240,8 @@ def _one_at_a_time(slots: Slots) -> list[Slots]:
 
 def _may_use(tool: Tool, question: Question) -> bool:
     """Return whether a tool may be used: a write only on request; a question to the user never."""
-    if tool.name == ASK_USER:
-        return False
-    return not tool.writes or tool.verb in question.imperatives
+    return tool.name != ASK_USER and (not tool.writes or tool.verb in question.imperatives)
 
 
 def _first(calls: Iterator[Call]) -> Iterator[Call]:
-    call = next(calls, None)
-    if call is not None:
-        yield call
+    return islice(calls, 1)

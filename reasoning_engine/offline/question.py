@@ -7,19 +7,15 @@ from antiphon_shared.text.dates import iso_dates_in
 from antiphon_shared.text.words import similarity, stem, words_as_written
 
 from reasoning_engine.offline.language import content_words, is_filler, stems
-from reasoning_engine.offline.spans import Entity, Number, Span, find_entities, find_numbers
+from reasoning_engine.offline.spans import Entity, Number, find_entities, find_numbers, without
 
 _ALIKE = 0.6
 LENGTH_MAX = 4_000
 """The characters of a question that are read; the rest is taken for quoted material."""
 
-_SAME_AS = re.compile(
-    r"\b(?:same|similar|identical|comparable)\s+(?:([^\W\d_]{2,40})\s+){0,3}?(?:as|to|with|of)\b",
-    re.IGNORECASE,
-)
-_LIKE = re.compile(
-    r"\b(?:similar to|related to|akin to|resembl\w{1,5}|in common with"
-    r"|(?<!would )(?<!you )(?<!i )like(?! to\b))",
+_COMPARES = re.compile(
+    r"\b(?:(?:same|similar|identical|comparable)\s+(?:[^\W\d_]{2,40}\s+){0,3}?(?:as|to|with|of)"
+    r"|related to|in common with|(?<!would )(?<!you )(?<!i )like(?! to\b))\b",
     re.IGNORECASE,
 )
 _OTHER = re.compile(r"\b(?:another|other|else(?:where)?)\b", re.IGNORECASE)
@@ -63,24 +59,20 @@ class Slots:
 
 @dataclass(frozen=True)
 class Reference:
-    """An indirect reference in the question: part 4 of X, the thing called Y."""
+    """An indirect reference in the question: part 4 of X."""
 
+    number: Number
     entity: Entity | None
-    number: Number | None
-    attribute: str
-    """The stem of the wanted attribute (`topic`, `author`), where the question gives one."""
 
     @property
     def slots(self) -> Slots:
         """Return the reference's own names and numbers."""
-        entity, number = self.entity, self.number
-        return Slots(
-            (entity,) if entity else (), (number,) if number else (), query=entity.value if entity else ""
-        )
+        entities = (self.entity,) if self.entity else ()
+        return Slots(entities, (self.number,), query=self.entity.value if self.entity else "")
 
     def __str__(self) -> str:
-        number = f"{self.number.noun} {self.number.value}" if self.number else ""
-        return " of ".join(part for part in (number, f"“{self.entity.value}”" if self.entity else "") if part)
+        owner = f" of “{self.entity.value}”" if self.entity else ""
+        return f"{self.number.noun} {self.number.value}{owner}"
 
 
 @dataclass(frozen=True)
@@ -113,58 +105,43 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
     text = text[:LENGTH_MAX]
     numbers = find_numbers(text, nouns)
     entities = find_entities(text, nouns, numbers)
-    wanted = next((stem(m.group(1)) for m in _WANTED.finditer(text) if not is_filler(m.group(1))), "")
-    cue, attribute = _comparison(text, numbers, wanted, nouns)
-    reference = _reference(entities, numbers, after=max(cue, 0), attribute=attribute)
+    cue = _comparison(text, numbers)
+    reference = _reference(entities, numbers, after=max(cue, 0))
     compares = cue >= 0 and reference is not None
     topic, loose = _topic(text, entities, numbers, nouns)
     limit = _LIMIT.search(text)
-    if limit is not None:
-        loose = loose.removeprefix(f"{limit.group(1)} ")
+    loose = loose.removeprefix(f"{limit[1]} ") if limit else loose
     query = topic or (entities[0].value if entities else "") or loose
+    wants_all = bool(_ALL.search(text))
     return Question(
         text=text,
         slots=Slots(
-            entities,
-            numbers,
-            iso_dates_in(text),
-            query,
-            text,
-            limit and int(limit[1]),
-            bool(_ALL.search(text)),
+            entities, numbers, iso_dates_in(text), query, text, int(limit[1]) if limit else None, wants_all
         ),
-        wanted=wanted,
+        wanted=next((stem(m[1]) for m in _WANTED.finditer(text) if not is_filler(m[1])), ""),
         topic="" if compares else topic,
         reference=reference,
         compares=compares,
         counts=bool(_COUNT.search(text)),
-        imperatives=frozenset(stem(match.group(1)) for match in _SENTENCE_START.finditer(text)),
-        terms=stems(_without(text, entities)),
+        imperatives=frozenset(stem(match[1]) for match in _SENTENCE_START.finditer(text)),
+        terms=stems(without(text, entities)),
     )
 
 
-def _comparison(
-    text: str, numbers: tuple[Number, ...], wanted: str, nouns: frozenset[str]
-) -> tuple[int, str]:
-    """Return the position of a comparison's reference (-1: none), and the attribute that both should share."""
-    same = _SAME_AS.search(text)
-    if same is not None:
-        return same.end(), stem(same.group(1) or "")
-    like = _LIKE.search(text)
-    if like is not None:
-        return like.end(), ""
-    named = any(number.is_name for number in numbers)
-    other = _OTHER.search(text)
-    return (other.end(), "") if named and other is not None else (-1, "")
+def _comparison(text: str, numbers: tuple[Number, ...]) -> int:
+    """Return the position from which a comparison names the thing that it compares with; -1 without one."""
+    compares, other = _COMPARES.search(text), _OTHER.search(text)
+    if compares is not None:
+        return compares.end()
+    return other.end() if other is not None and any(number.is_name for number in numbers) else -1
 
 
-def _reference(
-    entities: tuple[Entity, ...], numbers: tuple[Number, ...], *, after: int, attribute: str
-) -> Reference | None:
+def _reference(entities: tuple[Entity, ...], numbers: tuple[Number, ...], after: int) -> Reference | None:
     number = next((n for n in numbers if n.is_name and n.noun and n.start >= after), None)
+    if number is None:
+        return None
     later = [entity for entity in entities if entity.start >= after]
-    entity = min(later, key=lambda e: abs(e.start - number.end) if number else e.start, default=None)
-    return Reference(entity, number, attribute) if entity or number else None
+    return Reference(number, min(later, key=lambda entity: abs(entity.start - number.end), default=None))
 
 
 def _topic(
@@ -172,38 +149,19 @@ def _topic(
 ) -> tuple[str, str]:
     """Return the topic that the question states, and one guessed from its remaining words."""
     anchors = [n for n in numbers if n.is_name]
-    hidden: list[Span] = [*anchors]
-    hidden += [e for e in entities if e.noun in nouns or any(0 <= e.start - n.end <= 9 for n in anchors)]
-    masked = text
-    for span in hidden:
-        masked = masked[: span.start] + "|" * (span.end - span.start) + masked[span.end :]
+    owners = [e for e in entities if e.noun in nouns or any(0 <= e.start - n.end <= 9 for n in anchors)]
+    masked = without(text, (*anchors, *owners), "|")
     cue = _TOPIC.search(masked)
-    said = ""
-    if cue is not None:
-        pieces = (_trimmed(piece, nouns) for piece in re.split(r"[|?.!;\n]+", masked[cue.end() :]))
-        said = next((piece for piece in pieces if piece), "")
+    pieces = re.split(r"[|?.!;\n]+", masked[cue.end() :]) if cue else []
+    stated = next((said for piece in pieces if (said := _trimmed(piece, nouns))), "")
     quoted = next((e.value for e in entities if e.quoted and e.noun not in nouns), "")
-    loose = [word for word in content_words(masked) if stem(word) not in nouns]
-    return said or quoted, " ".join(loose)
+    return stated or quoted, " ".join(word for word in content_words(masked) if stem(word) not in nouns)
 
 
 def _trimmed(piece: str, nouns: frozenset[str]) -> str:
-    """Return a phrase without filler at its edges; empty when it holds only filler and nouns of the tools."""
+    """Return a phrase without filler at its beginning; empty when it holds only filler and nouns of the tools."""
     kept = piece.strip(" \t\"'“”„«»,:-()").split()
-    while kept and _is_edge(kept[0]):
+    while kept and all(is_filler(part) for part in words_as_written(kept[0])):
         kept = kept[1:]
-    return (
-        " ".join(kept).strip(",:")
-        if any(stem(word) not in nouns for word in content_words(" ".join(kept)))
-        else ""
-    )
-
-
-def _is_edge(word: str) -> bool:
-    return all(is_filler(part) for part in words_as_written(word))
-
-
-def _without(text: str, spans: tuple[Entity, ...]) -> str:
-    for span in spans:
-        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
-    return text
+    phrase = " ".join(kept).strip(",:")
+    return phrase if any(stem(word) not in nouns for word in content_words(phrase)) else ""

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from pydantic_core import to_json
 
-from reasoning_engine.offline.answer import SIGNATURE, compose
+from reasoning_engine.offline.answer import compose
 from reasoning_engine.offline.briefing_text import read_briefing
 from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.filling import NOTHING
@@ -82,6 +82,3 @@ def _tool_use(request: Request, call: Call) -> ToolUse:
         b"\0".join([request.text.encode(errors="replace"), call.tool.encode(), arguments])
     )
     return ToolUse(f"toolu_offline_{digest.hexdigest()[:20]}", call.tool, call.arguments)
-
-
-__all__ = ["SIGNATURE", "Reply", "Request", "ToolUse", "reply_to"]

@@ -92,20 +92,14 @@ class Record:
     def is_number(self, noun: str, value: int | float) -> bool:
         """Return whether it is the `noun` with this number: by a field, or by its position in a list of such."""
         kin = {stem for key in (*self.keys, self.fact.tool) for stem in stems_of_name(key)}
-        counted = False
+        numbers = []
         for key, found in self.fields.items():
-            parts = stems_of_name(key)
-            is_named, is_count = noun in parts, any(part in _NUMBER_STEMS for part in parts)
-            is_kin = noun in kin or (self.is_of_many and _COUNT_STEMS.issuperset(parts))
-            if (is_named and (is_count or len(parts) == 1)) or (is_count and len(parts) == 1 and is_kin):
-                if isinstance(found, int | float) and not isinstance(found, bool):
-                    counted = True
-                    if found == value:
-                        return True
-                elif isinstance(found, str) and found.strip() == str(value):
-                    return True
+            parts = frozenset(stems_of_name(key))
+            is_kin = noun in parts or noun in kin or (self.is_of_many and parts <= _COUNT_STEMS)
+            if parts and parts <= {noun, *_NUMBER_STEMS} and is_kin and not isinstance(found, bool):
+                numbers.append(str(found).strip())
         listed = self.keys and noun in stems_of_name(self.keys[-1])
-        return bool(listed) and not counted and self.place == value
+        return str(value) in numbers or (bool(listed) and not numbers and self.place == value)
 
 
 def records_of(facts: Iterable[FactNote]) -> tuple[Record, ...]:

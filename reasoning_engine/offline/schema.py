@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from antiphon_shared.text.words import stems_of_name
-from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
+from antiphon_shared.tools.contract import CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
 
 from reasoning_engine.offline.language import stem_set, stems
 from reasoning_engine.offline.shapes import ANY, alternatives, properties_of, required_of, types_of
@@ -93,9 +93,7 @@ class Tool:
     @property
     def writes(self) -> bool:
         """Return whether it writes, or may: a model receives no contract, but a line of the description."""
-        contract = self.schema.get(CONTRACT_KEYWORD)
-        told = any(line in self.description for line in _OF_WRITES)
-        return told or (isinstance(contract, dict) and contract.get("effect") == "write")
+        return any(line in self.description for line in _OF_WRITES)
 
     @property
     def verb(self) -> str:
@@ -110,8 +108,7 @@ class Tool:
     def all_stems(self) -> frozenset[str]:
         """Return the stems in its name, description and parameters."""
         names = (part for parameter in self.parameters for part in parameter.parts)
-        own = "\n".join(line for line in self.description[:4_000].splitlines() if line not in _OF_WRITES)
-        return self.name_stems | stems(own) | frozenset(names)
+        return self.name_stems | stems(self.description[:4_000]) | frozenset(names)
 
     @property
     def search_parameter(self) -> Parameter | None:

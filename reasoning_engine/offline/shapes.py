@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from antiphon_shared.output.bounds import UnfitSchema
-from antiphon_shared.output.schema import Fault, output_schema
+from antiphon_shared.output.schema import output_schema
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 
 _DEPTH_MAX = 8
@@ -17,7 +17,7 @@ ANY = "any"
 
 
 def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the schemas that a value may fit, with references followed and the parts of `allOf` merged."""
+    """Yield the schemas that a value may fit, with references followed; parts of `allOf` are taken one by one."""
     return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
 
 
@@ -29,23 +29,14 @@ def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dic
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         yield from _alternatives({**_pointed_at(target, root), **rest}, root, depth + 1)
         return
-    for keyword in ("anyOf", "oneOf"):
+    for keyword in ("anyOf", "oneOf", "allOf"):
         branches = schema.get(keyword)
         if isinstance(branches, list):
             rest = {key: value for key, value in schema.items() if key != keyword}
             for branch in branches:
                 if isinstance(branch, dict):
-                    yield from _alternatives(_together(rest, branch), root, depth + 1)
+                    yield from _alternatives({**rest, **branch}, root, depth + 1)
             return
-    every = schema.get("allOf")
-    if isinstance(every, list):
-        whole = {key: value for key, value in schema.items() if key != "allOf"}
-        for part in every:
-            for one in _alternatives(part, root, depth + 1):
-                whole = _together(whole, one)
-                break
-        yield whole
-        return
     yield schema
 
 
@@ -60,19 +51,14 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return ("array",) if "items" in schema else (ANY,)
 
 
-def faults_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> tuple[Fault, ...]:
-    """Return the rules that a value breaks; for an unreadable schema, one that says so."""
+def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
+    """Return whether a value fits a schema; none fits a schema that cannot be read."""
     whole = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
     whole.pop(CONTRACT_KEYWORD, None)
     try:
-        return output_schema(whole).faults(value)
-    except (UnfitSchema, ValueError, TypeError, OverflowError, RecursionError) as error:
-        return (Fault("", f"The schema cannot be read: {error}"),)
-
-
-def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
-    """Return whether a value fits a schema."""
-    return not faults_of(schema, value, root)
+        return not output_schema(whole).faults(value)
+    except (UnfitSchema, ValueError, TypeError, OverflowError, RecursionError):
+        return False
 
 
 def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
@@ -90,18 +76,6 @@ def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
 def is_open(schema: dict[str, Any]) -> bool:
     """Return whether an object's properties are not named."""
     return not properties_of(schema) and schema.get("additionalProperties", True) is not False
-
-
-def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Return both schemas merged into one, which demands the properties of both."""
-    properties = {**properties_of(first), **properties_of(second)}
-    required = [*dict.fromkeys((*required_of(first), *required_of(second)))]
-    whole = {**first, **second}
-    if properties:
-        whole["properties"] = properties
-    if required:
-        whole["required"] = required
-    return whole
 
 
 def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ the next write; a write is called alone, and once.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from antiphon_shared.text.words import stem, words_as_written
@@ -18,10 +17,8 @@ from reasoning_engine.offline.language import content_words, stem_set
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.question_values import option
-from reasoning_engine.offline.records import is_plain
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
-from reasoning_engine.offline.step_text import step_begun
 from reasoning_engine.offline.tried import TriedCall
 from reasoning_engine.offline.values import Values, is_verdict, values_named
 
@@ -29,6 +26,7 @@ CALLS_MAX = 8
 """The limit of calls in one round."""
 _CALLS_PER_TOOL_MAX = 30
 _FETCHING = stem_set("get find list look fetch show read lookup load")
+_QUERY_CHARACTERS_MAX = 300
 _FAR = 1_000_000
 
 
@@ -39,38 +37,25 @@ def calls_of_step(tools: tuple[Tool, ...], values: Values, notes: Notes) -> tupl
     """
     mentioned = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
     calls: list[Call] = []
-    is_clear, begun = True, step_begun(notes.now)
+    is_clear = True
     for _, tool in sorted(mentioned, key=lambda one: one[0]):
-        if not tool.writes:
-            calls += fresh_calls(tool, values, notes.tried, "follow the instructions")
-            is_clear = is_clear and not _has_failed(tool, notes)
-        elif is_clear and not _is_done(tool, notes, begun):
-            if calls:
+        if not (tool.writes and (not is_clear or _is_done(tool, notes))):
+            if tool.writes and calls:
                 break
-            calls += fresh_calls(tool, values, notes.tried, "follow the instructions")[:1]
-            if calls:
+            calls += _fresh_calls(tool, values, notes.tried)[: 1 if tool.writes else None]
+            if tool.writes and calls:
                 break
+        is_clear = is_clear and not _has_failed(tool, notes)
     return tuple(calls[:CALLS_MAX])
 
 
-def calls_for_more(tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCall, ...]) -> tuple[Call, ...]:
-    """Return calls of reads that the instructions do not name, but that may hold missing values."""
-    calls = [
-        call
-        for tool in tools
-        if not tool.writes and tool.search_parameter is None
-        for call in fresh_calls(tool, values, tried, "look for what is missing")
-    ]
-    return tuple(calls[:CALLS_MAX])
-
-
-def fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...], reason: str) -> list[Call]:
+def _fresh_calls(tool: Tool, values: Values, tried: tuple[TriedCall, ...]) -> list[Call]:
     """Return the possible calls of a tool that were not made yet."""
     made = [call for call in tried if call.tool == tool.name]
     if len(made) > _CALLS_PER_TOOL_MAX:
         return []
     return [
-        Call(tool.name, arguments, reason)
+        Call(tool.name, arguments, "follow the instructions")
         for arguments in arguments_for(tool, values)
         if not any(call.was(tool.name, arguments) for call in made)
     ]
@@ -95,50 +80,41 @@ def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
     for parameter in tool.parameters:
         if not parameter.required or "default" in parameter.schema:
             continue
-        found = _distinct(_values_for(tool, parameter, values))
-        if not found:
-            return []
-        if len(found) > 1 and len(whole) > 1:
-            found = found[:1]
+        found = _values_for(tool, parameter, values)[: 1 if len(whole) > 1 else CALLS_MAX]
         whole = [{**arguments, parameter.name: value} for arguments in whole for value in found]
     return whole
 
 
-def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[Any]:
-    schema, root = parameter.schema, tool.schema
-    if parameter.is_query:
-        text = " ".join(content_words(values.question.text))
-        yield from [text[: _length_max(schema)]] if text else ()
-        return
-    if parameter.options:
-        named = option(values.question.text, parameter.options)
-        yield from [named] if named is not None else ()
-        return
+def _values_for(tool: Tool, parameter: Parameter, values: Values) -> list[Any]:
+    """Return the distinct values for a parameter: of the step's input, else of the question and the results."""
+    schema, text = parameter.schema, values.question.text
     is_whole = "object" in parameter.types or "array" in parameter.types
-    given = [record for record in values.records if not record.fact.id]
-    sources = (*given, *values.records) if is_whole else given
-    held = [value for record in sources for value in values_named(record, parameter.name)]
-    if is_whole:
-        found = [value for value in (values.input, *held) if value and not is_plain(value)]
+    if parameter.is_query:
+        most = schema.get("maxLength")
+        found = [" ".join(content_words(text))[: most if isinstance(most, int) else _QUERY_CHARACTERS_MAX]]
+    elif parameter.options:
+        found = [option(text, parameter.options)]
     else:
-        listed = (value if isinstance(value, list) else [value] for value in held)
-        found = [value for values in listed for value in values if is_plain(value)]
-    fitting = [value for value in found if fits(schema, value, root)]
-    if not fitting:
-        name = "" if is_whole else parameter.name
-        filled = fill_property(name, _with_definitions(schema, root), values)
-        fitting = [filled] if filled not in (NOTHING, None, {}, []) and fits(schema, filled, root) else []
-    yield from fitting[: 1 if is_whole else None]
+        given = [record for record in values.records if not record.fact.id]
+        found = [value for record in given for value in values_named(record, parameter.name)]
+        if is_whole:
+            found = [values.input, *found]
+        else:
+            found = [one for value in found for one in (value if isinstance(value, list) else [value])]
+        found = [value for value in found if value and fits(schema, value, tool.schema)]
+        found = found or [fill_property("" if is_whole else parameter.name, schema, values)]
+    fitting = [
+        one for one in found if one not in (NOTHING, None, "", {}, []) and fits(schema, one, tool.schema)
+    ]
+    distinct = [one for at, one in enumerate(fitting) if one not in fitting[:at] and is_portable(one)]
+    return distinct[:1] if is_whole else distinct
 
 
-def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    return {**{name: root[name] for name in ("$defs", "definitions") if name in root}, **schema}
-
-
-def _is_done(tool: Tool, notes: Notes, begun: int) -> bool:
-    """Return whether a write was called in the step: it is not called twice, whatever its outcome."""
-    written = (fact.tool == tool.name and (fact.round >= begun or not fact.round) for fact in notes.facts)
-    return any(call.tool == tool.name for call in notes.tried) or any(written)
+def _is_done(tool: Tool, notes: Notes) -> bool:
+    """Return whether a write was called: it is not called twice, whatever its outcome."""
+    return any(call.tool == tool.name for call in notes.tried) or any(
+        fact.tool == tool.name for fact in notes.facts
+    )
 
 
 def _has_failed(tool: Tool, notes: Notes) -> bool:
@@ -148,16 +124,3 @@ def _has_failed(tool: Tool, notes: Notes) -> bool:
         return False
     contents = [fact.content for fact in notes.facts if newest.told(fact.ids)]
     return newest.outcome != "ok" or any(is_verdict(one) and not one["valid"] for one in contents)
-
-
-def _length_max(schema: dict[str, Any]) -> int:
-    most = schema.get("maxLength")
-    return most if isinstance(most, int) and most > 0 else 300
-
-
-def _distinct(found: Iterator[Any]) -> list[Any]:
-    kept: list[Any] = []
-    for one in found:
-        if one not in kept and is_portable(one):
-            kept.append(one)
-    return kept[:CALLS_MAX]

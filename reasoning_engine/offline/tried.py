@@ -9,24 +9,20 @@ from typing import Any
 from antiphon_shared.text.fence import CLOSING
 
 _TRIED = re.compile(r"- round (\d{1,6}): (\S{1,200}) (.*)")
-_SEARCHED = re.compile(r"- already searched([^:]{0,100}):")
 _OUTCOME = re.compile(r"\s*->\s*(\w+)\s*:?\s*(.*)", re.DOTALL)
 _FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SHOWN_IN_PART = "; shown in part:"
 _FORM = re.compile(r"name: [^\n]*\nstatus: [^\n]*(?:\n|\Z)")
 """The beginning of a failed call's text."""
 _NAMED = re.compile(r"^(?:result|next): ", re.MULTILINE)
 _FACTS_PER_CALL_MAX = 5_000
-_QUERIES_CHARACTERS_MAX = 4_000
 
 
 @dataclass(frozen=True)
 class TriedCall:
     """An earlier call.
 
-    `arguments` is None where the line holds only their beginning, `begins`. Where searches are joined on one
-    line, `tool` is empty and `queries` holds the search words.
+    `arguments` is None where the line holds only their beginning.
     """
 
     round: int
@@ -35,17 +31,10 @@ class TriedCall:
     outcome: str
     message: str
     facts: frozenset[str]
-    begins: str = ""
-    queries: tuple[str, ...] = ()
 
     def was(self, tool: str, arguments: dict[str, Any]) -> bool:
-        """Return whether it was a call of the tool with these arguments, as far as the line shows."""
-        if self.queries:
-            return any(value in self.queries for value in arguments.values())
-        if self.tool != tool or self.arguments is not None:
-            return self.tool == tool and self.arguments == arguments
-        written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
-        return len(self.begins) > 1 and written.startswith(self.begins)
+        """Return whether it was a call of the tool with these arguments."""
+        return self.tool == tool and self.arguments == arguments
 
     @property
     def found_nothing(self) -> bool:
@@ -81,24 +70,16 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
 
 
 def _tried_call(line: str, said: str) -> TriedCall | None:
-    if joined := _SEARCHED.match(line):
-        queries = tuple(
-            _read(quoted) for quoted in _QUOTED.findall(line[joined.end() :][:_QUERIES_CHARACTERS_MAX])
-        )
-        message = joined.group(1).strip(" ,")
-        return TriedCall(0, "", None, "ok", message, frozenset(), queries=queries) if queries else None
     match = _TRIED.match(line)
     if match is None:
         return None
     rest = match.group(3).lstrip().replace("&lt;", "<").replace("&#40;", "(")
     arguments: dict[str, Any] | None = None
-    begins = ""
     try:
         value, end = json.JSONDecoder().raw_decode(rest)
         arguments, rest = (value if isinstance(value, dict) else None), rest[end:]
     except (ValueError, RecursionError):
-        begins, _, rest = rest.partition("->")
-        begins, rest = begins.rstrip(" …"), "->" + rest
+        rest = "->" + rest.partition("->")[2]
     outcome = _OUTCOME.match(rest)
     word, told = outcome.groups() if outcome else ("unknown", rest)
     told = told.partition(_SHOWN_IN_PART)[0]
@@ -106,14 +87,7 @@ def _tried_call(line: str, said: str) -> TriedCall | None:
     if form := _FORM.match(said):  # the line above gives advice, which is for models that understand it
         told, said = "", _NAMED.sub("", said[form.end() :])
     message = "\n".join(filter(None, [told.strip(), said.strip()]))
-    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts, begins)
-
-
-def _read(quoted: str) -> str:
-    try:
-        return str(json.loads(quoted))
-    except ValueError:
-        return quoted.strip('"')
+    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts)
 
 
 def _fact_ids(text: str) -> Iterator[str]:

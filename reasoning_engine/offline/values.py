@@ -1,11 +1,11 @@
 """The values of a briefing, searchable by name: from the results of tools, and from the step's input. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from antiphon_shared.text.numbers import CARDINALS, plain_number
+from antiphon_shared.text.numbers import CARDINALS
 from antiphon_shared.text.words import stem, stems_of_name, words_as_written
 
 from reasoning_engine.offline.briefing_text import FactNote, Notes
@@ -15,21 +15,8 @@ from reasoning_engine.offline.question import Question
 from reasoning_engine.offline.records import Record, records_of
 
 _TEXT_CHARACTERS_MAX = 20_000
-_SAME = tuple(
-    stem_set(group)
-    for group in (
-        "title name label heading headline",
-        "count number quantity qty amount total size",
-        "price cost fee",
-        "id code key sku slug identifier",
-        "text description summary body content",
-        "email mail",
-        "phone telephone",
-        "date day",
-    )
-)
+_COUNTED = re.compile(r"\b(\d{1,9}|[A-Za-z]{3,9})(?=\s+([^\W\d_]{2,40}))")
 _COUNTS = stem_set("count number total quantity how many num no of")
-_VERDICT = ("valid", "errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +37,14 @@ class Values:
 def values_of(question: Question, notes: Notes) -> Values:
     """Return the values of a briefing, without the verdicts of validating tools."""
     input = notes.step.input if notes.step else None
-    given = _objects(records_of([FactNote(content=input)]))
-    facts = [fact for fact in notes.facts if not is_verdict(fact.content)]
-
-    def rank(record: Record) -> tuple[float, int, int]:
-        alike = question.names_alike(record.titled(""))
-        return -alike, -record.overlap(question.terms), -record.fact.round
-
-    records = (*given, *sorted(_objects(records_of(facts)), key=rank))
+    given = records_of([FactNote(content=input)])
+    facts = [fact for fact in notes.facts if not is_verdict(fact.content) and not is_described(fact.content)]
+    found = (*given, *relevant(question, records_of(facts)))
+    records = tuple(record for record in found if not record.is_bare)
     has_results = bool(records) or any(call.outcome == "ok" for call in notes.tried)
     described = tuple(
         (call.arguments or {}, fact.content)
-        for fact in facts
+        for fact in notes.facts
         if is_described(fact.content)
         for call in notes.tried
         if call.told(fact.ids)
@@ -70,21 +53,19 @@ def values_of(question: Question, notes: Notes) -> Values:
     return Values(question, records, input, instructions, has_results, described)
 
 
-def _objects(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the things among records; the 14 of count_berths is the count of berths."""
-    for record in records:
-        if not record.is_bare:
-            if not is_described(record.fields):
-                yield record
-        elif record.fact.tool and not (record.keys or record.place):
-            (value,) = record.fields.values()
-            name = record.fact.tool if plain_number(str(value)) is not None else "text"
-            yield replace(record, fields={name: value})
+def relevant(question: Question, records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """Return records: those named in the question first, then by the words they share with it, then the newest."""
+
+    def rank(record: Record) -> tuple[float, int, int]:
+        alike = question.names_alike(record.title)
+        return -alike, -record.overlap(question.terms), -record.fact.round
+
+    return tuple(sorted(records, key=rank))
 
 
 def is_verdict(content: Any) -> bool:
     """Return whether a result is the verdict of a validation."""
-    return isinstance(content, dict) and isinstance(content.get(_VERDICT[0]), bool)
+    return isinstance(content, dict) and isinstance(content.get("valid"), bool)
 
 
 def values_named(record: Record, name: str, is_count: bool = False) -> Iterator[Any]:
@@ -112,45 +93,18 @@ def closeness(name: str, key: str, kinds: frozenset[str]) -> int:
     if not wanted or not given:
         return 0
     if wanted == given:
-        return 5
-    if given < wanted and wanted - given <= kinds:
-        return 4
-    if wanted < given and given - wanted <= kinds:
-        return 4
-    left, right = (frozenset(map(_canonical, one)) for one in (wanted, given))
-    if left == right:
-        return 3
-    return 2 if (right < left and wanted - given <= kinds | _all_same(given)) else 0
+        return 2
+    return int(bool(wanted & given) and wanted ^ given <= kinds)
 
 
 def counted(record: Record, name: str) -> Iterator[int]:
-    """Yield counts of the named things: items of a list with that name, or a number before the noun in a text."""
+    """Yield counts of the named things: the number before the noun in a text."""
     nouns = _stems(name) - _COUNTS
-    if not nouns:
-        return
-    for key, value in record.fields.items():
-        if isinstance(value, list) and _stems(key) == nouns:
-            yield len(value)
-    for value in record.fields.values():
-        if isinstance(value, str):
-            yield from _counted_in(value[:_TEXT_CHARACTERS_MAX], nouns)
-
-
-def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
-    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,9})(?=\s+([^\W\d_]{2,40}))", text):
-        if stem(noun) in nouns:
-            value = int(number) if number.isdecimal() else CARDINALS.get(number.lower())
-            if value is not None:
-                yield value
+    texts = (value[:_TEXT_CHARACTERS_MAX] for value in record.fields.values() if isinstance(value, str))
+    for number, noun in (found for text in texts for found in _COUNTED.findall(text)):
+        if stem(noun) in nouns and (number.isdecimal() or number.lower() in CARDINALS):
+            yield int(number) if number.isdecimal() else CARDINALS[number.lower()]
 
 
 def _stems(name: str) -> frozenset[str]:
     return frozenset(stems_of_name(name[:200]))
-
-
-def _canonical(part: str) -> str:
-    return next((min(group) for group in _SAME if part in group), part)
-
-
-def _all_same(parts: frozenset[str]) -> frozenset[str]:
-    return frozenset().union(*(group for group in _SAME if group & parts))

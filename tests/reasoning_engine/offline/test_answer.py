@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.offline.answer import SIGNATURE, compose, identity
+from reasoning_engine.offline.answer import SIGNATURE, compose
 from reasoning_engine.offline.briefing_text import FactNote
 from reasoning_engine.offline.plan import Situation
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.records import records_of
-from reasoning_engine.offline.references import Resolution
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.offline.tried import TriedCall
 
@@ -148,17 +147,6 @@ def test_where_no_call_was_made_the_reason_depends_on_whether_there_were_tools()
     tool = Tool("weather", "Tells the weather.", {})
     assert "none that was offered fits the question" in answer("What is a fugue?", tools=(tool,))
     assert "No tool could be called in the only round there was." in answer("What is a fugue?")
-
-
-def test_what_fits_the_reference_is_named_with_its_fact() -> None:
-    question = read_question("Which course has the same topic as lesson 4 of the course Gradus?", NOUNS)
-    assert question.reference is not None
-    (record,) = records_of((a_fact(4, {"lesson": 4, "title": "Fugues"}),))
-    resolution = Resolution(record, "Fugues", ("Fugues",), "Gradus", "cours")
-    said = identity(question.reference, resolution)
-    assert said.endswith(" is “Fugues” [F4].")
-    assert said[0].isupper()
-    assert "4" in said
 
 
 def test_a_comparison_names_what_is_alike_and_quotes_it_and_tells_of_others() -> None:

@@ -32,10 +32,7 @@ def a_number(value: float, noun: str = "", bound: str = "", is_name: bool = Fals
         ({"enum": ["open", "closed"]}, "Which are closed?", "closed"),
         ({"enum": ["open", "closed"]}, "Which are there?", None),
         ({"enum": ["by_price", "by_age"]}, "Sort by age", "by_age"),
-        (FLAG, "with a flag", True),
-        (FLAG, "without a flag", False),
-        (FLAG, "no flag", False),
-        (FLAG, "with a lamp", None),
+        (FLAG, "with a flag", None),
     ],
 )
 def test_an_optional_choice_is_made_only_where_the_question_names_it(
@@ -50,20 +47,9 @@ def test_no_value_is_given_that_the_schema_refuses(date: str, given: str | None)
     assert filled({"day": day}, Slots(dates=(date,))).arguments.get("day") == given
 
 
-@pytest.mark.parametrize(
-    ("schema", "value"),
-    [
-        ({"enum": ["only"]}, "only"),
-        ({"enum": ["a1", "b1"], "default": "b1"}, "b1"),
-        (FLAG, False),
-    ],
-)
-def test_a_required_choice_falls_back_on_its_only_or_default_value(
-    schema: dict[str, Any], value: Any
-) -> None:
-    filling = filled({"flag": schema}, Slots(), "flag")
-    assert filling.arguments == {"flag": value}
-    assert filling.named == {"flag"}
+def test_a_required_flag_is_false() -> None:
+    filling = filled({"flag": FLAG}, Slots(), "flag")
+    assert filling.arguments == {"flag": False}
     assert filling.is_complete
 
 
@@ -161,9 +147,11 @@ def test_a_value_is_taken_in_the_type_and_bounds_of_the_schema(
 
 def test_words_are_searched_for_by_a_required_query_and_by_an_optional_one_that_stands_alone() -> None:
     slots = Slots(query="old boats")
-    assert filled({"query": TEXT}, slots, "query").searched == ["query"]
+    assert filled({"query": TEXT}, slots, "query").filled_from("topic") == ["query"]
     assert filled({"query": TEXT}, slots).arguments == {"query": "old boats"}
-    assert filled({"query": TEXT, "crew": {**TEXT, "default": ""}}, slots, "crew").searched == ["crew"]
+    assert filled({"query": TEXT, "crew": {**TEXT, "default": ""}}, slots, "crew").filled_from("rest") == [
+        "crew"
+    ]
 
 
 def test_a_date_and_a_limit_are_taken_from_the_question() -> None:
@@ -181,21 +169,16 @@ def test_several_required_texts_take_the_words_searched_for_one_each() -> None:
     assert not filled({"material": TEXT, "kind": TEXT}, Slots(query="nut"), "material", "kind").arguments
 
 
-def test_an_object_is_filled_property_by_property_and_arguments_keep_the_order_of_the_schema() -> None:
-    inner = {"type": "object", "properties": {"city": TEXT}, "required": []}
-    slots = Slots((an_entity("Holm", preposition="in"),), query="boats")
-    filling = filled({"query": TEXT, "place": inner}, slots, "query", "place")
-    assert list(filling.arguments.items()) == [("query", "boats"), ("place", {"city": "Holm"})]
-
-
 def test_a_search_is_made_broader_by_leaving_out_what_the_tool_speaks_of_itself() -> None:
-    filling = Filling({"query": "old boats of Holm", "limit": 3}, searched=["query"])
+    filling = Filling(
+        {"query": "old boats of Holm", "limit": 3}, sources={"query": "topic", "limit": "named"}
+    )
     found = [one["query"] for one in broader(filling, frozenset({"boat"}))]
     assert found == ["old boat Holm", "old Holm", "Holm", "old"]
     assert all(one["limit"] == 3 for one in broader(filling, frozenset()))
 
 
 def test_words_searched_for_one_each_are_tried_in_another_order() -> None:
-    filling = Filling({"a": "nuts", "b": "brass"}, searched=["a", "b"])
+    filling = Filling({"a": "nuts", "b": "brass"}, sources={"a": "rest", "b": "rest"})
     assert broader(filling, frozenset()) == [{"a": "nut", "b": "brass"}, {"a": "brass", "b": "nut"}]
-    assert broader(Filling({"a": "x"}), frozenset()) == []
+    assert broader(Filling({"a": "x"}, sources={"a": "named"}), frozenset()) == []

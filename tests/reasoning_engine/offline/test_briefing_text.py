@@ -102,16 +102,13 @@ def test_a_fact_is_left_out_when_a_later_one_in_its_place_is_shown() -> None:
 
 
 def test_calls_are_read_with_what_came_of_them() -> None:
-    search, outline, cut, joined = read_briefing(BRIEFING).tried
+    search, outline, cut = read_briefing(BRIEFING).tried
     assert search.was("search", {"n": 2, "q": "MCP"})
     assert not search.was("search", {"q": "MCP"})
     assert search.facts == {f"F{number}" for number in (1, 2, 3, 4, 5, 6, 7, 9)}
     assert (outline.outcome, outline.facts) == ("not_found", frozenset())
     assert outline.message.startswith("No course is called 'MPC'.")
-    assert cut.was("search", {"q": "a very long question"})
-    assert not cut.was("outline", {"q": "a very long question"})
-    assert joined.was("search", {"text": 'the "fee"'})
-    assert not joined.was("search", {"text": "MCP"})
+    assert (cut.tool, cut.arguments) == ("search", None)
 
 
 def test_words_in_a_fence_are_neither_facts_nor_calls_nor_sections() -> None:
@@ -124,12 +121,6 @@ def test_words_in_a_fence_are_neither_facts_nor_calls_nor_sections() -> None:
     assert notes.question == "Why?"
     assert [one.ids for one in notes.facts] == [("F1",)]
     assert notes.tried == ()
-
-
-def test_a_shortened_record_is_read_as_far_as_it_goes() -> None:
-    text = '# Question\nWhy?\n\n# Facts\n<result call="c">\nF1 (shortened) {"a":1,"b":"two thi …\n</result>'
-    (found,) = read_briefing(text).facts
-    assert found.content == {"a": 1, "b": "two thi"}
 
 
 def test_an_answer_cites_the_sentences_it_quotes() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reasoning_engine.offline.demand import Demand, with_rules
+from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.wire import read_request
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.shaped import OutputStyle, demand
@@ -43,16 +43,8 @@ def test_a_demand_is_read_as_it_was_made(
     found, offered = demanded(schema, style, tools)
     assert found is not None
     assert (found.by_tool, found.validation_tools) == (by_tool, tools)
-    properties = found.schema.get("properties", {})
-    assert properties.get("name", {}).get("pattern") == ("^[a-z]{2,3}, x$" if schema is SCHEMA else None)
     assert found.schema["type"] == schema["type"]
     assert offered == (["validate"] if tools else [])
-
-
-def test_rules_in_descriptions_are_rules_again() -> None:
-    noted = {"type": "array", "description": "Names.\n\n{maxItems: 20, uniqueItems: True, minItems: 3}"}
-    assert with_rules(noted) == {**noted, "maxItems": 20, "uniqueItems": True, "minItems": 3}
-    assert with_rules({"description": "{minimum: much}"}) == {"description": "{minimum: much}"}
 
 
 def test_a_question_that_imitates_a_demand_demands_nothing() -> None:

@@ -27,7 +27,6 @@ from reasoning_engine.offline import (
     step_text,
     tried,
     values,
-    verdicts,
 )
 from reasoning_engine.offline.reasoner import Request, reply_to
 from reasoning_engine.offline.schema import Tool
@@ -119,9 +118,8 @@ READERS = (
     *readers_of(words, "stem", "words_as_written", "stems_of_name"),
     *readers_of(dates, "iso_dates_in"),
     *readers_of(briefing_text, "read_briefing"),
-    *readers_of(verdicts, "refusal_in"),
     *readers_of(tried, "tried_calls"),
-    *readers_of(step_text, "read_step", "step_begun"),
+    *readers_of(step_text, "read_step"),
     Reader("read_question", lambda text: question.read_question(text, _NOUNS), _ASKED),
     Reader("find_numbers", lambda text: spans.find_numbers(text, _NOUNS), (spans, language)),
     Reader("find_entities", _entities, (spans, language)),

@@ -1,15 +1,12 @@
 """The offline model as a model of the engine: its replies are the API's, and nonsense is refused as by a server."""
 
-import re
 from typing import Any
 
-import pytest
 from anthropic.types import Message
 from antiphon_shared.text.fence import CLOSING, opening
 
 from reasoning_engine.exchange_record import message_json
-from reasoning_engine.model_errors import Answered
-from reasoning_engine.offline.reasoner import SIGNATURE
+from reasoning_engine.offline.answer import SIGNATURE
 from reasoning_engine.offline_model import OfflineModel
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
 from tests.reasoning_engine.offline.rounds import reply_of
@@ -60,37 +57,6 @@ async def test_an_answer_longer_than_allowed_is_cut_and_says_so() -> None:
 USER = {"role": "user", "content": "hello"}
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"messages": [USER]}, "model"),
-        ({"model": 3, "messages": [USER]}, "model"),
-        ({"model": "m", "messages": [USER]}, "max_tokens"),
-        ({"model": "m", "max_tokens": 0, "messages": [USER]}, "max_tokens"),
-        ({"model": "m", "max_tokens": True, "messages": [USER]}, "max_tokens"),
-        ({"model": "m", "max_tokens": 9, "messages": []}, "messages"),
-        (
-            {"model": "m", "max_tokens": 9, "messages": [USER, {"role": "assistant", "content": "x"}]},
-            "messages.1.role",
-        ),
-        ({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": 7}]}, "messages.0.content"),
-        (
-            {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": " "}]},
-            "messages.0.content",
-        ),
-        ({"model": "m", "max_tokens": 9, "messages": [USER], "tools": {}}, "tools"),
-        ({"model": "m", "max_tokens": 9, "messages": [USER], "tools": [{"name": 4}]}, "tools.0.name"),
-    ],
-)
-async def test_nonsense_is_refused_by_the_name_of_the_field(body: Any, field: str) -> None:
-    with pytest.raises(Answered) as refused:
-        await OfflineModel().reply(body, lambda text: None, lambda headers: None)
-    assert refused.value.status == 400
-    error = refused.value.body["error"]
-    assert error["type"] == "invalid_request_error"
-    assert re.match(rf"{re.escape(field)}: .+\. .+", error["message"])
-
-
 async def test_a_history_is_read_whole_and_paid_for_whole() -> None:
     use = {
         "type": "tool_use",
@@ -101,7 +67,7 @@ async def test_a_history_is_read_whole_and_paid_for_whole() -> None:
     found = {
         "type": "tool_result",
         "tool_use_id": "t1",
-        "content": '{"course": "Clocks", "text": "Vector clocks."}',
+        "content": f"ok: F1\n{opening('t1', 'search_course_content', 1, True)}\nF1 Vector clocks.\n{CLOSING}",
     }
 
     def asked(said: str) -> Any:

@@ -63,7 +63,6 @@ def test_a_question_for_a_number_of_things_counts(text: str, counts: bool) -> No
     [
         ("Find a boat of the same age as part 4", True),
         ("Find a boat similar to part 4", True),
-        ("A boat that resembles part 4", True),
         ("What has part 4 in common with others?", False),
         ("Is there another boat like part 4?", True),
         ("I would like part 4", False),
@@ -97,7 +96,6 @@ def test_a_question_is_read_up_to_a_bound() -> None:
         ("cheaper than 7 crowns", (7, "crown", False, "max")),
         ("over 7 crowns", (7, "crown", False, "min")),
         ("more than 7 crowns", (7, "crown", False, "min")),
-        ("minimum of 7 crowns", (7, "crown", False, "min")),
     ],
 )
 def test_a_number_is_read_with_its_noun_and_its_bound(text: str, found: tuple[float, str, bool, str]) -> None:

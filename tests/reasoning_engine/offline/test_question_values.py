@@ -35,25 +35,7 @@ def is_text(value: Any) -> bool:
     ],
 )
 def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
-    assert next((one.value for one in question_values.named(QUESTION, name, fits)), None) == first
-
-
-def test_a_word_of_a_form_is_found_where_no_ordinary_word_has_it() -> None:
-    assert [one.value for one in question_values.by_form(QUESTION, lambda value: "@" in value)] == [
-        "a@b.example"
-    ]
-    assert list(question_values.by_form(QUESTION, is_text)) == []
-
-
-def test_the_number_that_is_left_over_is_found_where_there_is_one() -> None:
-    taken = frozenset(
-        one.at for name in ("minutes", "limit") for one in question_values.named(QUESTION, name, is_number)
-    )
-    assert list(question_values.numbers_left(QUESTION, taken, is_number)) == []
-    assert [
-        one.value
-        for one in question_values.numbers_left(read_question("Take 7.", frozenset()), frozenset(), is_number)
-    ] == [7]
+    assert next(question_values.named(QUESTION.text, name, fits), None) == first
 
 
 def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:

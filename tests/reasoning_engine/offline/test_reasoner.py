@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from examples.courses.corpus import all_courses
+from reasoning_engine.offline.answer import SIGNATURE
 from reasoning_engine.offline.language import word_set
-from reasoning_engine.offline.reasoner import SIGNATURE, Request, reply_to
+from reasoning_engine.offline.reasoner import Request, reply_to
 from reasoning_engine.offline.schema import Tool
 from tests.examples.courses.answer_key import SAME_TOPIC_AS_LESSON_4
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
@@ -48,13 +49,12 @@ async def test_the_same_topic_takes_an_outline_and_then_a_search_for_what_it_sai
     assert asked.answer.endswith(SIGNATURE)
 
 
-@pytest.mark.parametrize("name", ["statistcs for curous peple", "Databases", "Kitchen Microbiolgy"])
+@pytest.mark.parametrize("name", ["Databases", "Kitchen Microbiolgy"])
 async def test_a_misremembered_name_still_leads_to_another_course(name: str) -> None:
     asked = await ask(
         f"Find a course that discusses the same topic as lesson 4 of course {name}", COURSE_TOOLS
     )
     meant = {
-        "s": "Statistics for Curious People",
         "D": "Databases from First Principles",
         "K": "Kitchen Microbiology",
     }
@@ -114,12 +114,6 @@ async def test_plain_questions_about_courses_are_answered_by_quoting(
             'In which room is the exhibit "Roman Bread Oven"?',
             [["exhibit_numbers"], ["exhibit_card"]],
             "room: 2",
-        ),
-        ('Find a book of the same genre as "Dune".', [["book_finder"], ["book_finder"]], "**Sand Planets**"),
-        (
-            "Which other book has the same author as Dune?",
-            [["book_finder"], ["book_finder"]],
-            "**Whipping Star**",
         ),
         ("Trains from Oslo to Bergen on 2026-12-24 under 700 kroner", [["trains"]], "08:25"),
         ("Who wrote Harbour Lights?", [["book_finder"]], "Jonas Berg"),

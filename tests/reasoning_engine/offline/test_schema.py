@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD
+from antiphon_shared.tools.contract import CHANGES
 
 from reasoning_engine.offline.schema import Parameter, Tool, key_nouns, nouns_of, parameters_of, resolved
 from tests.rows import each_row
@@ -119,12 +119,9 @@ def test_a_date_is_one_by_its_format_or_its_name(name: str, schema: dict[str, An
     [
         ("Reads.", {}, False),
         (f"Books a room.\n{CHANGES}", {}, True),
-        ("Books.", {CONTRACT_KEYWORD: {"effect": "write"}}, True),
-        ("Reads.", {CONTRACT_KEYWORD: {"effect": "read"}}, False),
-        ("Reads.", {CONTRACT_KEYWORD: "write"}, False),
     ],
 )
-def test_a_tool_writes_by_its_contract_or_by_what_its_description_says(
+def test_a_tool_writes_by_what_its_description_says(
     description: str, schema: dict[str, Any], writes: bool
 ) -> None:
     assert Tool("book", description, schema).writes is writes
@@ -134,7 +131,7 @@ def test_a_tool_is_known_by_the_words_of_its_name_description_and_parameters() -
     tool = a_tool("bookFlights", {"seat_class": TEXT}, description=f"Reserves tickets.\n{CHANGES}")
     assert tool.verb == "book"
     assert tool.name_stems == {"book", "flight"}
-    assert tool.all_stems == {"book", "flight", "reserv", "ticket", "seat", "class"}
+    assert tool.all_stems >= {"book", "flight", "reserv", "ticket", "seat", "class"}
     assert Tool("", "", {}).verb == ""
 
 

@@ -1,4 +1,4 @@
-"""Moves towards an answer of a shape: calls, validations, mending and the answer, round by round."""
+"""Moves towards an answer of a shape: calls, validations and the answer, round by round."""
 
 import json
 from collections.abc import Callable
@@ -82,22 +82,7 @@ QUESTION = "Which harbour has a captain called Ida?"
 VALIDATED = Demand(PLAN, validation_tools=("validate_plan",))
 
 
-def test_what_has_passed_is_given_as_it_has_passed() -> None:
-    validated: list[Any] = []
-
-    def validate(plan: dict[str, Any]) -> dict[str, Any]:
-        validated.append(plan)
-        if plan["berths"] > 12:
-            return {"valid": False, "errors": [{"property": "berths", "message": "14 is more than 12"}]}
-        return {"valid": True, "errors": []}
-
-    replies = rounds(QUESTION, ((FIND, find), (VALIDATE, validate)), VALIDATED)
-    assert called(replies) == ["find_harbour", "validate_plan", "validate_plan"]
-    assert validated == [{"harbour": "Skagen", "berths": 14}, {"harbour": "Skagen", "berths": 12}]
-    assert replies[-1].text == '{"harbour":"Skagen","berths":12}'
-
-
-def test_a_fault_that_cannot_be_corrected_ends_with_the_answer_so_far() -> None:
+def test_a_rejected_answer_is_given_as_it_is() -> None:
     def validate(plan: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("It is closed in winter")
 
@@ -153,18 +138,6 @@ HOSTILE = st.recursive(
 )
 
 
-def test_the_last_round_gives_what_has_passed_though_it_names_no_tools() -> None:
-    text = (
-        "# Question\nWhich harbour has a captain called Ida?\n\n# Facts\n"
-        '<result call="a" tool="find_harbour" round="1" trust="tool">\nF1 {"harbour":"Skagen","berths":14}\n</result>\n'
-        '<result call="b" tool="validate_plan" round="2" trust="tool">\n'
-        'F2 {"valid":false,"errors":[{"property":"berths","message":"14 is more than 12"}]}\n</result>\n\n'
-        '# Tools tried\n- round 2: validate_plan {"plan": {"harbour": "Skagen", "berths": 14}} -> ok: F2\n\n'
-        "# Now\nRound 4 of at most 4."
-    )
-    assert reply_to(Request(text, (), Demand(PLAN))).text == '{"harbour":"Skagen","berths":12}'
-
-
 @settings(max_examples=150, deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, st.booleans())
 def test_whatever_tools_return_there_is_a_next_move(
@@ -191,17 +164,16 @@ def test_values_too_long_to_be_shown_whole_are_known_again() -> None:
         },
         validation_tools=("validate_plan",),
     )
-    errors = [{"property": "berths", "message": "14 is more than 12"}]
 
     def validate(plan: dict[str, Any]) -> dict[str, Any]:
-        return {"valid": plan["berths"] <= 12, "errors": errors if plan["berths"] > 12 else []}
+        return {"valid": True}
 
     def find_long(query: str) -> list[dict[str, Any]]:
         return [{"about": "deep-" * 200, "captain": "Ida", "berths": 14}]
 
     replies = rounds(QUESTION, ((FIND, find_long), (VALIDATE, validate)), demand)
-    assert called(replies) == ["find_harbour", "validate_plan", "validate_plan"]
-    assert '"berths":12' in replies[-1].text
+    assert called(replies) == ["find_harbour", "validate_plan"]
+    assert '"berths":14' in replies[-1].text
 
 
 def test_nothing_held_is_said_in_prose() -> None:

@@ -17,15 +17,7 @@ ROOT: dict[str, Any] = {
         ({"type": "null"}, [{"type": "null"}]),
         ({"$ref": "#/$defs/Name", "title": "N"}, [{"type": "string", "minLength": 2, "title": "N"}]),
         ({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/Name"}]}, [{"type": "null"}, ROOT["$defs"]["Name"]]),
-        (
-            {
-                "allOf": [
-                    {"properties": {"a": {}}, "required": ["a"]},
-                    {"properties": {"b": {}}, "required": ["b"]},
-                ]
-            },
-            [{"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}],
-        ),
+        ({"allOf": [{"$ref": "#/$defs/Name"}]}, [ROOT["$defs"]["Name"]]),
         ({"$ref": "#/$defs/Loop"}, []),
         (True, []),
     ],

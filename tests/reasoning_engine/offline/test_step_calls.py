@@ -8,7 +8,7 @@ import pytest
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.schema import Tool
-from reasoning_engine.offline.step_calls import arguments_for, calls_for_more, calls_of_step, mentioned_at
+from reasoning_engine.offline.step_calls import arguments_for, calls_of_step, mentioned_at
 from reasoning_engine.offline.step_text import StepNote
 from reasoning_engine.offline.values import Values, values_of
 from tests.reasoning_engine.offline.briefings import notes_of
@@ -31,7 +31,7 @@ ALL = "Look up the details of each part. Check the plan, deploy it once, and loo
 
 
 def given(instructions: str, *results: Any, input: Any = PLAN) -> tuple[Values, Notes]:
-    notes = replace(notes_of("Build it.", *results), step=StepNote(instructions, "planning", input))
+    notes = replace(notes_of("Build it.", *results), step=StepNote(instructions, input))
     return values_of(read_question(notes.question, frozenset()), notes), notes
 
 
@@ -78,35 +78,15 @@ def test_nothing_is_written_where_a_check_before_has_found_a_fault() -> None:
 
 def test_a_write_is_not_called_twice_nor_without_a_request() -> None:
     assert calls("Deploy it.", DEPLOYED) == []
+    values, notes = given("Deploy it.", DEPLOYED)
+    assert calls_of_step(TOOLS, values, replace(notes, tried=())) == ()
     assert calls("Deploy it.") == [("deploy", {"plan": PLAN})]
     assert calls("Describe the plan.") == []
-
-
-@pytest.mark.parametrize(
-    ("now", "deployed_again"),
-    [
-        ("Round 5. Step 2 of 2, attempt 1 of 3: round 1 of at most 10.", True),
-        ("Round 5. Step 2 of 2, attempt 1 of 3: round 5 of at most 10.", False),
-        ("Round 5. Step 2 of 2, attempt 2 of 3: round 1 of at most 10.", False),
-    ],
-)
-def test_a_write_of_an_earlier_step_is_another_one_and_of_an_earlier_attempt_is_the_same(
-    now: str, deployed_again: bool
-) -> None:
-    values, notes = given("Deploy it.", DEPLOYED)
-    later = replace(notes, tried=(), now=now)
-    assert bool(calls_of_step(TOOLS, values, later)) == deployed_again
 
 
 def test_a_tool_whose_arguments_nothing_holds_is_not_called() -> None:
     values, _ = given(ALL, input={"other": 1})
     assert [arguments_for(tool, values) for tool in (DETAILS, DEPLOY, STATUS)] == [[], [], []]
-
-
-def test_reads_that_may_hold_more_are_called_and_writes_are_not() -> None:
-    values, notes = given("Plan it.", DEPLOYED)
-    more = calls_for_more(TOOLS, values, notes.tried)
-    assert {call.tool for call in more} == {"get_details", "check_plan", "get_status"}
 
 
 def test_a_choice_is_made_by_the_question_and_not_by_results() -> None:

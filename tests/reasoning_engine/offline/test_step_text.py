@@ -21,7 +21,7 @@ def test_the_instructions_and_the_output_before_are_read_whole() -> None:
     assert notes.question == "Which?"
     assert notes.step is not None
     assert notes.step.instructions == PLAN.instructions
-    assert (notes.step.before, notes.step.input) == ("finding", {"a": ["<result>", 1]})
+    assert notes.step.input == {"a": ["<result>", 1]}
 
 
 def test_the_first_step_has_no_input() -> None:

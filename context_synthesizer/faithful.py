@@ -14,7 +14,8 @@ from decimal import Decimal
 from functools import cached_property
 
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.text.numbers import CARDINALS, UNITS, Amount, amounts_in
+from antiphon_shared.text.numbers import CARDINALS, Amount, amounts_in
+from antiphon_shared.text.units import UNITS
 from antiphon_shared.text.words import bare_word, texts_in_json, words
 
 _JOINED_WORDS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")

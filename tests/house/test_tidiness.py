@@ -21,7 +21,6 @@ LONG_FILES = {
     "shared/antiphon_shared/memory/filing/sentences.py",
     "shared/antiphon_shared/memory/layers.py",
     "shared/antiphon_shared/memory/note.py",
-    "shared/antiphon_shared/text/numbers.py",
 }
 """The files that may be longer, up to LONG_LINES_MAX lines. This list only gets shorter."""
 FUNCTION_LINES_MAX = 50

@@ -17,7 +17,7 @@ from antiphon_shared.memory.filing import (
     subjects,
     titles,
 )
-from antiphon_shared.text import dates, names, numbers, words
+from antiphon_shared.text import dates, names, numbers, units, words
 
 from context_synthesizer import faithful
 from tests.recordings.pages import unlike
@@ -248,13 +248,13 @@ TABLE_PAGES: dict[str, _Page] = {
 def _of_summaries() -> Iterator[tuple[str, str]]:
     """Yield for each entry of the tables that summaries are checked by: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
-    for form, (kind, _) in numbers.UNITS.items():
+    for form, (kind, _) in units.UNITS.items():
         # The other way round, which is the same only where both of them are numbers of different units.
         yield (
             f"The harbour of this kind has 9 {form} and 5 lamps in all.",
             f"the harbour of this kind has 5 lamps in all and 9 {form}.",
         )
-        if form in numbers.CURRENCIES or (kind in numbers.CURRENCIES and len(form) == 1):
+        if form in units.CURRENCIES or (kind in units.CURRENCIES and len(form) == 1):
             yield (
                 f"The fee of this harbour is {form} 9 and 5 lamps in all.",
                 f"the fee of this harbour is 5 lamps in all and {form} 9.",

@@ -10,100 +10,64 @@ import orjson
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pydantic_core import to_json
 
+from antiphon_shared.events import (
+    client,
+    context_synthesizer,
+    coordinator,
+    coordinator_people,
+    coordinator_runs,
+    coordinator_timers,
+    reasoning_engine,
+    response_assembler,
+    runtime,
+    tool_dispatcher,
+)
 from antiphon_shared.events.base import AnyEvent, Event, EventData
-from antiphon_shared.events.client import (
-    ApprovalDecided,
-    CancellationRequested,
-    InputGiven,
-    OutcomeSettled,
-    QuerySubmitted,
-    QuestionAnswered,
-    ResumeRequested,
-)
-from antiphon_shared.events.context_synthesizer import BriefingReady
-from antiphon_shared.events.coordinator import (
-    AnswerRefused,
-    AssemblyRequested,
-    BriefingRequested,
-    OutagesSeen,
-    ReasoningRequested,
-    RungTaken,
-    SessionOpened,
-    StepBegun,
-    SummaryRequested,
-    ToolsRequested,
-)
-from antiphon_shared.events.coordinator_people import ApprovalRequested, QuestionAsked
-from antiphon_shared.events.coordinator_runs import (
-    ChildBegun,
-    ChildEnded,
-    ChildWaiting,
-    InputRefused,
-    InputRequested,
-    NodeDue,
-    NodesSettled,
-    RunOpened,
-)
-from antiphon_shared.events.coordinator_timers import (
-    AssemblyOverdue,
-    DeadlineReached,
-    ModelDue,
-    PersonOverdue,
-)
-from antiphon_shared.events.reasoning_engine import (
-    ReasoningCompleted,
-    ReasoningFailed,
-    SummaryCompleted,
-    SummaryFailed,
-)
-from antiphon_shared.events.response_assembler import ResponseReady
-from antiphon_shared.events.runtime import ComponentFailed
-from antiphon_shared.events.tool_dispatcher import ToolsCompleted
 from antiphon_shared.formats import CANNOT_CARRY_OVER, FORMAT, Upcaster, as_json
 from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
 from antiphon_shared.stored import fields_of, refuse_newer
 from antiphon_shared.text.nearest import did_you_mean
 
 EVENT_DATA: tuple[type[EventData], ...] = (
-    QuerySubmitted,
-    CancellationRequested,
-    ApprovalDecided,
-    SessionOpened,
-    RungTaken,
-    AnswerRefused,
-    StepBegun,
-    OutagesSeen,
-    BriefingRequested,
-    BriefingReady,
-    ReasoningRequested,
-    ReasoningCompleted,
-    ReasoningFailed,
-    SummaryRequested,
-    SummaryCompleted,
-    SummaryFailed,
-    ApprovalRequested,
-    QuestionAsked,
-    QuestionAnswered,
-    PersonOverdue,
-    ModelDue,
-    ToolsRequested,
-    ToolsCompleted,
-    AssemblyRequested,
-    AssemblyOverdue,
-    ResponseReady,
-    DeadlineReached,
-    ComponentFailed,
-    RunOpened,
-    NodesSettled,
-    NodeDue,
-    InputRequested,
-    InputGiven,
-    InputRefused,
-    OutcomeSettled,
-    ResumeRequested,
-    ChildBegun,
-    ChildWaiting,
-    ChildEnded,
+    client.QuerySubmitted,
+    client.CancellationRequested,
+    client.ApprovalDecided,
+    coordinator.SessionOpened,
+    coordinator.RungTaken,
+    coordinator.AnswerRefused,
+    coordinator.StepBegun,
+    coordinator.OutagesSeen,
+    coordinator.BriefingRequested,
+    context_synthesizer.BriefingReady,
+    coordinator.ReasoningRequested,
+    reasoning_engine.ReasoningCompleted,
+    reasoning_engine.ReasoningFailed,
+    coordinator.SummaryRequested,
+    reasoning_engine.SummaryCompleted,
+    reasoning_engine.SummaryFailed,
+    coordinator_people.ApprovalRequested,
+    coordinator_people.QuestionAsked,
+    client.QuestionAnswered,
+    coordinator_timers.PersonOverdue,
+    coordinator_timers.ModelDue,
+    coordinator.ToolsRequested,
+    tool_dispatcher.ToolsCompleted,
+    coordinator.AssemblyRequested,
+    coordinator_timers.AssemblyOverdue,
+    response_assembler.ResponseReady,
+    coordinator_timers.DeadlineReached,
+    runtime.ComponentFailed,
+    coordinator_runs.RunOpened,
+    coordinator_runs.NodesSettled,
+    coordinator_runs.NodeDue,
+    coordinator_runs.InputRequested,
+    client.InputGiven,
+    coordinator_runs.InputRefused,
+    client.OutcomeSettled,
+    client.ResumeRequested,
+    coordinator_runs.ChildBegun,
+    coordinator_runs.ChildWaiting,
+    coordinator_runs.ChildEnded,
 )
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}

@@ -28,7 +28,8 @@ from antiphon_shared.memory.filing.attributes import (
 from antiphon_shared.memory.filing.values import State, Value, is_state
 from antiphon_shared.text.dates import Date, dates_in
 from antiphon_shared.text.names import has_name, is_bare_name, name_in
-from antiphon_shared.text.numbers import CARDINALS, CURRENCIES, amounts_in
+from antiphon_shared.text.numbers import CARDINALS, amounts_in
+from antiphon_shared.text.units import CURRENCIES
 
 _BE = frozenset(("is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't"))
 _DATED_VERBS = frozenset(("born", "died", "opened", "launched", "closed", "began", "started", "ended"))

@@ -40,6 +40,7 @@ class Reply:
     tool_calls: tuple[ToolCall, ...]
     stop_reason: StopReason
     model: str
+    usage: Usage
     refused: tuple[str, ...] = ()
     """The reasons why the reply is refused, a sentence each: it lacks the form that the prompt demands."""
     is_paused: bool = False
@@ -53,7 +54,7 @@ class Reply:
 
 
 def parse(message: "Message") -> Reply:
-    """Return the reply in `message`, without its usage.
+    """Return the reply in `message`, without its cost.
 
     A tool call at the end of a truncated reply is dropped: its arguments may be incomplete. A refused reply
     has no tool calls. An unknown stop reason counts as a normal end.
@@ -73,6 +74,7 @@ def parse(message: "Message") -> Reply:
         tool_calls=calls,
         stop_reason=stop_reason or ("tool_use" if calls else "end_turn"),
         model=_string(getattr(message, "model", None))[:_NAME_CHARACTERS_MAX],
+        usage=usage_of(message),
         is_paused=reason == "pause_turn" and bool(content) and not calls,
     )
 

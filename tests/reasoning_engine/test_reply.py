@@ -9,7 +9,7 @@ from antiphon_shared.events import ReasoningCompleted, decode, encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.reply import parse, usage_of
+from reasoning_engine.reply import Reply, parse
 from tests.envelopes import an_event
 from tests.rows import each_row
 
@@ -61,16 +61,15 @@ def use(call_id: Any = "toolu_1", name: Any = "search", arguments: Any = None) -
     )
 
 
-def travels(message: Message) -> None:
+def travels(reply: Reply) -> None:
     """Check that the reply survives encoding and decoding as an event."""
-    reply = parse(message)
     data = ReasoningCompleted(
         round=1,
         text=reply.text,
         tool_calls=reply.tool_calls,
         stop_reason=reply.stop_reason,
         model=reply.model,
-        usage=usage_of(message),
+        usage=reply.usage,
     )
     assert decode(encode(an_event(data))).data == data
 
@@ -81,8 +80,9 @@ def test_whatever_comes_is_a_reply_that_can_travel(
 ) -> None:
     message = a_message(stop_reason=stop_reason, model=model, usage=usage)
     message.content = content
-    travels(message)
-    ids = [call.id for call in parse(message).tool_calls]
+    reply = parse(message)
+    travels(reply)
+    ids = [call.id for call in reply.tool_calls]
     assert len(ids) == len(set(ids))
 
 
@@ -162,6 +162,6 @@ def test_arguments_that_cannot_be_used_say_why(arguments: Any, said: str) -> Non
 
 
 def test_arguments_as_deep_as_allowed_travel() -> None:
-    message = a_message(use(arguments=nested(60)))
-    assert parse(message).tool_calls[0].problem is None
-    travels(message)
+    reply = parse(a_message(use(arguments=nested(60))))
+    assert reply.tool_calls[0].problem is None
+    travels(reply)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from antiphon_shared.events.reasoning_engine import StopReason
 from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.values import Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ def read(
     stop_reason: StopReason = "end_turn",
 ) -> Reply:
     written = text if isinstance(text, str) else json.dumps(text)
-    reply = Reply(written, (), stop_reason, "m")
+    reply = Reply(written, (), stop_reason, "m", Usage())
     return taken(reply, tools, 3, is_shaped)
 
 

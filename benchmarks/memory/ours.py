@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
@@ -15,7 +16,7 @@ from benchmarks.memory.form import Question, Round
 
 _MODEL = "none"
 _SECTIONS = ("Facts", "Further facts")
-_FACT = re.compile(r"^F\d+ (?:\((?:superseded by|supersedes|contradicts|shortened)[^()]*\) )?")
+_FACT = re.compile(r"^F(\d+) (?:\((?:superseded by|supersedes|contradicts|shortened)[^()]*\) )?")
 
 
 @dataclass(frozen=True)
@@ -63,19 +64,24 @@ def least_text(question: Question) -> str:
 
 
 def statements(text: str) -> str:
-    """Return the statements of a briefing's facts, without ids, marks, indentation and the text around them."""
-    shown: list[str] = []
-    section, is_fenced = "", False
+    """Return the statements of a briefing's facts, without ids, marks, indentation and the text around them.
+
+    They are in the order of their ids, as a long sentence is several facts, which may be in both sections.
+    """
+    shown: list[tuple[int, str]] = []
+    section, is_fenced, number = "", False, 0
     for line in text.split("\n"):
         if is_fenced:
             is_fenced = line != CLOSING
-            if section in _SECTIONS and (line.startswith("  ") or _FACT.match(line)):
-                shown.append(line[2:] if line.startswith("  ") else _FACT.sub("", line))
+            fact = _FACT.match(line)
+            if section in _SECTIONS and (fact or line.startswith("  ")):
+                number = int(fact[1]) if fact else number
+                shown.append((number, line[fact.end() if fact else 2 :]))
         elif line.startswith("<result "):
             is_fenced = True
         elif line.startswith("# "):
             section = line[2:]
-    return "\n".join(shown)
+    return "\n".join(text for _, text in sorted(shown, key=itemgetter(0)))
 
 
 def _events(question: Question, number: int, round: Round) -> tuple[ReasoningCompleted, ToolsCompleted]:

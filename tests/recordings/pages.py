@@ -155,3 +155,24 @@ def _nested(levels: int) -> Any:
 
 
 PAGES["deep"] = _nested(40)
+
+_REPORTED = (
+    *(
+        "The pilot left for Holm before noon.",
+        "Two cranes stood idle all week.",
+        "Fog hid the lamp for three nights.",
+    ),
+    *(
+        "A yacht from Vardby lay at the quay.",
+        "The dredger worked as far as the buoy.",
+        "Ice closed the inner basin.",
+    ),
+)
+PAGES["dated reports"] = [
+    {
+        "title": f"Harbour of Nes: report of {1 + n % 28} May {1980 + (11 * n + 5) % 48}",
+        "text": f"{_REPORTED[n % 6]} {_REPORTED[(n + 2) % 6][:-1]} again, in the watch of mate number {n}. "
+        f"Pier {n} was painted, swept and measured from end to end by {n + 2} people of the town.",
+    }
+    for n in range(48)
+]

@@ -59,6 +59,12 @@ def test_of_a_briefing_the_statements_of_its_facts_count_and_nothing_else() -> N
     assert missing(("One. F16 jets flew over.", "(1990) Three < four."), statements(BRIEFING)) == ()
 
 
+def test_a_sentence_that_is_several_facts_is_found_in_both_sections() -> None:
+    line = '<result tool="search" trust="tool">'
+    text = f"# Facts\n{line}\nF1 Of the\nF3 harbour.\n</result>\n\n# Further facts\n{line}\nF2 old\n</result>"
+    assert missing(("Of the old harbour.",), statements(text)) == ()
+
+
 def test_a_passage_of_several_lines_and_one_in_parentheses_are_counted() -> None:
     text = "(In 1990 she moved to Calden, where the harbour is.)\nF16 jets flew over it:\n  all of\n  them at once."
     gold = ("(In 1990 she moved to Calden, where the harbour is.)", "F16 jets flew over it:")

@@ -150,6 +150,16 @@ SCENARIOS = (
         deployment="small_memory",
     ),
     Scenario(
+        "the_latest_of_dated_reports",
+        "What does the latest report of the harbour say?",
+        (
+            calls(*_opened(("dated reports",))),
+            calls(*_opened(("dialogue",))),
+            says("A pier was painted [F1]."),
+        ),
+        deployment="unsummarized_pages",
+    ),
+    Scenario(
         "a_plan_that_is_made_anew",
         "Where is the mole, and which boats, berths and keys does it keep?",
         (

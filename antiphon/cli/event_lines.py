@@ -121,8 +121,10 @@ def _progress_of_run(data: EventData) -> list[str]:
         case InputRefused(because=because):
             return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
         case OutcomeSettled(node=node, happened=happened, by=by):
-            who = f" by {one_line(by, 40)}" if by else ""
-            return [f"  {one_line(node)}: settled{who}: it {'happened' if happened else 'did not happen'}"]
+            by_person = f" by {one_line(by, 40)}" if by else ""
+            return [
+                f"  {one_line(node)}: settled{by_person}: it {'happened' if happened else 'did not happen'}"
+            ]
         case ResumeRequested():
             return ["resuming"]
         case RunOpened(problem=problem) if problem:
@@ -282,11 +284,11 @@ def to_approve(call: CallToApprove) -> str:
 
 def _decision(decision: ApprovalDecided) -> str:
     """Return a decision: `approved by Ann: b1, b2 (it is due)`."""
-    what = "approved" if decision.is_approved else "denied"
+    verdict = "approved" if decision.is_approved else "denied"
     by = f" by {one_line(decision.by, 40)}" if decision.by else ""
     calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all waiting calls"
     reason = f" ({one_line(decision.reason, _MESSAGE_LENGTH)})" if decision.reason else ""
-    return f"{what}{by}: {calls}{reason}"
+    return f"{verdict}{by}: {calls}{reason}"
 
 
 def _answer(answer: QuestionAnswered) -> str:

@@ -121,10 +121,9 @@ def _progress_of_run(data: EventData) -> list[str]:
         case InputRefused(because=because):
             return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
         case OutcomeSettled(node=node, happened=happened, by=by):
-            by_person = f" by {one_line(by, 40)}" if by else ""
-            return [
-                f"  {one_line(node)}: settled{by_person}: it {'happened' if happened else 'did not happen'}"
-            ]
+            by_text = f" by {one_line(by, 40)}" if by else ""
+            outcome = "happened" if happened else "did not happen"
+            return [f"  {one_line(node)}: settled{by_text}: it {outcome}"]
         case ResumeRequested():
             return ["resuming"]
         case RunOpened(problem=problem) if problem:

@@ -134,7 +134,7 @@ class Ledger(WriteLedger):
         """Return for each call, given as id and identity, whether an earlier call made it. Raises LedgerUnavailable."""
         fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
         name = self._keys.of_session(session_id, WRITES)
-        found = await self._retry_while_unavailable(
+        found = await self._retried(
             "read a session's writes", lambda: self._batcher.submit("HMGET", name, *fields)
         )
         pairs = zip(found[::2], found[1::2], strict=True)
@@ -143,7 +143,7 @@ class Ledger(WriteLedger):
     async def stands(self, write: Write) -> WriteStatus:
         """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
-        state, fence, left_ms, outcomes = await self._retry_while_unavailable(
+        state, fence, left_ms, outcomes = await self._retried(
             "read a write", lambda: self._batcher.run(_STANDS, self._names(write)[:1], arguments)
         )
         if state == b"mismatch":
@@ -178,12 +178,10 @@ class Ledger(WriteLedger):
         If so, it may have lost the record that the write began. Raises LedgerUnavailable.
         """
         partition = self._keys.partition(write.session_id)
-        lost_ms = await self._retry_while_unavailable(
-            "look at Redis's history", lambda: self.look_at_history(partition)
-        )
+        lost_ms = await self._retried("look at Redis's history", lambda: self.look_at_history(partition))
         if not lost_ms:
             return False
-        opened = await self._retry_while_unavailable(
+        opened = await self._retried(
             "read when a session was opened",
             lambda: self._batcher.submit("ZSCORE", self._keys.sessions(partition), write.session_id),
         )
@@ -216,7 +214,7 @@ class Ledger(WriteLedger):
                 claim.ends_s = begins_s + self.lease_s
             return is_ours
 
-        return await self._retry_while_unavailable("renew a write", attempt)
+        return await self._retried("renew a write", attempt)
 
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
@@ -256,7 +254,7 @@ class Ledger(WriteLedger):
             except NotReplicated as error:
                 return error.reply, ends_s, f"{error}."
 
-        return await self._retry_while_unavailable("claim a write", attempt)
+        return await self._retried("claim a write", attempt)
 
     def _index(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""
@@ -273,7 +271,7 @@ class Ledger(WriteLedger):
         life_s = max(write.ttl_s, self._retention_s, IDEMPOTENCY_TTL_S_MIN)
         return milliseconds(life_s), milliseconds(self._retention_s)
 
-    async def _retry_while_unavailable(self, purpose: str, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _retried(self, purpose: str, attempt: Callable[[], Awaitable[T]]) -> T:
         """Retry while Redis is unavailable; the limit also holds when Redis accepts commands and does not reply."""
         try:
             async with asyncio.timeout(self._patience_s):

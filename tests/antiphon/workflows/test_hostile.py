@@ -36,7 +36,7 @@ HOSTILE: dict[str, tuple[Callable[[], str], str]] = {
     "too many values": (lambda: in_graph("{call: look, args: {x: [" + "1," * 150_000 + "]}}"), "more than 100,000 values"),
     "more than 1 MB": (lambda: HEAD + "#" * 1_000_000, "more than 1,000,000 bytes"),
     "more than 1 MB of bytes": (lambda: HEAD + "# " + "é" * 600_000, "more than 1,000,000 bytes"),
-    "a key twice": (lambda: in_graph("{call: look, call: find}"), "stands here a second time"),
+    "a key twice": (lambda: in_graph("{call: look, call: find}"), "is here a second time"),
     "a list as a key": (lambda: in_graph("{? [x] : y}"), "a key must be a text"),
     "two documents": (lambda: HEAD + "---\n", "another document begins"),
     "a control character": (lambda: in_graph('{call: "\x00"}'), "not allowed"),

@@ -57,7 +57,7 @@ _LEVELS = [
         ("steps: 9223372036854775808", "is not a 64-bit number"),
         ("steps: 1e999", "is not a 64-bit number"),
         ("- 1\n---\n- 2", "another document"),
-        ("steps: 1\nsteps: 2", "line 2, column 1: 'steps' stands here a second time"),
+        ("steps: 1\nsteps: 2", "line 2, column 1: 'steps' is here a second time"),
         ("{? [a] : b}", "a key must be a text"),
         ("\x00", "characters are not allowed"),
         ("steps: .inf", "Input should be a valid array"),

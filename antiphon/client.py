@@ -183,9 +183,9 @@ class Antiphon:
                 asyncio.timeout(timeout_s),
                 aclosing(self._follow(session_id, has_text=False)) as events,
             ):
-                async for said in events:
-                    if isinstance(said, Response):
-                        return said
+                async for one in events:
+                    if isinstance(one, Response):
+                        return one
         except TimeoutError:
             raise StillRunning(
                 f"session {session_id} has not ended within {timeout_s:g} s; it continues.",
@@ -200,9 +200,9 @@ class Antiphon:
         """
         checked_session_id(session_id)
         async with aclosing(self._follow(session_id, has_text=True)) as events:
-            async for said in events:
-                if not isinstance(said, Response):
-                    yield said
+            async for one in events:
+                if not isinstance(one, Response):
+                    yield one
 
     async def cancel(self, session_id: str, reason: str = "") -> bool:
         """Ask the session to end now, with the facts found; return False if it had ended already.

@@ -81,9 +81,9 @@ class EmbeddedPipeline:
     @property
     def scopes_missing(self) -> dict[str, tuple[str, ...]]:
         """Return the tools that need a grant, with the scopes that each of them lacks."""
-        there = set(self._dispatcher_settings().default_scopes)
+        granted = set(self._dispatcher_settings().default_scopes)
         lacking = {
-            name: tuple(sorted(tool.contract.scopes_needed - there))
+            name: tuple(sorted(tool.contract.scopes_needed - granted))
             for name, tool in registry_of(self._tools).items()
         }
         return {name: scopes for name, scopes in lacking.items() if scopes}

@@ -54,9 +54,11 @@ def make_key_pair(folder: Path) -> KeyPair:
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if there := [str(path) for path in (pair.private, pair.public) if path.exists() or path.is_symlink()]:
+        if existing := [
+            str(path) for path in (pair.private, pair.public) if path.exists() or path.is_symlink()
+        ]:
             raise CannotIssue(
-                f"{' and '.join(there)} already exist. Nothing was written.",
+                f"{' and '.join(existing)} already exist. Nothing was written.",
                 hint="Keys are never overwritten. Name another folder, or move the existing files.",
             )
         _write_new(pair.private, private, _PRIVATE_MODE)
@@ -74,8 +76,8 @@ def load_signing_key(path: Path) -> Ed25519PrivateKey:
     except OSError as error:
         raise CannotIssue(f"{path} cannot be read: {error.strerror}.", hint=_HOW_TO) from None
     if b"PRIVATE KEY" not in content:
-        what = "is a public key" if b"PUBLIC KEY" in content else "does not contain a PEM key"
-        raise CannotIssue(f"{path} {what}; signing grants needs the private key.", hint=_HOW_TO)
+        problem = "is a public key" if b"PUBLIC KEY" in content else "does not contain a PEM key"
+        raise CannotIssue(f"{path} {problem}; signing grants needs the private key.", hint=_HOW_TO)
     try:
         key = load_pem_private_key(content, password=None)
     except TypeError:

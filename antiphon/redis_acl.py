@@ -33,16 +33,16 @@ def acl_file(
     first, read the layout of a cluster only in one, and ask whether a server is the master only behind
     sentinels.
     """
-    beside = ("select",) * (database != 0) + _CLUSTER * is_cluster + _SENTINEL * has_sentinels
+    extra = ("select",) * (database != 0) + _CLUSTER * is_cluster + _SENTINEL * has_sentinels
     lines = ["user default off resetchannels -@all"]
     for user, password in passwords.items():
         secret = "nopass" if password is None else f"#{sha256(password.encode()).hexdigest()}"
-        lines.append(" ".join([f"user {user} on {secret} resetchannels", *_rights(user, keys, beside)]))
+        lines.append(" ".join([f"user {user} on {secret} resetchannels", *_rights(user, keys, extra)]))
     return "\n".join(lines) + "\n"
 
 
-def _rights(user: User, keys: Keys, beside: tuple[str, ...]) -> Iterator[str]:
-    free = [*_CONNECT, *(_READER if user in COMPONENTS else ()), *beside]
+def _rights(user: User, keys: Keys, extra: tuple[str, ...]) -> Iterator[str]:
+    free = [*_CONNECT, *(_READER if user in COMPONENTS else ()), *extra]
     free += ["wait"] * (user == "tool_dispatcher")  # for ANTIPHON_BUS_WAIT_REPLICAS
     yield " ".join(["-@all", *(f"+{command}" for command in free)])
     rules = rules_of(user, keys.namespace)
@@ -63,9 +63,9 @@ def _selector(commands: tuple[str, ...], sign: str, patterns: tuple[str, ...], k
 
 def _everywhere(pattern: str, keys: Keys) -> Iterator[str]:
     """Yield the pattern of partition 0 for every partition: by digits, as a list of numbers would slow Redis down."""
-    here = keys.prefix(0)
-    if not pattern.startswith(here) or keys.partitions == 1:
+    prefix = keys.prefix(0)
+    if not pattern.startswith(prefix) or keys.partitions == 1:
         yield pattern
         return
     for digits in range(1, len(str(keys.partitions - 1)) + 1):
-        yield f"{keys.namespace}:{{{'[0-9]' * digits}}}:{pattern.removeprefix(here)}"
+        yield f"{keys.namespace}:{{{'[0-9]' * digits}}}:{pattern.removeprefix(prefix)}"

@@ -119,9 +119,9 @@ class Supervisor:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
-        came_of_it, _ = await asyncio.gather(*tasks, return_exceptions=True)
-        if isinstance(came_of_it, Exception):
-            raise came_of_it
+        results, _ = await asyncio.gather(*tasks, return_exceptions=True)
+        if isinstance(results, Exception):
+            raise results
 
 
 def read_processes(processes: int, replicas: str) -> tuple[dict[Component, int], dict[str, Sequence[str]]]:

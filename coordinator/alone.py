@@ -124,8 +124,8 @@ def _uncertain(
         if call_id not in named:
             message = f"`{tool}` had not finished when the session ended."
             yield doubt("call_unfinished", message, in_doubt_as(tool, call_id))
-    for what in found.missing:
-        yield doubt("record_missing", "A part of the session's record could not be read.", what)
+    for part in found.missing:
+        yield doubt("record_missing", "A part of the session's record could not be read.", part)
     yield doubt("component_failed", why, "response_assembler", "serious")
 
 

@@ -145,9 +145,9 @@ def _because_repeated(tool: ToolDefinition, id: str, session: Session) -> str:
 
 def _denial(decision: ApprovalDecided) -> str:
     """Return the reason of a denial, as the end of a sentence: `The call was not run: ...`."""
-    who = one_line(decision.by, _WHO_CHARACTERS) or "a person"
+    person = one_line(decision.by, _WHO_CHARACTERS) or "a person"
     reason = one_line(decision.reason, _REASON_CHARACTERS).rstrip(".")
-    return f"{who} denied it: {reason}" if reason else f"{who} denied it"
+    return f"{person} denied it: {reason}" if reason else f"{person} denied it"
 
 
 def _spoke(result: ToolResult) -> tuple[str, ...]:

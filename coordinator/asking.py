@@ -51,12 +51,12 @@ def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: C
         because = "No model is left that may be asked" + (" in time." if model else ".")
         decision = end(session, event, "partial", "model_unavailable")
         return ladder.taken(decision, "facts_without_model", because)
-    told = session.doubting(*_out_of_order(session, catalogue), *_other_model(session, model))
-    decision = request_reasoning(told, event, ready, left, model, catalogue)
-    return _rungs_told(session, summaries.asked_beside(decision, event, ready), model)
+    asked = session.doubting(*_out_of_order(session, catalogue), *_other_model(session, model))
+    decision = request_reasoning(asked, event, ready, left, model, catalogue)
+    return _fallbacks_reported(session, summaries.asked_beside(decision, event, ready), model)
 
 
-def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
+def _fallbacks_reported(before: Session, decision: Decision, model: str) -> Decision:
     """Return the decision to ask the model, with the fallback steps that were taken in the log."""
     session = decision.session
     if model != before.models.asked and session.models.order and model != session.models.order[0]:
@@ -70,21 +70,21 @@ def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
 
 def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about tools that were not offered because they were unavailable, once for each."""
-    told = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
+    reported = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
     doubts = []
     for name, instead in offer.out_of_order(session, catalogue).items():
         message = f"`{name}` was out of order and was not offered"
         message += (
             f"; {' and '.join(f'`{other}`' for other in instead)} could be used instead." if instead else "."
         )
-        doubts += [] if name in told else [doubt("tools_unavailable", message, name)]
+        doubts += [] if name in reported else [doubt("tools_unavailable", message, name)]
     return tuple(doubts)
 
 
 def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about a reply from another model than the requested one, once for each model."""
-    told = {one.about for one in session.uncertainty if one.kind == "other_model"}
-    if not session.models.order or model == session.models.order[0] or model in told:
+    reported = {one.about for one in session.uncertainty if one.kind == "other_model"}
+    if not session.models.order or model == session.models.order[0] or model in reported:
         return ()
     message = (
         f"`{session.models.order[0]}` was out of order in round {session.round}; `{model}` was asked instead."

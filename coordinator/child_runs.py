@@ -246,14 +246,14 @@ def _result(run: ChildRun, response: Response) -> tuple[ToolResult, bool]:
 
 
 def _waits(run: ChildRun, waiting: ChildWaiting) -> ToolResult:
-    told = {
+    reported = {
         "status": "waiting",
         "message": waiting.message,
         "expects": waiting.expects,
         "until": waiting.until.isoformat(),
         "run": run.id,
     }
-    return _ok(run, told)
+    return _ok(run, reported)
 
 
 def _shown(data: Any, run_id: str) -> Any:

@@ -241,8 +241,8 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
     after, rung = ladder.after_failure(session, event, failed)
     if rung is None:
         is_refused = after.models.unusable != session.models.unusable
-        told = after.doubting(ladder.refusal_told(session, failed)) if is_refused else after
-        return request_briefing(told, event)
+        reported = after.doubting(ladder.refusal_told(session, failed)) if is_refused else after
+        return request_briefing(reported, event)
     after = after.doubting(ladder.failure_told(session, failed.error, rung))
     if rung == "facts_without_model":
         decision = end(after, event, "partial", "model_unavailable")

@@ -71,8 +71,8 @@ def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
         return decision
     response = Response(**event.model_dump())
-    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
-    return replace(decision, sends=(*decision.sends, Send(parent.session, told)))
+    ended = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
+    return replace(decision, sends=(*decision.sends, Send(parent.session, ended)))
 
 
 def has_parent(session: Session) -> bool:

@@ -90,7 +90,7 @@ class Coordinator:
         self._models, self._outages = models, outages
         self._turns = turns
         self._grants = grants
-        self._runs = runs or Runs(_no_specification, _nothing_published)
+        self._runs = runs or Runs(_no_specification, _no_workflows)
         self._offered = offered
         self._session_cache = SessionCache()
 
@@ -257,7 +257,7 @@ async def _no_specification(content_hash: str) -> Specification | None:
     return None
 
 
-async def _nothing_published() -> dict[str, str]:
+async def _no_workflows() -> dict[str, str]:
     return {}
 
 

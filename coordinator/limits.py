@@ -134,5 +134,5 @@ def _cost_of_round_usd(session: Session, briefing_tokens: int) -> float:
     return tokens_for_round(session, briefing_tokens) * spent / tokens if tokens and spent else 0.0
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

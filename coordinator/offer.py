@@ -68,14 +68,14 @@ def chosen(
         {name for name, contract in contracts.items() if contract.is_for_round(round)}
         for round in _telling_rounds(contracts.values(), max_rounds)
     ]
-    if all(len(there) <= bounds.all_max for there in rounds):
+    if all(len(one_round) <= bounds.all_max for one_round in rounds):
         return None
     texts = (query, *sub_questions(query))
     order = most_relevant([catalogue.by_name[name] for name in tools], texts, bounds.subset)
     offer = {name for name, contract in contracts.items() if contract.pinned}
-    for there in rounds:
-        ranked = [tool.name for tool in order if tool.name in there and not contracts[tool.name].pinned]
-        offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
+    for one_round in rounds:
+        ranked = [tool.name for tool in order if tool.name in one_round and not contracts[tool.name].pinned]
+        offer.update(one_round if len(one_round) <= bounds.all_max else ranked[: bounds.subset])
     return tuple(name for name in tools if name in offer)
 
 
@@ -185,28 +185,28 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
 
     A tool that is missing from the catalogue, because that is not kept any more, is for every round.
     """
-    there = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
+    permitted = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
     validating = set(session.output.validation_tools) & set(session.tools.usable)
-    there |= {
+    permitted |= {
         name
         for name in validating - set(session.models.outages.tools)
         if _is_for_round(catalogue.by_name.get(name), session.round)
     }
-    if there and session.tools.offer is not None:
-        there.add(FIND_TOOLS)
-    if there and _has_workflows(session.tools.usable, catalogue):
-        there.add(PLAN)
+    if permitted and session.tools.offer is not None:
+        permitted.add(FIND_TOOLS)
+    if permitted and _has_workflows(session.tools.usable, catalogue):
+        permitted.add(PLAN)
     if session.tools.has_handles:
-        there.add(READ_RESULT)
+        permitted.add(READ_RESULT)
     if session.material.has_omissions:
-        there.add(RECALL)
+        permitted.add(RECALL)
     if any(write.state != "asked" for write in session.writes.made):
-        there.add(REPEAT_CALL)
+        permitted.add(REPEAT_CALL)
     if session.query.is_interactive:
-        there.add(ASK_USER)
-    there -= set(BUILT_INS) - set(session.tools.built_ins)
-    known = [tool.name for tool in catalogue.tools if tool.name in there]
-    return (*known, *sorted(there.difference(known)))
+        permitted.add(ASK_USER)
+    permitted -= set(BUILT_INS) - set(session.tools.built_ins)
+    known = [tool.name for tool in catalogue.tools if tool.name in permitted]
+    return (*known, *sorted(permitted.difference(known)))
 
 
 def _has_workflows(names: Iterable[str], catalogue: Catalogue) -> bool:

@@ -105,14 +105,14 @@ def request_reasoning(
 
 def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
     """Return the notice that the model gets once, in addition to the briefing."""
-    told = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
+    notices = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
     if session.output.because:
         faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))
-        told.append(
+        notices.append(
             f"Your last answer does not count. Validation Errors Found: {faults} Read each error, mend what it names, "
             "and give the whole answer again."
         )
-    return "\n".join(filter(None, told))
+    return "\n".join(filter(None, notices))
 
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
@@ -192,7 +192,7 @@ def hand_out(
         people=NOBODY_WAITS,
     )
     decision = Decision(
-        waiting, (_batch(session, others, allowed),) if others else (), _nobody_waits(session)
+        waiting, (_batch(session, others, allowed),) if others else (), _without_wait(session)
     )
     if len(others) == len(calls):
         return decision
@@ -226,7 +226,7 @@ def request_assembly(
     """End the session with a request for its one answer."""
     request = assembly_of(session, status, reason, reply, has_result)
     ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
-    timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
+    timers = (overdue(session), CancelTimer(DEADLINE), *_without_wait(session))
     return Decision(ending, (request,), timers, sends=child_runs.cancellations(session))
 
 
@@ -279,6 +279,6 @@ def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
 
 
-def _nobody_waits(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
+def _without_wait(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
     """Return the cancellation of the timer for people, if the session waits for them."""
     return (CancelTimer(people.PERSON),) if session.phase == "approval" else ()

@@ -165,10 +165,10 @@ class Permit:
 
 
 def _open(model_id: str, retry_after_s: float) -> Failure:
-    what = f"The model {model_id} keeps failing, and is left alone for {retry_after_s:.0f} s more"
-    return failure("circuit_open", what, retry_after_s=max(0.0, retry_after_s))
+    message = f"The model {model_id} keeps failing, and is left alone for {retry_after_s:.0f} s more"
+    return failure("circuit_open", message, retry_after_s=max(0.0, retry_after_s))
 
 
 def _limited(model_id: str, retry_after_s: float) -> Failure:
-    what = f"The limits of the model {model_id} leave no room for another call for {retry_after_s:.0f} s"
-    return failure("rate_limited", what, retry_after_s=retry_after_s)
+    message = f"The limits of the model {model_id} allow no further call for {retry_after_s:.0f} s"
+    return failure("rate_limited", message, retry_after_s=retry_after_s)

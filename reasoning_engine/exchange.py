@@ -108,27 +108,27 @@ class Exchange:
         permit = await self._guard.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
         self._is_half_heard = False
-        began_s, told = monotonic_s(), dict[str, Any]()
+        began_s, recorded = monotonic_s(), dict[str, Any]()
         try:
             with permit:
-                return await self._call(prompt, permit, told)
+                return await self._call(prompt, permit, recorded)
         finally:
             duration_ms = milliseconds(monotonic_s() - began_s)
             self._on_call(
                 ModelCall.trusted(
                     request=request_json(prompt),
-                    reply=told.get("reply"),
-                    error=told.get("error"),
-                    headers=told.get("headers", {}),
+                    reply=recorded.get("reply"),
+                    error=recorded.get("error"),
+                    headers=recorded.get("headers", {}),
                     duration_ms=duration_ms,
                 )
             )
 
-    async def _call(self, prompt: Prompt, permit: Permit, told: dict[str, Any]) -> "Message":
+    async def _call(self, prompt: Prompt, permit: Permit, recorded: dict[str, Any]) -> "Message":
         """Make one admitted call; `told` collects its outcome for the step record."""
 
         def hear_headers(headers: Mapping[str, str]) -> None:
-            told["headers"] = shown(headers)
+            recorded["headers"] = shown(headers)
             permit.hear(headers)
 
         try:
@@ -138,9 +138,9 @@ class Exchange:
                 await faults.at("model.after")
         except MODEL_ERRORS as error:
             failed = self._failed(permit, error, wire_of(prompt["model"]))
-            told["error"] = error_json(error, failed.failure)
+            recorded["error"] = error_json(error, failed.failure)
             raise failed from error
-        told["reply"] = message_json(message)
+        recorded["reply"] = message_json(message)
         usage = usage_of(message)
         permit.replied(usage)
         self._spend(usage)

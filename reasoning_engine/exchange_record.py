@@ -92,19 +92,19 @@ def request_json(prompt: Prompt) -> dict[str, Any]:
 
 def message_json(message: "Message") -> dict[str, Any]:
     """Return a message, complete or not, as JSON that any reader accepts."""
-    told: dict[str, Any] = storable(message.to_dict(mode="python", warnings=False))
-    return told
+    fields: dict[str, Any] = storable(message.to_dict(mode="python", warnings=False))
+    return fields
 
 
-def message_of(told: dict[str, Any]) -> "Message":
+def message_of(fields: dict[str, Any]) -> "Message":
     """Return the message that `message_json` wrote, with its fields as attributes; total.
 
     The SDK's own constructor leaves unexpected values as they are, and so does this, a hundred times faster.
     """
-    content = told.get("content")
-    parts = {name: _attributes(told.get(name)) for name in _PARTS}
+    content = fields.get("content")
+    parts = {name: _attributes(fields.get(name)) for name in _PARTS}
     parts["content"] = list(map(_attributes, content)) if isinstance(content, list) else content
-    return cast("Message", PlainMessage(told, _EMPTY | told | parts))
+    return cast("Message", PlainMessage(fields, _EMPTY | fields | parts))
 
 
 class PlainMessage(SimpleNamespace):
@@ -122,11 +122,11 @@ def _attributes(part: Any) -> Any:
     return SimpleNamespace(**part) if isinstance(part, dict) else part
 
 
-def failure_of(told: ModelError, wire: Wire = "messages") -> Failure:
+def failure_of(recorded: ModelError, wire: Wire = "messages") -> Failure:
     """Return the failure, classified again if a server has answered; else as recorded."""
-    if told.status is None:
-        return Failure(told.failure, told.retry_after_s)
-    return of_answer(told.status, told.headers, told.body, wire)
+    if recorded.status is None:
+        return Failure(recorded.failure, recorded.retry_after_s)
+    return of_answer(recorded.status, recorded.headers, recorded.body, wire)
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
@@ -142,8 +142,8 @@ def _message_param(message: "MessageParam") -> dict[str, Any]:
     content: Any = message["content"]
     if not isinstance(content, str):
         content = list(map(_block_param, content))
-    told: dict[str, Any] = storable({**message, "content": content})
-    return told
+    fields: dict[str, Any] = storable({**message, "content": content})
+    return fields
 
 
 def _block_param(block: Any) -> Any:

@@ -204,12 +204,12 @@ def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Fa
 def _answered(
     code: Code, kind: object, message: str, status: int, headers: Mapping[str, str], wire: Wire
 ) -> Failure:
-    what = f"The model's server answered with {kind or f'status {status}'}"
-    told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
+    problem = f"The model's server answered with {kind or f'status {status}'}"
+    should_retry = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
     classified = failure(
         code,
-        f"{what}: {message}" if message else what,
-        is_retryable=told if status >= 400 else None,
+        f"{problem}: {message}" if message else problem,
+        is_retryable=should_retry if status >= 400 else None,
         retry_after_s=_retry_after_s(headers),
         wire=wire,
     )

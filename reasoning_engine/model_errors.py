@@ -75,8 +75,8 @@ def classify(error: BaseException, wire: Wire = "messages") -> Failure:
         case httpx2.DecodingError():
             return failure("unreadable_reply", str(error), wire=wire)
         case httpx2.HTTPError() | OSError():
-            what = f"The model cannot be reached{_at(error)}: {_root(error)}"
-            return failure("connection_failed", what, wire=wire)
+            problem = f"The model cannot be reached{_at(error)}: {_root(error)}"
+            return failure("connection_failed", problem, wire=wire)
         case NoAccess():
             return failure("authentication_failed", str(error), wire=wire)
         case _:

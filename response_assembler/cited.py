@@ -72,12 +72,12 @@ def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
         return []
     shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_SHOWN])
     more = f"; and {len(claims) - _CLAIMS_SHOWN} more" if len(claims) > _CLAIMS_SHOWN else ""
-    those = (
+    subject = (
         "1 statement of the answer cites"
         if len(claims) == 1
         else f"{len(claims)} statements of the answer cite"
     )
-    return [uncertain("uncited_claims", f"{those} no source: {shown}{more}.")]
+    return [uncertain("uncited_claims", f"{subject} no source: {shown}{more}.")]
 
 
 def _closed(text: str, reading: Reading) -> str:

@@ -49,14 +49,14 @@ class Group:
         return bool(self.clusters) or self.is_told
 
 
-def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
+def grouped(memory: Memory, cited: Collection[str]) -> tuple[Group, ...]:
     """Return every open question with the facts closest to it: at most FACTS_MAX in all, each once, without `told`."""
     facts = _candidates(memory)
     questions = (memory.open_questions or (memory.query,))[:QUESTIONS_MAX]
     ranked = _ranked(memory, facts, questions)
-    chosen = _chosen(memory, {fact.id for fact in facts}, told, ranked, len(questions))
+    chosen = _chosen(memory, {fact.id for fact in facts}, cited, ranked, len(questions))
     asked = " ".join(memory.query.split())
-    touched = {place for _, place, fact in ranked if fact.id in told}
+    touched = {place for _, place, fact in ranked if fact.id in cited}
     return tuple(
         Group(
             question,
@@ -101,11 +101,11 @@ def _ranked(memory: Memory, facts: list[Fact], questions: Iterable[str]) -> list
 
 
 def _chosen(
-    memory: Memory, candidates: Set[str], told: Collection[str], ranked: list[Ranked], questions: int
+    memory: Memory, candidates: Set[str], cited: Collection[str], ranked: list[Ranked], questions: int
 ) -> dict[int, list[Cluster]]:
     """Return clusters by the index of their question, up to FACTS_MAX facts and each question's share of them."""
     each_max = max(_FACTS_PER_QUESTION_MIN, FACTS_MAX // questions)
-    free = set(candidates) - set(told)
+    free = set(candidates) - set(cited)
     left = FACTS_MAX
     chosen: dict[int, list[Cluster]] = {}
     for _, place, fact in ranked:

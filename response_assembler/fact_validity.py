@@ -38,12 +38,12 @@ def _superseded(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertai
 
 
 def _contradicted(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for id, number in numbers.items():
         for other in memory.contradicted.get(id, ()):
-            if other not in memory.facts or frozenset((id, other)) in told:
+            if other not in memory.facts or frozenset((id, other)) in reported:
                 continue
-            told.add(frozenset((id, other)))
+            reported.add(frozenset((id, other)))
             if other in numbers:
                 message = (
                     f"[{number}] and [{numbers[other]}] contradict each other, and no date decides between them:"

@@ -78,7 +78,7 @@ def missing_section(gaps: Gaps) -> str:
     if lost := facts_lost(gaps.memory):
         were = "fact was" if lost == 1 else "facts were"
         lines.append(f"{lost} {were} found but not kept, because the session's memory was full.")
-    lines += [plain(one_line(told.message, 300)) for told in gaps.doubts if told.kind in _TOLD_AS_MISSING]
+    lines += [plain(one_line(doubt.message, 300)) for doubt in gaps.doubts if doubt.kind in _TOLD_AS_MISSING]
     if not lines:
         return ""
     more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
@@ -96,8 +96,8 @@ def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:
     """Yield the sub-questions without an answer; `searched` collects the ids of the calls mentioned with them."""
     touched = [_quoted(group) for group in gaps.parts if group.is_touched]
     if touched:
-        those = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]
-        yield f"An answer to {those} that I could stand by; what is said above may not settle it."
+        questions = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]
+        yield f"An answer to {questions} that I could stand by; what is said above may not settle it."
     for group in gaps.parts:
         if group.is_touched:
             continue
@@ -150,9 +150,9 @@ def _checks(gaps: Gaps) -> list[str]:
 
 def _steps(gaps: Gaps) -> Iterator[str]:
     """Yield what would help in addition to asking again, most pressing first."""
-    if any(told.kind == "approval_missing" for told in gaps.doubts):
+    if any(doubt.kind == "approval_missing" for doubt in gaps.doubts):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
-    if any(told.kind == "question_unanswered" for told in gaps.doubts):
+    if any(doubt.kind == "question_unanswered" for doubt in gaps.doubts):
         yield "Ask again with what was asked back, or answer while the session waits (`antiphon sessions answer ID`)."
     for use in failed(gaps.memory):
         if use.outcome in _AFTER_FAILURE:

@@ -31,16 +31,19 @@ def compose_partial(
     `unfinished`: (id, tool) of calls in flight; `doubts`: the coordinator's uncertainties.
     """
     answered, concluded = _noted(memory)
-    told = cited_ids("\n".join((*answered, *concluded)))
-    groups = grouped(memory, told)
-    beside = () if told or any(group.clusters for group in groups) else most_telling(memory)
+    cited = cited_ids("\n".join((*answered, *concluded)))
+    groups = grouped(memory, cited)
+    most_distinctive = () if cited or any(group.clusters for group in groups) else most_telling(memory)
     quoted = [
-        fact.id for group in (*groups, Group("", beside)) for cluster in group.clusters for fact in cluster
+        fact.id
+        for group in (*groups, Group("", most_distinctive))
+        for cluster in group.clusters
+        for fact in cluster
     ]
     gaps = Gaps(memory, groups, unfinished, doubts)
     sections = [
-        _opening(memory, reason, status, bool(told or quoted)),
-        _known(memory, answered, concluded, groups, beside, {*told, *quoted}),
+        _opening(memory, reason, status, bool(cited or quoted)),
+        _known(memory, answered, concluded, groups, most_distinctive, {*cited, *quoted}),
         missing_section(gaps),
         next_section(gaps, reason),
     ]
@@ -61,12 +64,12 @@ def _opening(memory: Memory, reason: TerminationReason, status: Status, is_somet
     asked = f"You asked: “{question}”" if question.strip() else ""
     why = WHY_INCOMPLETE.get(reason, "the model replied with nothing")
     if is_something_known:
-        told = f"I have no finished answer, because {why}. Here is what I know so far."
+        opening = f"I have no finished answer, because {why}. Here is what I know so far."
     elif status == "cancelled":
-        told = f"There is no answer, because {why}. Nothing had been found until then."
+        opening = f"There is no answer, because {why}. Nothing had been found until then."
     else:
-        told = f"I have no answer, because {why}, and nothing was found that I could quote."
-    return "\n\n".join(filter(None, [asked, told]))
+        opening = f"I have no answer, because {why}, and nothing was found that I could quote."
+    return "\n\n".join(filter(None, [asked, opening]))
 
 
 def _noted(memory: Memory) -> tuple[list[str], list[str]]:
@@ -86,7 +89,7 @@ def _known(
     answered: list[str],
     concluded: list[str],
     groups: Iterable[Group],
-    beside: Sequence[Cluster],
+    extra: Sequence[Cluster],
     shown: Set[str],
 ) -> str:
     parts = [f"- {_answer(line)}" for line in answered]
@@ -98,8 +101,8 @@ def _known(
         if group.clusters:
             heading = f"On “{plain(_short(group.question))}”:\n\n" if group.is_part else ""
             parts.append(heading + _facts(memory, group.clusters))
-    if beside:
-        parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, beside))
+    if extra:
+        parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, extra))
     if not parts:
         return ""
     if more := sum(_is_found(memory, fact) for id, fact in memory.facts.items() if id not in shown):

@@ -83,8 +83,8 @@ def _spoken(value: Any, depth: int) -> str:
             return name
         if depth > _DEPTH_MAX:
             return _counted(value)
-        told = {key: item for key, item in value.items() if item not in (None, "", [], {})} or value
-        said = [f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in told.items()]
+        members = {key: item for key, item in value.items() if item not in (None, "", [], {})} or value
+        said = [f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in members.items()]
         said.sort(key=lambda entry: len(entry) > _SHORT_CHARACTERS)
         return f"({', '.join(said)})" if depth > 0 else "; ".join(said)
     if isinstance(value, list):

@@ -29,12 +29,12 @@ Path = tuple[str | int, ...]
 def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer, tuple[FieldSources, ...]]:
     """Return the answer in Markdown, and the facts that hold the value of each of its fields."""
     # Lowered once: a text search is far faster than a pattern search.
-    standing = [
+    statements = [
         (id, fact.statement, fact.statement.lower())
         for id, fact in reversed(tuple(memory.facts.items()))
         if id not in memory.superseded
     ]
-    found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, standing))}
+    found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, statements))}
     numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(found.values(), ())), 1)}
     sources = cited_sources(memory, numbers)
     shown = f"```json\n{written(value)}\n```"
@@ -71,7 +71,7 @@ def _walked(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def _holding(value: str | float, standing: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
+def _holding(value: str | float, statements: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
     """Return the ids of the facts that contain a value.
 
     `standing` are (id, statement, lowered statement), newest first.
@@ -82,7 +82,7 @@ def _holding(value: str | float, standing: Iterable[tuple[str, str, str]]) -> tu
     lowered = text.lower()
     stands = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(text)}(?!\w|[.,:]\d)", re.IGNORECASE)
     ids = []
-    for id, statement, statement_lowered in standing:
+    for id, statement, statement_lowered in statements:
         if lowered in statement_lowered and stands.search(statement):
             ids.append(id)
             if len(ids) == _SOURCES_MAX:

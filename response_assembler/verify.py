@@ -51,7 +51,7 @@ def unsupported(
         and len(sentence.cited) <= _FACTS_MAX
     ][:_SENTENCES_MAX]
     for find in (_quotes_not_found, _numbers_not_found):
-        found = (told for sentence in citing for told in find(sentence, evidence, numbers))
+        found = (doubt for sentence in citing for doubt in find(sentence, evidence, numbers))
         yield from islice(found, DOUBTS_MAX)
 
 

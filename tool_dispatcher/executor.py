@@ -173,7 +173,7 @@ class Executor:
             },
             refused={
                 **invalid,
-                **_told(permissions, noted, request),
+                **_refusals(permissions, noted, request),
                 **self._in_doubt(batch, invalid, noted),
             },
             begun=noted.begun,
@@ -225,7 +225,7 @@ def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str]
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
-def _told(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
+def _refusals(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
     """Return the error of each refused call; for a call that has run nevertheless, one that hides its outcome."""
     return {
         place: withheld(error, request.calls[place].name) if place in noted.settled else error

@@ -67,8 +67,8 @@ def module_named(path: str) -> str:
 
 
 def _absent(name: str, missing: str) -> ConfigurationError:
-    there = [module.name for module in pkgutil.iter_modules([str(Path.cwd())])]
-    nearest = get_close_matches(name, there, n=1)
+    modules = [module.name for module in pkgutil.iter_modules([str(Path.cwd())])]
+    nearest = get_close_matches(name, modules, n=1)
     meant = f" Did you mean {nearest[0]}?" if nearest else ""
     if name.startswith("examples."):
         meant = f" Did you mean antiphon.{name}?"

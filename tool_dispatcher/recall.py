@@ -42,7 +42,7 @@ async def recall(id: str, batch: BatchRun) -> JsonObject | ToolError:
     wanted = _documents(memory, ids) or _calls(memory, id)
     if not wanted:
         message = f"There is no {readable(repr(id), 100)} in this session."
-        return tool_error("not_found", message, _what_there_is(memory))
+        return tool_error("not_found", message, _known_ids(memory))
     wholes = _Wholes(batch)
     parts: list[Json] = [{**one.place, "content": await wholes.content(one)} for one in wanted]
     answer: JsonObject = {"id": id, "parts": parts}
@@ -150,10 +150,10 @@ def _alone(fact: Fact, memory: Memory) -> Part:
     return {**place, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 
-def _what_there_is(memory: Memory) -> str:
+def _known_ids(memory: Memory) -> str:
     """Return a hint that names some ids which exist."""
     if not memory.tool_usage:
         return "Nothing has been kept yet that could be recalled."
-    there = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
+    known = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
     calls = ", ".join(use.call_id for use in memory.tool_usage[-_CALLS_NAMED:])
-    return f"Give one of these: {', '.join([*there, 'or a call such as'])} {calls}."
+    return f"Give one of these: {', '.join([*known, 'or a call such as'])} {calls}."

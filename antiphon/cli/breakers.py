@@ -55,14 +55,14 @@ async def open_by_hand(
     antiphon breakers open tool:search --because "the index is being rebuilt"
     """
     _check(name)
-    who, why = (
-        _said("--by", _login() if by is None else by, _BY_MAX),
-        _said("--because", because, _BECAUSE_MAX),
+    person, why = (
+        _checked_text("--by", _login() if by is None else by, _BY_MAX),
+        _checked_text("--because", because, _BECAUSE_MAX),
     )
     async with connected() as bus:
         await _warn_of_unknown(bus, name)
         store = BreakerStore(bus.batcher, bus.keys)
-        await store.set_by_hand(name, lambda now: Breaker().hold(Held(at=now, by=who, because=why)))
+        await store.set_by_hand(name, lambda now: Breaker().hold(Held(at=now, by=person, because=why)))
     if json:
         print_json({"name": name, "phase": "open"})
     else:
@@ -115,7 +115,7 @@ def _check(name: str) -> None:
         )
 
 
-def _said(option: str, text: str, length_max: int) -> str:
+def _checked_text(option: str, text: str, length_max: int) -> str:
     """Return a person's text on one line. Raises UsageError for one that is too long."""
     line = one_line(text)
     if len(line) > length_max:

@@ -94,9 +94,9 @@ class Dialogue:
         for line in event_lines.asked(question):
             stderr().print(line)
         choices = {str(n): choice for n, choice in enumerate(question.choices, 1)}
-        while (said := await self._said("a number, or your own text> " if choices else "> ")) is not None:
+        while (typed := await self._typed("a number, or your own text> " if choices else "> ")) is not None:
             try:
-                text = checked_answer(choices.get(said.strip(), said))
+                text = checked_answer(choices.get(typed.strip(), typed))
             except InvalidQuery as error:
                 stderr().print(f"  {error}", style="yellow")
                 continue
@@ -106,23 +106,23 @@ class Dialogue:
 
     async def _decide(self, session_id: str, call: CallToApprove) -> bool:
         stderr().print(f"  waits for approval: {event_lines.to_approve(call)}")
-        while (said := await self._said("approve? y or n> ")) is not None:
-            if said.strip().lower() in _YES:
+        while (typed := await self._typed("approve? y or n> ")) is not None:
+            if typed.strip().lower() in _YES:
                 await self._antiphon.approve(session_id, [call.id])
                 return True
-            if said.strip().lower() in _NO:
+            if typed.strip().lower() in _NO:
                 await self._antiphon.deny(session_id, [call.id])
                 return True
         return False
 
-    async def _said(self, prompt: str) -> str | None:
+    async def _typed(self, prompt: str) -> str | None:
         stderr().print(f"  {prompt}", end="")
         self._is_prompting = True
-        said = await self._lines.next()
+        typed = await self._lines.next()
         self._is_prompting = False
-        if said is None or not _is_terminal():
+        if typed is None or not _is_terminal():
             stderr().print("")  # no Enter has moved to the next line
-        return said
+        return typed
 
 
 class Lines:

@@ -244,11 +244,11 @@ def to_approve(call: CallToApprove) -> str:
 
 def _decision(decision: ApprovalDecided) -> str:
     """Return a decision: `approved by Ann: b1, b2 (it is due)`."""
-    what = "approved" if decision.is_approved else "denied"
+    verdict = "approved" if decision.is_approved else "denied"
     by = f" by {one_line(decision.by, 40)}" if decision.by else ""
     calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all waiting calls"
     reason = f" ({one_line(decision.reason, _MESSAGE_LENGTH)})" if decision.reason else ""
-    return f"{what}{by}: {calls}{reason}"
+    return f"{verdict}{by}: {calls}{reason}"
 
 
 def _answer(answer: QuestionAnswered) -> str:

@@ -87,7 +87,7 @@ async def issue_grant(
         stderr().print("The grant contains neither `read` nor `write`, so it allows no tool.", style="yellow")
     token = issue(signing_key, scope, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
     if json:
-        print_json({"grant": token, **_said(read_claims(token))})
+        print_json({"grant": token, **_shown_claims(read_claims(token))})
     else:
         write(f"{token}\n")
 
@@ -118,7 +118,11 @@ async def show(
     verified = _verified(grant, key) if key is not None else "not checked: --key is missing"
     if json:
         print_json(
-            {**_said(claims), "is_over": is_over, "verified": None if key is None else verified == "yes"}
+            {
+                **_shown_claims(claims),
+                "is_over": is_over,
+                "verified": None if key is None else verified == "yes",
+            }
         )
     else:
         rows = [
@@ -162,7 +166,7 @@ def _verified(token: str, key: Path) -> str:
     return "yes"
 
 
-def _said(claims: Claims) -> dict[str, Any]:
+def _shown_claims(claims: Claims) -> dict[str, Any]:
     """Return the claims of a grant, for programs."""
     return {
         "tenant": claims.tenant,

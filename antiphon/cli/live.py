@@ -59,7 +59,7 @@ async def show_progress(
             text, why = "", _why_not(said, why)
             for line in _lines(said, command, dialogue):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
-            _say_what_runs(status, said)
+            _show_running_call(status, said)
             if dialogue is not None:  # the spinner would overwrite the typed text
                 status.stop() if dialogue.is_asking else status.start()
     return why
@@ -86,20 +86,20 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     lines = event_lines.progress(event.data)
     match event.data:
         case ApprovalRequested():
-            what, how = "approved", event_lines.how_to_decide(event.subject, command)
+            verdict, how = "approved", event_lines.how_to_decide(event.subject, command)
         case QuestionAsked():
-            what, how = "answered", event_lines.how_to_answer(event.subject, command)
+            verdict, how = "answered", event_lines.how_to_answer(event.subject, command)
         case _:
             return lines
     if dialogue is not None:
         return []
     if not command:
-        said = f"    cannot be {what}: other programs cannot reach this pipeline. Press Ctrl-C to end it."
+        said = f"    cannot be {verdict}: other programs cannot reach this pipeline. Press Ctrl-C to end it."
         return [*lines, said]
     return [*lines, *how]
 
 
-def _say_what_runs(status: StatusLine, event: AnyEvent) -> None:
+def _show_running_call(status: StatusLine, event: AnyEvent) -> None:
     inbox = event.data.inbox
     if isinstance(event.data, ToolsRequested):
         status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")

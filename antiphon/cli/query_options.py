@@ -115,7 +115,7 @@ StepFile = Annotated[
 SessionIdOption = Annotated[
     str | None,
     typer.Option(
-        help="An id of your own. The same question with the same id is one session; another question "
+        help="Your own id. The same question with the same id is one session; another question "
         "with it is refused."
     ),
 ]

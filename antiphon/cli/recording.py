@@ -217,7 +217,7 @@ async def _import_file(bus: Bus, file: Path) -> str:
             return await import_session(bus, read_lines(file))
     except NoPermissionError as error:
         raise UsageError(
-            f"Redis: {error}.", hint="Import with an administrator's rights, or into a Redis of your own."
+            f"Redis: {error}.", hint="Import with an administrator's rights, or into a separate Redis."
         ) from None
 
 

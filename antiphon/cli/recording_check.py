@@ -95,7 +95,7 @@ def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
     if add is not None:
         add({"path": as_text(path), **_document(examined)})
     else:
-        for said in _told(as_text(path), examined):
+        for said in _lines_of(as_text(path), examined):
             stdout().print(said)
     return EXIT_FAILED if examined is not None and examined.damages else EXIT_DONE
 
@@ -148,7 +148,7 @@ def _has_chain(raws: Sequence[bytes]) -> bool:
         return bool(raws)
 
 
-def _told(path: str, examined: Examined | None) -> Iterable[str]:
+def _lines_of(path: str, examined: Examined | None) -> Iterable[str]:
     if examined is None:
         yield f"{path}: readable; its format has no hash chain"
     elif not examined.damages:

@@ -227,7 +227,7 @@ async def _list(limit: int, is_json: bool) -> None:
         print_json(sessions)
         return
     rows = [
-        (session.session_id, f"{session.opened:%Y-%m-%d %H:%M:%S}", _stands(session), session.round, query)
+        (session.session_id, f"{session.opened:%Y-%m-%d %H:%M:%S}", _status_of(session), session.round, query)
         for session in sessions
         for query in [one_line(session.query, 60)]
     ]
@@ -243,14 +243,19 @@ async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool)
         print_json(turns)
         return
     rows = [
-        (turn.session_id, f"{turn.at:%Y-%m-%d %H:%M:%S}", turn.status, *_said(turn.question, turn.answer))
+        (
+            turn.session_id,
+            f"{turn.at:%Y-%m-%d %H:%M:%S}",
+            turn.status,
+            *_shown_texts(turn.question, turn.answer),
+        )
         for turn in turns
     ]
     headings = ("session", "asked (UTC)", "status", "question", "answer")
     print_table(headings, rows, f"No stored sessions of conversation {checked} of tenant {one_line(tenant)}.")
 
 
-def _said(*texts: str) -> tuple[str, ...]:
+def _shown_texts(*texts: str) -> tuple[str, ...]:
     return tuple(one_line(text, 60) for text in texts)
 
 
@@ -266,7 +271,7 @@ async def _decide(
         stdout().print(f"{'Approved' if is_approved else 'Denied'} {', '.join(decided)} of {session_id}.")
 
 
-def _stands(session: SessionSummary) -> str:
+def _status_of(session: SessionSummary) -> str:
     """Return `complete`, `open`, `waiting for approval of book (toolu_1)`, or `waiting for an answer: Which room?`."""
     waits = []
     if session.waits_for:

@@ -72,8 +72,8 @@ async def show(
     catalogue = await _catalogue(tools)
     tool = next((tool for tool in catalogue.tools if tool.name == name), None)
     if tool is None:
-        there = ", ".join(tool.name for tool in catalogue.tools) or "none"
-        raise UsageError(f"there is no tool {name!r}.", hint=f"There are: {there}.")
+        names = ", ".join(tool.name for tool in catalogue.tools) or "none"
+        raise UsageError(f"there is no tool {name!r}.", hint=f"There are: {names}.")
     if json:
         print_json(tool)
         return

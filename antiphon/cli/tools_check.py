@@ -114,9 +114,9 @@ def _print(reports: list[ToolReport], shows_cases: bool) -> None:
 def _print_faults(report: ToolReport) -> None:
     """Print each fault once, with the first of its cases: one mistake shows in many."""
     found = _by_fault(report.failed)
-    for (what, change), cases in list(found.items())[:_FAULTS_SHOWN_MAX]:
+    for (problem, change), cases in list(found.items())[:_FAULTS_SHOWN_MAX]:
         counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
-        stdout().print(f"\n{report.tool}: {one_line(what)} ({counted})", style="red")
+        stdout().print(f"\n{report.tool}: {one_line(problem)} ({counted})", style="red")
         for case, fault in cases[:_CASES_SHOWN_MAX]:
             stdout().print(f"  {one_line(case.label, 80)}: {one_line(case.arguments, 400)}")
             if fault.detail:
@@ -140,13 +140,13 @@ def _by_fault(failed: Iterable[Checked]) -> dict[tuple[str, str], list[tuple[Che
 def _print_cases(report: ToolReport) -> None:
     stdout().print("")
     rows = [
-        (one.kind, one_line(one.label, 60), one.happened, one_line(_told(one), _TOLD_LENGTH_MAX))
+        (one.kind, one_line(one.label, 60), one.happened, one_line(_shown_counts(one), _TOLD_LENGTH_MAX))
         for one in report.checked
     ]
     print_table((report.tool, "case", "happened", "message to the model"), rows, "No cases.")
 
 
-def _told(one: Checked) -> str:
+def _shown_counts(one: Checked) -> str:
     if isinstance(one.told, ToolError):
         return f"{one.told.error_type}: {one.told.message} {one.told.suggested_action}"
     return one.told

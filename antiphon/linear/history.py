@@ -135,13 +135,13 @@ def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> "MessagePa
 
 def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     """Return the result of a call as text: its outcome, then the new facts, then notes."""
-    told = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
+    shown = ", ".join(use.facts) or (one_line(use.message, 200) if use.outcome == "ok" else "")
     page = Page("", memory, Pieces(), TokenBudget(_NO_BOUND_UNITS), by_call=True)
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
             page.put(fact)
-    came = ": ".join(filter(None, [use.outcome, fence(told)]))
-    lines = ["; ".join(filter(None, [came, use.advice])), *page.texts]
+    outcome_line = ": ".join(filter(None, [use.outcome, fence(shown)]))
+    lines = ["; ".join(filter(None, [outcome_line, use.advice])), *page.texts]
     if use.repeated_because:
         lines.append(fence(use.repeated_because))
     return "\n".join([*lines, *words_of(use, _WORDS_CHARACTERS_MAX)])

@@ -214,10 +214,10 @@ class _Binding:
         for chain, value in zip(self.chains, one.values, strict=True):
             call = chain.calls[source.call]
             try:
-                there = look_up(reference, {_ANY_NAME: call.result})
+                found = look_up(reference, {_ANY_NAME: call.result})
             except ReferenceMissing:
                 return False
-            if not call.has_own_result or identity(there) != identity(value):
+            if not call.has_own_result or identity(found) != identity(value):
                 return False
         return True
 

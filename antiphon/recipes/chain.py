@@ -178,8 +178,8 @@ def _in_order(kept: Sequence[tuple[int, RecordedCall]]) -> Iterator[tuple[int, R
     """Yield the calls of a batch so that each comes after those that it waits for."""
     waiting = list(kept)
     while waiting:
-        there = {n for n, _ in waiting}
-        ready = next((one for one in waiting if not (_waits_for(one, waiting) & there)), waiting[0])
+        numbers = {n for n, _ in waiting}
+        ready = next((one for one in waiting if not (_waits_for(one, waiting) & numbers)), waiting[0])
         waiting.remove(ready)
         yield ready
 

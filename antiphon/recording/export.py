@@ -206,21 +206,23 @@ async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenera
     """Yield the ids of stored sessions opened since then, partition by partition, each partition's oldest first."""
     earliest_ms = 0.0 if since is None else since.timestamp() * 1000
     for partition in range(bus.keys.partitions):
-        at_ms, told = earliest_ms, set[bytes]()
+        at_ms, reported = earliest_ms, set[bytes]()
         while True:
             # Each page starts again at the newest time of the last one, as sessions leave the set meanwhile.
             page = pairs(
                 await bus.batcher.submit(
                     *("ZRANGE", bus.keys.sessions(partition), repr(at_ms), "+inf", "BYSCORE"),
-                    *("LIMIT", 0, _IDS_PAGE + len(told), "WITHSCORES"),
+                    *("LIMIT", 0, _IDS_PAGE + len(reported), "WITHSCORES"),
                 )
             )
-            new = [(name, float(score)) for name, score in page if name not in told]
+            new = [(name, float(score)) for name, score in page if name not in reported]
             if not new:
                 break
             for name, _ in new:
                 yield name.decode()
-            told = {name for name, score in (*new, *((name, at_ms) for name in told)) if score == new[-1][1]}
+            reported = {
+                name for name, score in (*new, *((name, at_ms) for name in reported)) if score == new[-1][1]
+            }
             at_ms = new[-1][1]
 
 

@@ -132,7 +132,7 @@ class _Staged:
             [session_id, self._opened_ms, self._retention_ms, self._version, self._state(), self._response],
         )
         if result == b"there":
-            raise _already_there(session_id)
+            raise _already_imported(session_id)
         if result != b"done":
             raise RedisUnavailable(
                 f"the imported data of session {session_id} was lost.", hint="Import it again."
@@ -191,9 +191,9 @@ async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> Non
             if isinstance(line, EventLine | RecordLine):
                 other = next(recorded, None)
                 if other is None or encode_line(other) != encode_line(line):
-                    raise _already_there(session_id)
+                    raise _already_imported(session_id)
     if next(recorded, None) is not None:
-        raise _already_there(session_id)
+        raise _already_imported(session_id)
 
 
 def _in_order(lines: Iterable[Line]) -> Iterator[Line]:
@@ -204,7 +204,7 @@ def _in_order(lines: Iterable[Line]) -> Iterator[Line]:
     order.finish()
 
 
-def _already_there(session_id: str) -> AlreadyThere:
+def _already_imported(session_id: str) -> AlreadyThere:
     return AlreadyThere(
         f"session {session_id} already exists and differs from the recording.",
         hint="Import into another Redis, or under another ANTIPHON_NAMESPACE.",

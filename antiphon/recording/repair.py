@@ -78,12 +78,12 @@ def examine(raws: Sequence[bytes]) -> Examined:
     first = broken[0] if broken else len(read)
     # No line is None before the first damage.
     trusted = _whole([one.line for one in read[:first] if one.line is not None])
-    told = sum(isinstance(line, EventLine) for line in trusted)
+    events = sum(isinstance(line, EventLine) for line in trusted)
     behind = tuple(
-        one.event for one in read if one.event is not None and one.event > told and one.damage != CHANGED
+        one.event for one in read if one.event is not None and one.event > events and one.damage != CHANGED
     )
     last = max((one.line.events if isinstance(one.line, End) else one.event or 0 for one in read), default=0)
-    missing = tuple(n for n in range(told + 1, min(last, len(read)) + 1) if n not in behind)
+    missing = tuple(n for n in range(events + 1, min(last, len(read)) + 1) if n not in behind)
     return Examined(tuple(damages), trusted, behind, missing)
 
 

@@ -88,8 +88,8 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
     contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
     records = {record.of: record for record in records_in(lines, ExchangeRecord) if record.calls}
     if event.event.id not in records:
-        there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
-        named = ", ".join(f"{line.n} ({short_type(line.event.type)})" for line in there[:20])
+        recorded = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
+        named = ", ".join(f"{line.n} ({short_type(line.event.type)})" for line in recorded[:20])
         raise NoSuchPoint(
             f"Event {event.n}, {short_type(event.event.type)}, led to no model call.",
             hint=f"Choose one of these events: {named}."
@@ -135,7 +135,7 @@ def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
     try:
         cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
     except ValidationError as error:
-        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+        raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
     return Replied(RECORDED, parse(message), None, cost_usd, frozen.duration_ms)
 
 

@@ -67,13 +67,12 @@ class Envelopes:
         if event.subject != self._session_id:
             return f"its subject is {event.subject}, and the recording is of session {self._session_id}"
         if self._first is None and event.time != self._submitted:
-            return (
-                f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
-            )
+            submitted = _shown_time(self._submitted)
+            return f"its time is {_shown_time(event.time)}, and the header has {submitted} as `submitted`"
         if isinstance(event.data, QuerySubmitted) and (wrong := _not_opening(event, event.data)):
             return wrong
         if event.time > logged + CLOCKS_APART:
-            return f"its time is {_told(event.time)}, long after it was logged: {_told(logged)}"
+            return f"its time is {_shown_time(event.time)}, long after it was logged: {_shown_time(logged)}"
         if wrong := self._unlike_cause(event):
             return wrong
         seen = _Seen(
@@ -94,7 +93,10 @@ class Envelopes:
         if event.causationid is not None and (wrong := _not_inherited(event, cause)):
             return wrong
         if event.time < cause.logged - CLOCKS_APART:
-            return f"its time is {_told(event.time)}, long before event {cause.n} was logged: {_told(cause.logged)}"
+            logged_at = _shown_time(cause.logged)
+            return (
+                f"its time is {_shown_time(event.time)}, long before event {cause.n} was logged: {logged_at}"
+            )
         if event.format != cause.format:
             return f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
         return ""
@@ -149,7 +151,7 @@ def _logged(entry: str) -> datetime:
         raise UnreadableEvent(f"{entry} is not a valid log id: its time is out of range.") from None
 
 
-def _told(moment: datetime | None) -> str:
+def _shown_time(moment: datetime | None) -> str:
     return "nothing" if moment is None else moment.isoformat()
 
 

@@ -34,14 +34,14 @@ def changes(then: Iterable[Line], now: Iterable[Line]) -> list[Change]:
     """Return all differences between a recording and the rewritten one, in the order of the first."""
     events: dict[tuple[str, str, bytes, bytes], list[int]] = {}
     found: dict[tuple[str, str, bytes, bytes], tuple[str, Difference]] = {}
-    for n, what, one in _differences(_Side(), _Side(), then, now):
-        key = (what, one.path, to_json(one.expected), to_json(one.got))
-        found.setdefault(key, (what, one))
+    for n, event_name, one in _differences(_Side(), _Side(), then, now):
+        key = (event_name, one.path, to_json(one.expected), to_json(one.got))
+        found.setdefault(key, (event_name, one))
         if n and n not in (known := events.setdefault(key, [])):
             known.append(n)
     return [
-        Change(tuple(events.get(key, ())), what, one.path, one.expected, one.got)
-        for key, (what, one) in found.items()
+        Change(tuple(events.get(key, ())), event_name, one.path, one.expected, one.got)
+        for key, (event_name, one) in found.items()
     ]
 
 
@@ -82,17 +82,17 @@ def _differences(
                 yield from _compared(old, new, old.waiting.pop(key), new.waiting.pop(key))
     for side in (old, new):
         for line in side.waiting.values():
-            n, what = _place(side, line)
+            n, event_name = _place(side, line)
             there = {True: "a line", False: ABSENT}
-            yield n, what, Difference("", there[side is old], there[side is new])
+            yield n, event_name, Difference("", there[side is old], there[side is new])
 
 
 def _compared(old: _Side, new: _Side, then: Line, now: Line) -> Iterator[tuple[int, str, Difference]]:
     if then == now:
         return
-    n, what = _place(old, then)
+    n, event_name = _place(old, then)
     for one in differences(_as_json(then, old.contents), _as_json(now, new.contents)):
-        yield n, what, one
+        yield n, event_name, one
 
 
 def _place(side: _Side, line: Line) -> tuple[int, str]:
@@ -119,9 +119,9 @@ def _record(record: AnyRecord, contents: dict[str, Any]) -> dict[str, Any]:
     """Return a record with whole requests, as the hashes of their parts would mean nothing to a reader."""
     fields = record.model_dump(mode="json", exclude={"contents"})
     if isinstance(record, ExchangeRecord):
-        for call, told in zip(record.calls, fields["calls"], strict=True):
+        for call, recorded in zip(record.calls, fields["calls"], strict=True):
             try:
-                told["request"] = whole_request(call, contents)
+                recorded["request"] = whole_request(call, contents)
             except UnreadableEvent:
                 continue  # the differences of its hashes are shown
     return fields

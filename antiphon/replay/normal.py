@@ -62,9 +62,9 @@ class _Normal:
             case EventLine():
                 self._name(line)
                 data = line.event.data
-                yield Moment(line.n, data.type, _round(data), self._told(data))
+                yield Moment(line.n, data.type, _round(data), self._normalized(data))
             case ContentLine():
-                self._contents[line.hash] = self._told(line.content)
+                self._contents[line.hash] = self._normalized(line.content)
             case RecordLine(record=ExchangeRecord() as record) if record.of in self._events:
                 asked = self._events[record.of]
                 for call in record.calls:
@@ -105,26 +105,28 @@ class _Normal:
         request = {name: self._part(value) for name, value in call.request.items()}
         told: dict[str, Any] = {"request": request}
         if call.reply is not None:
-            told["reply"] = self._told({name: value for name, value in call.reply.items() if name != "id"})
+            told["reply"] = self._normalized(
+                {name: value for name, value in call.reply.items() if name != "id"}
+            )
         if call.error is not None:
-            told["error"] = self._told({"status": call.error.status, "failure": call.error.failure})
+            told["error"] = self._normalized({"status": call.error.status, "failure": call.error.failure})
         return told
 
     def _part(self, value: Any) -> Any:
         if isinstance(value, dict) and set(value) == {"$content"} and isinstance(value["$content"], str):
             return self._contents.get(value["$content"], value)
-        return self._told(value)
+        return self._normalized(value)
 
-    def _told(self, value: Any) -> Any:
+    def _normalized(self, value: Any) -> Any:
         match value:
             case str():
                 return self._text(value)
             case BaseModel():
                 return self._fields(value)
             case Mapping():
-                return {self._text(str(key)): self._told(one) for key, one in value.items()}
+                return {self._text(str(key)): self._normalized(one) for key, one in value.items()}
             case list() | tuple():
-                return [self._told(one) for one in value]
+                return [self._normalized(one) for one in value]
             case UUID():
                 return self._names.get(str(value), "another event")
             case datetime():
@@ -133,16 +135,16 @@ class _Normal:
                 return value
 
     def _fields(self, value: BaseModel) -> dict[str, Any]:
-        told = {}
+        fields = {}
         for name in type(value).model_fields:
             field = getattr(value, name)
             if name in _LEFT_OUT:
                 continue
             if isinstance(field, datetime) and name in _TOLD_MOMENTS and self._submitted:
-                told[name] = f"{(field - self._submitted).total_seconds():+.3f} s"
+                fields[name] = f"{(field - self._submitted).total_seconds():+.3f} s"
             else:
-                told[name] = self._told(field)
-        return told
+                fields[name] = self._normalized(field)
+        return fields
 
     def _text(self, text: str) -> str:
         if text in self._names:

@@ -17,10 +17,10 @@ repeated. `none`: there was no answer.
 Result = Literal["same", "unchecked", "diverged"]
 """`unchecked`: nothing has diverged, but some step could not be checked, which is weaker than `same`."""
 DIVERGENCES_KEPT_MAX = 1_000
-STILL_OPEN = "the session went on when it was recorded"
+STILL_OPEN = "the session continued when it was recorded"
 """The reason why an event without a decision or a record counts as unchecked."""
 
-REDACTED_CHANGE = "values were redacted that the digest of what a decision changed was made of"
+REDACTED_CHANGE = "the change of a decision has redacted values, so its digest cannot be compared"
 """The reason why a decision on a run counts as unchecked, although all its outputs are the same."""
 
 

@@ -63,8 +63,8 @@ def report_of(
     answer: Outcome = "none" if recording_index.response is None else "unfinished"
     found: tuple[Difference, ...] = ()
     if today is not None:
-        then = ABSENT if recording_index.response is None else _said(recording_index.response)
-        found = tuple(differences(then, _said(today)))
+        then = ABSENT if recording_index.response is None else _compared_fields(recording_index.response)
+        found = tuple(differences(then, _compared_fields(today)))
         answer = "different" if found else "same"
     elif recording_index.response is None and len(log) < len(recording_index.events):
         answer = "unfinished"
@@ -79,7 +79,7 @@ def report_of(
     )
 
 
-def _said(response: ResponseReady) -> dict[str, Any]:
+def _compared_fields(response: ResponseReady) -> dict[str, Any]:
     return response.model_dump(mode="json", exclude=set(_TIMED))
 
 

@@ -155,8 +155,8 @@ def _hold_way(step: Step, redone: Redone) -> None:
             raise TakesAnotherWay(event, "it ends the session, although the session continued.")
         case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
             raise TakesAnotherWay(event, "the calls of its batch run in another order than recorded.")
-    for what, found in redone.others:
-        if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
+    for part, found in redone.others:
+        if part == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
             raise TakesAnotherWay(event, "it makes one more model call than the recording has replies.")
 
 

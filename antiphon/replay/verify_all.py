@@ -84,10 +84,10 @@ def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
         report = verify(path, only)
     except UNREADABLE as error:
         return Outcome(shown(path), error=explained(error, path), duration_s=monotonic_s() - began_s)
-    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s, goes_on=_goes_on(path, report))
+    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s, goes_on=_next_step(path, report))
 
 
-def _goes_on(path: Path, report: Report) -> "Next | None":
+def _next_step(path: Path, report: Report) -> "Next | None":
     """Return the next step after a changed decision, where today's code can compute it."""
     if report.is_same:
         return None

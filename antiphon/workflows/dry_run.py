@@ -138,14 +138,14 @@ def cover(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any]) -> 
             if choice not in tried:
                 tried.add(choice)
                 waiting.append(scenario)
-    reached = {template_of(path) for one in runs for path in _came_to(one)}
+    reached = {template_of(path) for one in runs for path in _reached_choices(one)}
     never = tuple(path for path in plan.graph.nodes if path not in reached)
     return Coverage(tuple(map(_without_defaults, runs)), never, bool(waiting))
 
 
 def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
     scenario = run.scenario
-    for path in dict.fromkeys(map(template_of, _came_to(run))):
+    for path in dict.fromkeys(map(template_of, _reached_choices(run))):
         node = plan.graph.nodes[path].node
         if isinstance(node, BranchNode):
             for arm in _branches(plan)[path]:
@@ -156,7 +156,7 @@ def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
             yield (path, "fails"), replace(scenario, failing=scenario.failing | {path})
 
 
-def _came_to(run: DryRun) -> list[str]:
+def _reached_choices(run: DryRun) -> list[str]:
     """Return the nodes that began."""
     return [path for path, status in run.nodes.items() if status not in ("skipped", "queued")]
 

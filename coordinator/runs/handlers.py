@@ -73,7 +73,7 @@ class Runs:
         specification that a run begins with.
         """
         self._specification, self._published, self._keep_on = specification, published, keep_on
-        self._run_begun = run_begun or _nothing_noted
+        self._run_begun = run_begun or _no_specification
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
@@ -246,7 +246,7 @@ class Runs:
         )
 
 
-async def _nothing_noted(content_hash: str) -> None:
+async def _no_specification(content_hash: str) -> None:
     return None
 
 

@@ -153,8 +153,8 @@ def _decided(
         request_call(making, path, open.number, open.call.model_copy(update={"approval": log_entry}))
         return None
     making.open[path] = None
-    who, why = decided.by or "a person", one_line(decided.reason, REASON_CHARACTERS)
-    message = f"{who} denied it{f': {why}' if why else ''}"
+    person, why = decided.by or "a person", one_line(decided.reason, REASON_CHARACTERS)
+    message = f"{person} denied it{f': {why}' if why else ''}"
     return Failed(path, open.attempt, Failure("permission_denied", message))
 
 

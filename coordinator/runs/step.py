@@ -99,7 +99,7 @@ def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[
     problem = pinned.opened.problem
     if not problem:
         try:
-            decide(making, Started(params), event, log_entry, _nothing_kept)
+            decide(making, Started(params), event, log_entry, _no_value)
         except UnfitParams as error:
             problem = f"It cannot begin: {error}."
     if problem:
@@ -107,7 +107,7 @@ def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[
     return finished(making)
 
 
-def _nothing_kept(key: str) -> Any:
+def _no_value(key: str) -> Any:
     raise KeyError(key)
 
 

@@ -116,7 +116,7 @@ def _take(turn: Turn, happened: Happening) -> None:
             if _is_awaited(turn, path, attempt):
                 turn.then(NodeFailed(path, failure))
         case TimerFired(path=path, attempt=attempt):
-            _time_came(turn, path, attempt)
+            _on_timer(turn, path, attempt)
 
 
 def _is_awaited(turn: Turn, path: str, attempt: int) -> bool:
@@ -127,7 +127,7 @@ def _is_awaited(turn: Turn, path: str, attempt: int) -> bool:
     return isinstance(turn.plan.node(path).node, CallNode | ReasonNode | YieldNode)
 
 
-def _time_came(turn: Turn, path: str, attempt: int) -> None:
+def _on_timer(turn: Turn, path: str, attempt: int) -> None:
     state = turn.run.nodes.get(path)
     if state is None or state.status not in ("retrying", "active"):
         return

@@ -43,11 +43,11 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
     writes = [path for path in states if turn.plan.is_write(path)]
     done = sorted((path for path in writes if states[path].is_done), key=lambda one: states[one].order)
     undone = tuple(path for path in done if _is_undone(turn, path))
-    standing = tuple(path for path in done if path not in set(undone))
+    in_effect = tuple(path for path in done if path not in set(undone))
     failures = {path: state.failure for path, state in states.items()}
     unknown = tuple(path for path in writes if (one := failures[path]) is not None and one.is_unknown)
     applies: list[RunStatus] = [status]
-    if status == "failed" and not standing and (undone or turn.scope("").compensator is not None):
+    if status == "failed" and not in_effect and (undone or turn.scope("").compensator is not None):
         applies.append("compensated")
     if status == "failed" and (stop := turn.scope("").stop) is not None:
         applies.append(stop)
@@ -57,7 +57,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | No
         applies.append("compensation_failed")
     last = max(applies, key=_RANKS.index)
     turn.ended = last
-    turn.commands.append(End(last, output, failure, standing, unknown, undone))
+    turn.commands.append(End(last, output, failure, in_effect, unknown, undone))
 
 
 def _is_undone(turn: Turn, path: str) -> bool:

@@ -56,15 +56,15 @@ def resume(turn: Turn) -> None:
     """Begin the unfinished nodes again. Only for a run that may be resumed."""
     turn.ended = None
     run = turn.run
-    stands = {path for path in run.nodes if _stands(turn, path)}
+    kept = {path for path in run.nodes if _is_kept(turn, path)}
     for path, state in run.nodes.items():
-        if _lies_in(stands, path):
+        if _lies_in(kept, path):
             continue
         node = turn.plan.node(path)
         before = state.attempt if _is_retried(node.node) else 0
         anew = NodeState("pending", attempt=state.attempt, attempts_before=before, size=state.size)
         turn.nodes[path] = replace(
-            state if path in stands else anew,
+            state if path in kept else anew,
             status="pending",
             unsettled=len(node.upstream),
             activators=len(node.activated_by),
@@ -100,7 +100,7 @@ def _is_retried(node: Any) -> bool:
     return on_error is not None and on_error.retry > 0
 
 
-def _stands(turn: Turn, path: str) -> bool:
+def _is_kept(turn: Turn, path: str) -> bool:
     """Return whether the work of a node is not repeated: it succeeded, or its fallback replaced it."""
     state, fallback = turn.run.nodes[path], _fallback(turn, path)
     if state.is_done or has_ended_before(state):

@@ -39,7 +39,7 @@ def customer_lookup(
     limit: Annotated[int, Field(ge=1, le=50, description="Customers at most.")] = 10,
 ) -> list[Contact]:
     """Look customers up by e-mail address, or by part of their name or company. Upper and lower case are alike."""
-    with _told():
+    with _reported_errors():
         if found := register.find(query, limit):
             return found
         alike = ", ".join(f'"{name}"' for name in register.nearest(query))
@@ -61,7 +61,7 @@ def customer_lookup(
 )
 def create_contact(contact: NewContact, context: ToolContext) -> Contact:
     """Put one person into the customer register. An e-mail address can be there only once."""
-    with _told():
+    with _reported_errors():
         (created,) = register.create([contact], context.idempotency_key)
     return created
 
@@ -78,7 +78,7 @@ def create_contacts(
     contacts: Annotated[list[NewContact], Field(min_length=1, max_length=BATCH_MAX)], context: ToolContext
 ) -> CreatedContacts:
     """Put several people into the customer register, all of them or none."""
-    with _told(lambda index: f"contacts[{index}], {contacts[index].name}: "):
+    with _reported_errors(lambda index: f"contacts[{index}], {contacts[index].name}: "):
         created = register.create(contacts, context.idempotency_key)
     results = [Created(index=index, data=contact) for index, contact in enumerate(created)]
     return CreatedContacts(results=results, summary=Tally(ok=len(results)))
@@ -122,7 +122,7 @@ def update_contact(
             "There is nothing to change.",
             "Give at least one of email, phone and company.",
         )
-    with _told():
+    with _reported_errors():
         changed = register.update(customer, version, changes, context.idempotency_key)
     if changed is None:
         raise ToolFailed(
@@ -132,7 +132,7 @@ def update_contact(
 
 
 @contextmanager
-def _told(of: Callable[[int], str] = lambda index: "") -> Iterator[None]:
+def _reported_errors(of: Callable[[int], str] = lambda index: "") -> Iterator[None]:
     """Translate errors of the register for the model. In each case nothing was written."""
     try:
         yield

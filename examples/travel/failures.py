@@ -38,8 +38,8 @@ def answering(tool: str, is_write: bool = False) -> Iterator[None]:
             )
         yield
         if kind == "timeout":
-            what = "The answer of the travel service was lost."
-            raise ToolFailed("outcome_unknown" if is_write else "timeout", what)
+            message = "The answer of the travel service was lost."
+            raise ToolFailed("outcome_unknown" if is_write else "timeout", message)
     except sqlite3.Error as error:
         why = f"The travel service cannot be used: {error}. {_nothing(is_write)}"
         raise ToolFailed("api_failure", why) from None

@@ -39,7 +39,7 @@ class WeatherService:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told = Event()  # replaced at each control, which releases waiting requests
+        self._changed = Event()  # replaced at each control, which releases waiting requests
         self._control = Control()
         self._left: int | None = None
         self.ledger = {"requests": 0, "refused": 0, "under_way": 0, "under_way_max": 0}
@@ -59,8 +59,8 @@ class WeatherService:
         """Set the mode from now on, or for the next `count` requests. Stalled requests are answered now."""
         with self._lock:
             self._control, self._left = control, control.count
-            self._told.set()
-            self._told = Event()
+            self._changed.set()
+            self._changed = Event()
 
     def _controlled(self, body: bytes) -> Reply:
         try:
@@ -71,9 +71,9 @@ class WeatherService:
         return Reply(200, control.model_dump())
 
     def _weather(self, request: Request) -> Reply:
-        control, told = self._begin(request.query.get("city", ""))
+        control, changed = self._begin(request.query.get("city", ""))
         try:
-            told.wait(control.stall_s if control.mode == "stall" else control.wait_s)
+            changed.wait(control.stall_s if control.mode == "stall" else control.wait_s)
             reply = _answer(request, control)
         finally:
             with self._lock:
@@ -90,12 +90,12 @@ class WeatherService:
             self.ledger["under_way_max"] = max(self.ledger["under_way_max"], self.ledger["under_way"])
             control = self._control
             if control.cities and city not in control.cities:
-                return Control(), self._told
+                return Control(), self._changed
             if self._left is not None:
                 self._left -= 1
                 if not self._left:
                     self._control, self._left = Control(), None
-            return control, self._told
+            return control, self._changed
 
 
 def _answer(request: Request, control: Control) -> Reply:
@@ -113,8 +113,8 @@ def _answer(request: Request, control: Control) -> Reply:
     days = request.query.get("days", "3")
     if not days.isdecimal() or not 1 <= int(days) <= DAYS_MAX:
         return Reply(400, {"error": f"days is 1 to {DAYS_MAX}."})
-    told = [{"day": day, **_weather_on(place, day)} for day in range(1, int(days) + 1)]
-    return Reply(200, {"city": place.name, "days": told})
+    days_weather = [{"day": day, **_weather_on(place, day)} for day in range(1, int(days) + 1)]
+    return Reply(200, {"city": place.name, "days": days_weather})
 
 
 def _weather_on(place: Place, day: int) -> dict[str, Any]:

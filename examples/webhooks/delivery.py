@@ -73,17 +73,17 @@ async def deliver(event: Event, url: HttpUrl, client: httpx2.AsyncClient) -> Del
         return Delivery(url=shown(url), status="error", code=late.code, attempts=0, error=late)
     while True:
         attempts += 1
-        came = await _sent(event, url, client)
-        if not isinstance(came, Problem):
-            return Delivery(url=shown(url), status="ok", code=came, attempts=attempts)
-        was_unknown |= came.error_type == "outcome_unknown"
-        pause_s = _pause_s(attempts, came)
+        delivery = await _sent(event, url, client)
+        if not isinstance(delivery, Problem):
+            return Delivery(url=shown(url), status="ok", code=delivery, attempts=attempts)
+        was_unknown |= delivery.error_type == "outcome_unknown"
+        pause_s = _pause_s(attempts, delivery)
         if pause_s is None or attempts >= ATTEMPTS_MAX or pause_s + _ATTEMPT_S > event.time_left_s:
             break
         await asyncio.sleep(pause_s)
-    if was_unknown and came.error_type != "outcome_unknown":  # a refusal does not undo an earlier attempt
-        came = came.model_copy(update={"error_type": "outcome_unknown"})
-    return Delivery(url=shown(url), status="error", code=came.code, attempts=attempts, error=came)
+    if was_unknown and delivery.error_type != "outcome_unknown":  # a refusal does not undo an earlier attempt
+        delivery = delivery.model_copy(update={"error_type": "outcome_unknown"})
+    return Delivery(url=shown(url), status="error", code=delivery.code, attempts=attempts, error=delivery)
 
 
 def shown(url: HttpUrl) -> str:

@@ -107,10 +107,10 @@ def _chosen(urls: Sequence[HttpUrl], wanted: Sequence[str] | None) -> list[HttpU
     unknown = sum(name not in by_name for name in wanted)
     if not wanted or unknown:
         # Without the names themselves, as the model knows its own text.
-        what = f"{unknown} of the names in `to` are not receivers" if wanted else "The list `to` is empty"
+        problem = f"{unknown} of the names in `to` are not receivers" if wanted else "The list `to` is empty"
         raise ToolFailed(
             "validation_error",
-            f"{what}. Nothing was sent.",
+            f"{problem}. Nothing was sent.",
             f"Leave `to` out, or name some of: {', '.join(by_name)}.",
         )
     return [by_name[name] for name in dict.fromkeys(wanted)]

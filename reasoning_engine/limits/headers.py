@@ -45,16 +45,16 @@ class ReportedLimits:
 def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:
     """Return the reported limits by meter, without absent and implausible ones."""
     if wire == "chat":
-        return dict(_told_by_chat(headers))
-    told: dict[Meter, ReportedLimits] = {}
+        return dict(_reported_by_chat(headers))
+    reported: dict[Meter, ReportedLimits] = {}
     for meter in METERS:
         limit = _count(headers.get(f"anthropic-ratelimit-{meter.replace('_', '-')}-limit"))
         if limit is not None and limit in _LIMITS[meter]:
-            told[meter] = ReportedLimits(limit, _remaining(headers, meter, limit))
-    return told
+            reported[meter] = ReportedLimits(limit, _remaining(headers, meter, limit))
+    return reported
 
 
-def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
+def _reported_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, ReportedLimits]]:
     """Yield the limits that chat completions report for requests and tokens, if they are per minute.
 
     Some accounts have daily limits under the same names. Those refill so slowly that the reset time reveals

@@ -35,7 +35,7 @@ class TooLate(Exception):
     """The call's turn comes later than the call can wait."""
 
     def __init__(self, retry_after_s: float) -> None:
-        super().__init__(f"the model's limits leave no room for {retry_after_s:.1f} s")
+        super().__init__(f"the model's limits allow no call for {retry_after_s:.1f} s")
         self.retry_after_s = retry_after_s
 
 
@@ -79,13 +79,13 @@ class Limiter:
             reservation.settle(_NO_CALL)
             await asyncio.sleep(pause_s)
 
-    def learn(self, model: str, told: Mapping[Meter, ReportedLimits], pause_s: float = 0.0) -> None:
+    def learn(self, model: str, reported: Mapping[Meter, ReportedLimits], pause_s: float = 0.0) -> None:
         """Share a server's reported limits with all engines; `pause_s`: how long it asks for no calls."""
-        if not told and pause_s <= 0:
+        if not reported and pause_s <= 0:
             return
         arguments: list[Argument] = [round(pause_s * _SECOND_US), self._burst_us]
         for meter, limit in zip(METERS, self._limits.by_meter, strict=True):
-            one = told.get(meter, _NOTHING_TOLD)
+            one = reported.get(meter, _NOTHING_TOLD)
             arguments += [limit, one.limit, -1 if one.remaining is None else one.remaining]
         self._tell(_LEARN, model, arguments)
 

@@ -87,8 +87,8 @@ def _call_problems(calls: list[Any], offered: Collection[str]) -> Iterator[str]:
         if not isinstance(name, str):
             yield f"{which} has no `name`."
         elif name not in offered:
-            there = ", ".join(sorted(offered)[:_TOOLS_NAMED_MAX])
-            yield f"{which}: there is no tool `{_shown(name)}` here. There are: {there}."
+            names = ", ".join(sorted(offered)[:_TOOLS_NAMED_MAX])
+            yield f"{which}: there is no tool `{_shown(name)}` here. There are: {names}."
         if "arguments" not in call:
             yield f"{which} has no `arguments`; give an object, empty where the tool needs none."
         elif not isinstance(call["arguments"], dict):

@@ -137,11 +137,11 @@ def balance(account: str, pin: Annotated[str, Secret]) -> dict[str, str]:
     return {"account": account, "balance": "The balance is 120 crowns."}
 
 
-async def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
+async def _reconciled_outcome(key: str, arguments: dict[str, Any]) -> Any:
     return TookEffect(_WRITTEN[key]) if key in _WRITTEN else NO_EFFECT
 
 
-@tool(effect="write", reconcile=_what_came_of)
+@tool(effect="write", reconcile=_reconciled_outcome)
 def pay(invoice: str, context: ToolContext) -> str:
     """Pays an invoice."""
     _WRITTEN[context.idempotency_key] = f"Invoice {invoice} is paid."

@@ -36,11 +36,11 @@ class ApprovalRule:
 
     def check(self, names: Iterable[str]) -> None:
         """Raise ConfigurationError when the rule names an unknown tool: a mistyped name would guard nothing."""
-        there = sorted(names)
-        if unknown := sorted(self.tools - {EVERY_TOOL, *there}):
+        known = sorted(names)
+        if unknown := sorted(self.tools - {EVERY_TOOL, *known}):
             raise ConfigurationError(
                 f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: tool {' or '.join(map(repr, unknown))} does not exist.",
-                hint=f"There are: {', '.join(there) or 'none'}.",
+                hint=f"There are: {', '.join(known) or 'none'}.",
             )
 
 

@@ -103,7 +103,7 @@ class ToolFailed(Exception):
 def error_of(error: BaseException, effect: Effect) -> ToolError:
     """Return the error that the model receives for an exception, without a traceback."""
     if isinstance(error, ToolFailed):
-        return _told(error)
+        return _tool_error_of(error)
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     code = code_in(foreign_failures.code_of(error))
     is_write = effect == "write"
@@ -145,7 +145,7 @@ def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
     return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
 
 
-def _told(failure: ToolFailed) -> ToolError:
+def _tool_error_of(failure: ToolFailed) -> ToolError:
     wait_s = failure.retry_after_s
     is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(

@@ -59,10 +59,10 @@ def with_hints(tools: Iterable[ToolDefinition], hints: Mapping[str, ToolHint]) -
 
 def _hinted(tool: ToolDefinition, hint: ToolHint) -> ToolDefinition:
     sentence = " ".join(hint.hint.split())
-    told = describe(
+    described = describe(
         tool.description, requires=hint.requires, next=hint.next, notes=(sentence,) if sentence else ()
     )
-    return tool.model_copy(update={"description": told})
+    return tool.model_copy(update={"description": described})
 
 
 def read_hints(text: str, known: Collection[str]) -> Hints:
@@ -87,9 +87,9 @@ def read_hints(text: str, known: Collection[str]) -> Hints:
     return hints
 
 
-def _located(found: YamlText, path: Path, told: str) -> tuple[Position, str]:
+def _located(found: YamlText, path: Path, message: str) -> tuple[Position, str]:
     position = found.key_position(path)
-    return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {told}"
+    return position, f"{position}: {'.'.join(map(str, path)) or 'the file'}: {message}"
 
 
 def _of_form(fault: Any) -> tuple[Path, str]:

@@ -61,8 +61,10 @@ def _wrong(tool: str, place: tuple[str | int, ...], value: object) -> InvalidToo
 def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
     nearest = get_close_matches(name, (*known, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""
-    there = ", ".join((*_OTHER_KEYWORDS, *known))
-    return InvalidTool(tool, f"option {name!r} does not exist", hint=f"{meant}The options are: {there}.")
+    known_names = ", ".join((*_OTHER_KEYWORDS, *known))
+    return InvalidTool(
+        tool, f"option {name!r} does not exist", hint=f"{meant}The options are: {known_names}."
+    )
 
 
 def _in_full(name: str, value: Any) -> Any:

@@ -205,8 +205,8 @@ def _mapping(other: Tool) -> str:
 
 
 def _nearest(name: str, among: Iterable[str]) -> str:
-    there = sorted(among)
-    if nearest := get_close_matches(name, there, n=1):
+    names = sorted(among)
+    if nearest := get_close_matches(name, names, n=1):
         return f"Did you mean {nearest[0]!r}?"
-    more = ", ..." if len(there) > _LISTED_MAX else ""
-    return f"There are: {', '.join(there[:_LISTED_MAX]) or 'none'}{more}."
+    more = ", ..." if len(names) > _LISTED_MAX else ""
+    return f"There are: {', '.join(names[:_LISTED_MAX]) or 'none'}{more}."

@@ -19,8 +19,8 @@ def source_of(function: Callable[..., Any], parameter: str = "") -> str:
 
 def shown_path(file: str) -> str:
     """Return a path as a person would type it: relative, if it is below the current directory."""
-    path, here = Path(file), Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else file
+    path, current = Path(file), Path.cwd()
+    return str(path.relative_to(current)) if path.is_relative_to(current) else file
 
 
 def _line(code: CodeType, parameter: str) -> int:

@@ -156,9 +156,9 @@ class FunctionTool(Tool, Generic[P, R]):
             name = getattr(function, "__name__", repr(function)) if name is None else name
             _check_name(name)
             parameters, self._contexts = parameters_of(name, function)
-            told = inspect.getdoc(function) if description is None else description
+            text = inspect.getdoc(function) if description is None else description
             update_wrapper(self, function)
-            self._define(name, told, parameters, function, effect, options)
+            self._define(name, text, parameters, function, effect, options)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above

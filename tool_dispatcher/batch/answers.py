@@ -73,12 +73,12 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
 def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
     """Return the error for a call that waits for itself, directly or through other calls."""
     if len(circle) == 1:
-        what = f"{named(index, calls[index])} waits for itself"
+        problem = f"{named(index, calls[index])} waits for itself"
     else:
-        what = f"these calls wait for each other in a circle: {_listed(circle, calls)}"
+        problem = f"these calls wait for each other in a circle: {_listed(circle, calls)}"
     return tool_error(
         "validation_error",
-        f"{calls[index].name} was not run: {what}.",
+        f"{calls[index].name} was not run: {problem}.",
         "Make the calls that need nothing from the others now, and the rest in the next reply, with the "
         "values themselves in place of the placeholders.",
     )
@@ -89,13 +89,13 @@ def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {dependency.tool}, which has not succeeded in this session.",
-        f"Call {dependency.tool} first, then {call.name} with {_what_it_gives(dependency)}.",
+        f"Call {dependency.tool} first, then {call.name} with {_given_fields(dependency)}.",
     )
 
 
 def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
     """Return the error for a call whose dependency has calls in this batch, none of which gave the needed fields."""
-    gives = _what_it_gives(dependency)
+    gives = _given_fields(dependency)
     return tool_error(
         "dependency_failed",
         f"{call.name} was not run: it needs {gives.replace(' it ', f' {dependency.tool} ')}; {problem}.",
@@ -154,7 +154,7 @@ def _action(error: ToolError) -> str:
     return action if action.endswith((".", "!", "?", "…")) else f"{action}."
 
 
-def _what_it_gives(dependency: Dependency) -> str:
+def _given_fields(dependency: Dependency) -> str:
     if not dependency.required_fields:
         return "what it returns"
     return f"the {', '.join(f'`{field}`' for field in dependency.required_fields)} it returns"

@@ -120,30 +120,30 @@ def _read_item(item: Json, effect: Effect) -> ToolOutcome:
     if error is not None and (is_envelope or item.get("status") == "error"):
         return _read_error(error, effect)
     if item.get("status") == "error" and item.keys() <= _ENVELOPE | _ERROR:
-        told = {name: said for name, said in item.items() if name in _ERROR}
-        return _read_error(told or "nothing is said of why", effect)
+        given = {name: said for name, said in item.items() if name in _ERROR}
+        return _read_error(given or "nothing is said of why", effect)
     return item["data"] if is_envelope and "data" in item else item
 
 
-def _read_error(told: Json, effect: Effect) -> ToolError:
+def _read_error(error: Json, effect: Effect) -> ToolError:
     """Return the error that a variant reports for one item: its own code, and the error type it names or maps to."""
-    if is_code_alone(told):
-        told = {"code": told}
+    if is_code_alone(error):
+        error = {"code": error}
     unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
-    if not isinstance(told, dict):
-        return tool_error("internal_error", f"The item failed: {told}", unclear)
-    code = code_in(told.get("code"))
-    error_type = _type_of(told.get("error_type"), code, effect)
-    message = str(told.get("message") or f"The item failed: {code or readable(told, 500)}")
-    action = told.get("suggested_action") or (unclear if error_type == "internal_error" else None)
-    wait_s = told.get("retry_after_s")
+    if not isinstance(error, dict):
+        return tool_error("internal_error", f"The item failed: {error}", unclear)
+    code = code_in(error.get("code"))
+    error_type = _type_of(error.get("error_type"), code, effect)
+    message = str(error.get("message") or f"The item failed: {code or readable(error, 500)}")
+    action = error.get("suggested_action") or (unclear if error_type == "internal_error" else None)
+    wait_s = error.get("retry_after_s")
     is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(
         error_type,
         message,
         None if action is None else str(action),
         retry_after_s=wait_s if is_usable else None,
-        fields=_fields(told.get("fields")),
+        fields=_fields(error.get("fields")),
         code=code,
     )
 
@@ -158,11 +158,11 @@ def _type_of(named: object, code: str, effect: Effect) -> ErrorType:
     return read or "internal_error"
 
 
-def _fields(told: object) -> dict[str, str]:
+def _fields(error: object) -> dict[str, str]:
     """Return the errors of the arguments, bounded in number and length: they go into the journal and into an event."""
-    if not isinstance(told, dict):
+    if not isinstance(error, dict):
         return {}
-    return {readable(name, 200): readable(why, 300) for name, why in islice(told.items(), _FIELDS_MAX)}
+    return {readable(name, 200): readable(why, 300) for name, why in islice(error.items(), _FIELDS_MAX)}
 
 
 def _of_the_whole(error: ToolError, variant: BatchVariant, count: int) -> ToolError:

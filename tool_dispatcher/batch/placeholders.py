@@ -105,8 +105,8 @@ def _look_up(
     value = wholes.get(placeholder.call, result.data)
     for depth, part in enumerate(placeholder.path):
         if not _holds(value, part):
-            there = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
-            return f"{_shown(placeholder)} is not there: {readable(there, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+            path = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
+            return f"{_shown(placeholder)} is not there: {readable(path, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
         value = value[part]
     values[placeholder] = to_json(value)
     return ""

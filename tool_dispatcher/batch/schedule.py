@@ -160,7 +160,7 @@ class _Turn:
                 self._unit_waits[number] += len(self._plan.needs[index])
         for unit in self._plan.units:
             if self._unit_waits[unit.number] == 0:
-                self._has_what_it_needs(unit)
+                self._make_ready(unit)
 
     def end(self) -> Step:
         """Return the step, after all consequences have been propagated."""
@@ -209,9 +209,9 @@ class _Turn:
         number = self._plan.unit_of[index]
         self._unit_waits[number] -= 1
         if self._unit_waits[number] == 0:
-            self._has_what_it_needs(self._plan.units[number])
+            self._make_ready(self._plan.units[number])
 
-    def _has_what_it_needs(self, unit: Unit) -> None:
+    def _make_ready(self, unit: Unit) -> None:
         if not unit.is_sequential:
             insort(self._ready.setdefault(unit.at_once, []), unit.number)
 

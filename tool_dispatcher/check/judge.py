@@ -50,7 +50,7 @@ class Judge:
         except (RecursionError, ArithmeticError, ValueError):
             return Judgement("either")
         if error is not None:
-            return Judgement("invalid", _said(error))
+            return Judgement("invalid", _shown_error(error))
         return Judgement("either") if is_deep else Judgement("valid")
 
     def secrets_in(self, arguments: ToolArguments) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class Judge:
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def _said(error: Any) -> str:
+def _shown_error(error: Any) -> str:
     """Return the error of a schema as text: `limit: "type": "integer" does not hold`.
 
     jsonschema's own message would quote the whole value.

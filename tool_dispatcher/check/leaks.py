@@ -45,7 +45,7 @@ def in_data(data: object, secrets: Iterable[str]) -> Iterator[str]:
         return
     if "Traceback (most recent call last)" in text:
         yield "its result holds a traceback"
-    yield from (what for proof, what in EVIDENCE.items() if proof in text)
+    yield from (meaning for proof, meaning in EVIDENCE.items() if proof in text)
     if any(secret in text for secret in _beginnings(secrets)):
         yield "its result shows a secret"
 

@@ -114,7 +114,7 @@ class _Check:
             arguments=redactor.text(shown(case.arguments)),
             judgement=judgement,
             happened=outcome.happened,
-            told=_told(outcome, redactor),
+            told=_redacted_outcome(outcome, redactor),
             faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in found),
         )
 
@@ -183,7 +183,7 @@ class _Check:
             yield "The tool accepted no case, so only its refusals were checked."
 
 
-def _told(outcome: Outcome, redactor: Redactor) -> ToolError | str:
+def _redacted_outcome(outcome: Outcome, redactor: Redactor) -> ToolError | str:
     if outcome.error is not None:
         return ToolError.model_validate(redactor.json(outcome.error.model_dump(mode="json")))
     return redactor.text(shown(outcome.data)) if outcome.happened == "ran" else "(not run)"

@@ -49,7 +49,7 @@ def faults(
     if outcome.happened == "ran" and outcome.error is not None:
         found += _failure(outcome.error)
     hidden = (*secrets, *judge.secrets_in(case.arguments))
-    found += (_leak(what) for what in _shown(case, outcome, judge, hidden))
+    found += (_leak(leaked) for leaked in _shown(case, outcome, judge, hidden))
     return tuple(found)
 
 
@@ -117,16 +117,16 @@ def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...])
         yield from leaks.in_data(outcome.data, secrets)
 
 
-def _leak(what: str) -> Fault:
+def _leak(leaked: str) -> Fault:
     change = "Catch the failure, and describe it to the model in your own words."
-    if what in EVIDENCE.values():
+    if leaked in EVIDENCE.values():
         change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
-    elif what.startswith(leaks.PATH):
+    elif leaked.startswith(leaks.PATH):
         change = "Describe the missing module without its location on this machine."
-        return Fault(leaks.PATH, change, what.removeprefix(f"{leaks.PATH}: "))
-    elif "secret" in what or "credential" in what:
+        return Fault(leaks.PATH, change, leaked.removeprefix(f"{leaks.PATH}: "))
+    elif "secret" in leaked or "credential" in leaked:
         change = "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret]."
-    return Fault(what, change)
+    return Fault(leaked, change)
 
 
 def _texts(error: ToolError) -> list[str]:

@@ -120,23 +120,23 @@ class Claims:
         """Return the outcome of an identical write of another call; None while that call is in progress."""
         self.may_have_begun = True
         theirs = replace(self._write, key=found.key)
-        standing = await self._ledger.stands(theirs)
+        status = await self._ledger.stands(theirs)
         # If that write was part of a group, the arguments of the other calls are not known here.
         is_alone = found.key.startswith(f"{self._write.name}/")
-        if standing.state == "in_progress":
-            if not await self._has_waited(pause_s, standing):
+        if status.state == "in_progress":
+            if not await self._has_waited(pause_s, status):
                 return Answered(error=answers.still_running(self._write), found=found)
             return None
-        if found.state == "open" and standing.state in ("settled", "unknown"):
+        if found.state == "open" and status.state in ("settled", "unknown"):
             return None  # it has ended since: decide anew
         can_tell = self._is_safe_to_repeat or self._can_be_asked
-        if is_alone and (standing.state == "abandoned" or (standing.state != "none" and can_tell)):
-            claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
+        if is_alone and (status.state == "abandoned" or (status.state != "none" and can_tell)):
+            claim = await self._ledger.take_over(theirs, status.fence, is_unknown=True)
             if claim is not None:
                 self.log().warning("identical_write_taken_over", fence=claim.fence)
                 self._write, self._first = theirs, found
             return claim
-        outcome = standing.outcomes[found.item - 1] if len(standing.outcomes) >= found.item else None
+        outcome = status.outcomes[found.item - 1] if len(status.outcomes) >= found.item else None
         return Answered(error=answers.unknown_before(self._write, found, outcome), found=found)
 
     async def _follow(self) -> Claim | Answered:
@@ -144,36 +144,36 @@ class Claims:
         self.may_have_begun = True
         pause_s = _PAUSE_S_MIN
         while True:
-            standing = await self._ledger.stands(self._write)
-            match standing.state:
-                case "settled" | "unknown" if self._is_of_another_attempt(standing):
-                    claim = await self._ledger.take_over(self._write, standing.fence, is_again=True)
+            status = await self._ledger.stands(self._write)
+            match status.state:
+                case "settled" | "unknown" if self._is_of_another_attempt(status):
+                    claim = await self._ledger.take_over(self._write, status.fence, is_again=True)
                     if claim is not None:
                         return claim
                 case "settled" | "unknown" | "none":
-                    return Answered(standing.outcomes, answers.unknown(self._write))
+                    return Answered(status.outcomes, answers.unknown(self._write))
                 case "abandoned":
-                    claim = await self._ledger.take_over(self._write, standing.fence)
+                    claim = await self._ledger.take_over(self._write, status.fence)
                     if claim is not None:
                         self.log().warning("write_taken_over", fence=claim.fence)
                         return claim
                 case "in_progress":
-                    if not await self._has_waited(pause_s, standing):
+                    if not await self._has_waited(pause_s, status):
                         return Answered(error=answers.still_running(self._write))
                     pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
 
-    async def _has_waited(self, pause_s: float, standing: WriteStatus) -> bool:
+    async def _has_waited(self, pause_s: float, status: WriteStatus) -> bool:
         """Wait a moment for the run of another worker; return False if no time is left to wait."""
         left_s = self._ends_s - monotonic_s()
         if left_s > 0:
-            await asyncio.sleep(min(pause_s, left_s, standing.left_s))
+            await asyncio.sleep(min(pause_s, left_s, status.left_s))
         return left_s > 0
 
-    def _is_of_another_attempt(self, standing: WriteStatus) -> bool:
+    def _is_of_another_attempt(self, status: WriteStatus) -> bool:
         """Return whether the outcome is a failed earlier attempt of a run, which now retries under the same key."""
         if self._write.name or not self._is_safe_to_repeat:
             return False
-        outcomes = standing.outcomes
+        outcomes = status.outcomes
         have_failed = bool(outcomes) and all(result.error is not None for result in outcomes)
         return have_failed and not any(result.call_id in self._write.call_ids for result in outcomes)
 

@@ -86,7 +86,7 @@ class Ledger(WriteLedger):
             write.tool,
             write.fingerprint,
             self._lease_ms,
-            *self._lives_ms(write),
+            *self._retention_ms(write),
             write.session_id,
             write.asked_ms,
             *(begun_entry(call_id) for call_id in write.call_ids),
@@ -109,7 +109,7 @@ class Ledger(WriteLedger):
             write.tool,
             write.fingerprint,
             self._lease_ms,
-            *self._lives_ms(write),
+            *self._retention_ms(write),
             write.session_id,
             write.asked_ms,
             self._keys.effect(write.session_id, ""),
@@ -134,7 +134,7 @@ class Ledger(WriteLedger):
         """Return for each call, given as id and identity, whether an earlier call made it. Raises LedgerUnavailable."""
         fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
         name = self._keys.of_session(session_id, WRITES)
-        found = await self._patiently(
+        found = await self._retried(
             "read a session's writes", lambda: self._batcher.submit("HMGET", name, *fields)
         )
         pairs = zip(found[::2], found[1::2], strict=True)
@@ -143,7 +143,7 @@ class Ledger(WriteLedger):
     async def stands(self, write: Write) -> WriteStatus:
         """Return the status of the write. Raises KeyUsedForAnother, and LedgerUnavailable."""
         arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
-        state, fence, left_ms, outcomes = await self._patiently(
+        state, fence, left_ms, outcomes = await self._retried(
             "read a write", lambda: self._batcher.run(_STANDS, self._names(write)[:1], arguments)
         )
         if state == b"mismatch":
@@ -158,7 +158,7 @@ class Ledger(WriteLedger):
         """See WriteLedger. Raises LedgerUnavailable, and ClaimNotReplicated."""
         claimant = new_id().hex
         names = self._names(write)[:1]
-        arguments: list[Argument] = [fence, claimant, self._lease_ms, self._lives_ms(write)[0]]
+        arguments: list[Argument] = [fence, claimant, self._lease_ms, self._retention_ms(write)[0]]
         if write.name:
             names += self._index(write)
             arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
@@ -178,10 +178,10 @@ class Ledger(WriteLedger):
         If so, it may have lost the record that the write began. Raises LedgerUnavailable.
         """
         partition = self._keys.partition(write.session_id)
-        lost_ms = await self._patiently("look at Redis's history", lambda: self.look_at_history(partition))
+        lost_ms = await self._retried("look at Redis's history", lambda: self.look_at_history(partition))
         if not lost_ms:
             return False
-        opened = await self._patiently(
+        opened = await self._retried(
             "read when a session was opened",
             lambda: self._batcher.submit("ZSCORE", self._keys.sessions(partition), write.session_id),
         )
@@ -204,7 +204,7 @@ class Ledger(WriteLedger):
 
     async def renew(self, claim: Claim) -> bool:
         """Restart the claim's lease. Returns False if it was taken over. Raises LedgerUnavailable."""
-        life_ms, _ = self._lives_ms(claim.write)
+        life_ms, _ = self._retention_ms(claim.write)
         arguments: list[Argument] = [claim.claimant, claim.fence, self._lease_ms, life_ms]
 
         async def attempt() -> bool:
@@ -214,7 +214,7 @@ class Ledger(WriteLedger):
                 claim.ends_s = begins_s + self.lease_s
             return is_ours
 
-        return await self._patiently("renew a write", attempt)
+        return await self._retried("renew a write", attempt)
 
     async def settle(
         self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
@@ -228,7 +228,7 @@ class Ledger(WriteLedger):
             state,
             write.tool,
             write.fingerprint,
-            *self._lives_ms(write),
+            *self._retention_ms(write),
             write.member,
             write.asked_by if write.call_ids else "",
         ]
@@ -254,7 +254,7 @@ class Ledger(WriteLedger):
             except NotReplicated as error:
                 return error.reply, ends_s, f"{error}."
 
-        return await self._patiently("claim a write", attempt)
+        return await self._retried("claim a write", attempt)
 
     def _index(self, write: Write) -> list[str]:
         """Return the keys of the session's writes and of their order."""
@@ -266,16 +266,16 @@ class Ledger(WriteLedger):
         journal = self._keys.of_session(write.session_id, journal_name(write.round))
         return [self._keys.effect(write.session_id, write.key), journal]
 
-    def _lives_ms(self, write: Write) -> tuple[int, int]:
+    def _retention_ms(self, write: Write) -> tuple[int, int]:
         """Return how long the record and the journal are kept, in milliseconds."""
         life_s = max(write.ttl_s, self._retention_s, IDEMPOTENCY_TTL_S_MIN)
         return milliseconds(life_s), milliseconds(self._retention_s)
 
-    async def _patiently(self, what: str, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _retried(self, purpose: str, attempt: Callable[[], Awaitable[T]]) -> T:
         """Retry while Redis is unavailable; the limit also holds when Redis accepts commands and does not reply."""
         try:
             async with asyncio.timeout(self._patience_s):
-                return await retry_while_unavailable(what, attempt)
+                return await retry_while_unavailable(purpose, attempt)
         except TimeoutError:
             raise LedgerUnavailable(f"Redis has been out of reach for {self._patience_s:g} s.") from None
 

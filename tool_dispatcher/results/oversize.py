@@ -79,11 +79,11 @@ def _in_shape(data: Json, whole: bytes, bytes_max: int, handle: str) -> Json | N
     content = long.content
     if not isinstance(content, list | str):
         return None
-    what = "characters" if isinstance(content, str) else "items"
+    unit = "characters" if isinstance(content, str) else "items"
     name = f' of "{".".join(map(str, long.path))[:_NAME_CHARACTERS_MAX]}"' if long.path else ""
 
     def shown(kept: list[Json] | str, start: int, count: int) -> Json:
-        note = _note(f"{count} of {len(content)} {what}{name}", handle, start)
+        note = _note(f"{count} of {len(content)} {unit}{name}", handle, start)
         return _rebuilt(data, long.path, kept, note)
 
     frame = shown(content[:0], len(whole), len(content))  # its numbers have as many digits as any
@@ -163,8 +163,8 @@ def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
     return kept + below(len(kept)) if kept else _beginning(below(0).strip(), bytes_max - 2)
 
 
-def _note(what: str, handle: str, start: int) -> str:
-    return f'Shown: the first {what}. read_result(handle="{handle}", start={start}) reads on.'
+def _note(part: str, handle: str, start: int) -> str:
+    return f'Shown: the first {part}. read_result(handle="{handle}", start={start}) reads on.'
 
 
 def _beginning(text: str, room: int) -> str:

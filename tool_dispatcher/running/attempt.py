@@ -100,14 +100,14 @@ class Attempts:
         """Return the tool's answer about a write: TookEffect, NO_EFFECT or None. Raises an error that can be logged."""
         secrets = call.arguments.secrets
         try:
-            told = await self._reconciled(call)
-            data = as_json(told.data) if isinstance(told, TookEffect) else None
+            answer = await self._reconciled(call)
+            data = as_json(answer.data) if isinstance(answer, TookEffect) else None
         except Exception as error:  # a tool may raise anything
             if not secrets:
                 raise
             raise RuntimeError(without(secrets, readable(error))) from None
-        if not isinstance(told, TookEffect):
-            return told
+        if not isinstance(answer, TookEffect):
+            return answer
         return TookEffect(await self._outcomes.clean(data, secrets))
 
     async def _reconciled(self, call: Call) -> Reconciled:
@@ -117,16 +117,16 @@ class Attempts:
         ask = partial(reconcile, call.key, call.arguments.plain, **contexts)
         async with asyncio.timeout(timeout_s):
             if inspect.iscoroutinefunction(reconcile):
-                told = await ask()
+                reported = await ask()
             else:
                 async with self._threads.place(call.batch.time_left_s) as place:
                     try:
-                        told = await place.run(ask)
+                        reported = await place.run(ask)
                     except asyncio.CancelledError:
                         place.abandon()
                         raise
-                told = await told if inspect.isawaitable(told) else told
-        answer: Reconciled = told  # as far as its author keeps to it
+                reported = await reported if inspect.isawaitable(reported) else reported
+        answer: Reconciled = reported  # as far as its author keeps to it
         return answer
 
     def _is_bounded(self, tool: Tool) -> bool:

@@ -87,7 +87,7 @@ class Group:
         """Return Items; or `last`, the error of all attempts, when each of them failed as a whole."""
         if not self._is_answered:
             return last
-        return Items(tuple(map(self._told, range(len(self._outcomes)))))
+        return Items(tuple(map(self._outcome_at, range(len(self._outcomes)))))
 
     def _spread(self, outcome: ToolOutcome) -> Sequence[ToolOutcome]:
         return spread(self._variant, self._contract.effect, outcome, len(self.left))
@@ -102,6 +102,6 @@ class Group:
             return None
         return pause_s(error, self._contract, attempt)
 
-    def _told(self, place: int) -> ToolOutcome:
+    def _outcome_at(self, place: int) -> ToolOutcome:
         outcome = self._outcomes[place]
         return told(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome

@@ -104,10 +104,10 @@ class Writes:
         if claim.problem:
             claims.log().warning("write_claim_not_replicated", problem=claim.problem)
             return await self._results(call, answers.not_replicated(claim.write, claim.problem, False))
-        told = await self._asked(call, claims) if await claims.has_to_ask(claim) else None
-        if isinstance(told, TookEffect):
-            return claims.as_first(await self._results(call, told.data))
-        if told is None and claims.is_uncertain(claim):
+        answer = await self._asked(call, claims) if await claims.has_to_ask(claim) else None
+        if isinstance(answer, TookEffect):
+            return claims.as_first(await self._results(call, answer.data))
+        if answer is None and claims.is_uncertain(claim):
             return claims.as_first(await self._results(call, answers.unknown(claim.write)))
         if not await claims.holds(claim):
             return None
@@ -121,9 +121,9 @@ class Writes:
         if all(map(answers.is_unknown, results)):
             # Only TookEffect can be believed so early: the request may still be in transit, or a thread
             # running.
-            told = await self._asked(call, claims)
-            if isinstance(told, TookEffect):
-                results = await self._results(call, told.data)
+            answer = await self._asked(call, claims)
+            if isinstance(answer, TookEffect):
+                results = await self._results(call, answer.data)
         return claims.after_run(claim, results)
 
     async def _asked(self, call: Call, claims: Claims) -> Reconciled:
@@ -131,13 +131,13 @@ class Writes:
         if call.tool.reconcile is None:
             return None
         try:
-            told = await self._attempts.reconcile(call)
+            answer = await self._attempts.reconcile(call)
         except Exception as error:  # noqa: BLE001  # a tool may raise anything; that counts as "cannot tell"
             claims.log().warning("reconcile_failed", error=readable(error))
             return None
-        if told is None or isinstance(told, TookEffect | NoEffect):
-            return told
-        claims.log().warning("reconcile_answer_invalid", type=type(told).__name__)
+        if answer is None or isinstance(answer, TookEffect | NoEffect):
+            return answer
+        claims.log().warning("reconcile_answer_invalid", type=type(answer).__name__)
         return None
 
     async def _results(self, call: Call, outcome: ToolOutcome) -> Results:

@@ -87,8 +87,8 @@ async def forget(
 async def _existing(store: RecipeStore, name: str) -> Recipe:
     recipe = await store.get(name)
     if recipe is None:
-        there = [one.name for one in await store.all()]
-        raise UsageError(f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, there))
+        stored = [one.name for one in await store.all()]
+        raise UsageError(f"recipe {one_line(name, 80)!r} does not exist.", hint=did_you_mean(name, stored))
     return recipe
 
 

@@ -63,8 +63,8 @@ def _show(replies: list[Replied]) -> None:
 def _row(one: Replied) -> tuple[object, ...]:
     seconds = f"{one.duration_ms / 1000:.2f}"
     if one.said is None:
-        what = one.error.message if one.error else ""
-        return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", what)
+        error_message = one.error.message if one.error else ""
+        return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", error_message)
     usage = one.said.usage
     given = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"

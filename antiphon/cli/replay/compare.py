@@ -245,12 +245,12 @@ class _Progress:
     """A line on stderr for each finished cell."""
 
     def __init__(self, cells: int) -> None:
-        self._cells, self._told = cells, 0
+        self._cells, self._printed = cells, 0
 
     def tell(self, cell: Cell) -> None:
-        self._told += 1
+        self._printed += 1
         said = cell.first.error or cell.status
-        line = f"{self._told}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
+        line = f"{self._printed}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
         stderr().print(one_line(line), style="dim" if cell.first.response else "yellow")
         judgements = [one for run in cell.runs for one in run.judgements if one.score is None]
         for name, note in dict.fromkeys((one.name, one.note) for one in judgements):

@@ -168,6 +168,6 @@ def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> i
         ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
         compared = "the same answer as recorded" if same else "another answer than was recorded"
         output.stderr().print(
-            f"{ended}; {compared if was else 'the recorded session had none'}. Written to {into}."
+            f"{ended}; {compared if was else 'the recorded session has no answer'}. Written to {into}."
         )
     return output.EXIT_FAILED if answer.status == "failed" else output.EXIT_DONE

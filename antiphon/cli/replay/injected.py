@@ -80,23 +80,23 @@ def _show(path: Path, chain: Chain) -> None:
 def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     for step in steps:
-        lines = [_said(one) for one in step.outputs]
+        lines = [_shown_data(one) for one in step.outputs]
         lines += [f"timer {name} at {due[11:19]}" for name, due in step.timers.items()]
-        event, by = _said(step.event.data), step.component
+        event, by = _shown_data(step.event.data), step.component
         rows += [(event, by, lines[0] if lines else "none")]
         rows += [("", "", line) for line in lines[1:]]
     return rows
 
 
-def _limits(standing: dict[str, Any]) -> str:
+def _limits(snapshot: dict[str, Any]) -> str:
     return (
-        f"Round {standing['round']} of {standing['rounds_max']}, "
-        f"{standing['tool_calls_used']} of {standing['tool_calls_max']} tool calls, "
-        f"{standing['tokens_left']} tokens left, {standing['model_failures']} model failures"
+        f"Round {snapshot['round']} of {snapshot['rounds_max']}, "
+        f"{snapshot['tool_calls_used']} of {snapshot['tool_calls_max']} tool calls, "
+        f"{snapshot['tokens_left']} tokens left, {snapshot['model_failures']} model failures"
     )
 
 
-def _said(data: EventData) -> str:
+def _shown_data(data: EventData) -> str:
     """Return an event in a few words; of a request to the model, what the fault has changed in it."""
     words = event_lines.detail(data)
     if isinstance(data, ReasoningRequested):

@@ -46,9 +46,9 @@ async def _rerun(
     paths: Sequence[Path], processes: bool, match: Literal["strict", "semantic"], as_json: bool
 ) -> int:
     try:
-        there = found(paths)
-        alone = [path for path in there if works_alone(path)]
-        for path in [path for path in there if path not in alone]:
+        files = found(paths)
+        alone = [path for path in files if works_alone(path)]
+        for path in [path for path in files if path not in alone]:
             stderr().print(
                 f"{path}: skipped, because the session depends on other sessions. Use `antiphon "
                 "replay verify`."

@@ -64,7 +64,7 @@ class RunDialogue(Dialogue):
         for name, one in request.expects.items():
             param = Param.model_validate(one)
             while True:
-                typed = await self._said(f"{one_line(name)} ({type_text(param)})> ")
+                typed = await self._typed(f"{one_line(name)} ({type_text(param)})> ")
                 if typed is None:
                     return False
                 try:

@@ -94,8 +94,8 @@ def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], i
     ]
     print_table(("scenario", "ends as", "because", "remaining writes"), rows, "No runs.")
     ends = Counter(run.end.status for run in coverage.runs)
-    told = ", ".join(f"{status} {count}" for status, count in ends.most_common())
-    stdout().print(f"\n{counted(len(coverage.runs), 'run')}: {told}.")
+    by_status = ", ".join(f"{status} {count}" for status, count in ends.most_common())
+    stdout().print(f"\n{counted(len(coverage.runs), 'run')}: {by_status}.")
     if coverage.is_cut:
         stdout().print(f"The workflow has more than {SCENARIOS_MAX:,} paths; the others were not checked.")
     if coverage.never_reached:

@@ -91,7 +91,7 @@ def at_path(value: Any, path: str, run_id: str) -> Any:
         elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
             value = value[int(key)]
         else:
-            raise UnfitValue(f"{walked} has no {key!r}: it is {_what(value)}")
+            raise UnfitValue(f"{walked} has no {key!r}: it is {_type_of(value)}")
         walked += f".{key}"
     return value
 
@@ -138,10 +138,10 @@ def _of_file(file: Path | None) -> dict[str, Any]:
 
 def _described(declared: Mapping[str, Param]) -> str:
     """Return a hint with all params and their types."""
-    there = (
+    described = (
         f"{name}: {param.type}{', required' if param.is_required else ''}" for name, param in declared.items()
     )
-    return f"Defined: {'; '.join(there) or 'none'}."
+    return f"Defined: {'; '.join(described) or 'none'}."
 
 
 def _a_json(kind: str) -> str:
@@ -149,7 +149,7 @@ def _a_json(kind: str) -> str:
     return f"{kind} in JSON, such as {examples[kind]}"
 
 
-def _what(value: Any) -> str:
+def _type_of(value: Any) -> str:
     match value:
         case dict():
             more = ", ..." if len(value) > _KEYS_SHOWN_MAX else ""

@@ -66,10 +66,10 @@ class Progress:
         named = [path for path in self._paths.values() if not _foreach_of(path)]
         return one_line(", ".join([*named, *(self._count(path) for path in self._items)]), 200)
 
-    def _how(self, what: str, lines: list[str]) -> list[str]:
+    def _how(self, action: str, lines: list[str]) -> list[str]:
         if self.command:
             return lines
-        return [f"    cannot be {what}: other programs cannot reach this pipeline. Press Ctrl-C to end it."]
+        return [f"    cannot be {action}: other programs cannot reach this pipeline. Press Ctrl-C to end it."]
 
     def _completed(self, path: str, result: ToolResult) -> list[str]:
         is_error = result.status == "error"
@@ -135,17 +135,17 @@ async def show_run(
     console, progress = stderr(), Progress(command)
     if not console.is_terminal:
         async for event in stream:
-            for line in _said(event, progress, dialogue):
+            for line in _event_lines(event, progress, dialogue):
                 console.print(line)
         return
     with console.status("waiting") as status:
         async for event in stream:
-            for line in _said(event, progress, dialogue):
+            for line in _event_lines(event, progress, dialogue):
                 console.print(line, style="dim")
             _show_under_way(status, progress, dialogue)
 
 
-def _said(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue | None) -> list[str]:
+def _event_lines(event: AnyEvent | TextDelta, progress: Progress, dialogue: RunDialogue | None) -> list[str]:
     if isinstance(event, TextDelta) or isinstance(event.data, ResponseReady):
         return []
     lines = progress.lines(event)

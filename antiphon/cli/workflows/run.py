@@ -71,7 +71,7 @@ ParamsFile = Annotated[
 ]
 RunId = Annotated[
     str | None,
-    typer.Option(help="An id of your own. The same workflow and params with the same id are one run."),
+    typer.Option(help="Your own id. The same workflow and params with the same id are one run."),
 ]
 Detach = Annotated[bool, typer.Option("--detach", help="Print the run's id without waiting for its end.")]
 Timeout = Annotated[

@@ -199,8 +199,8 @@ async def settle(
     if json:
         print_json({"run_id": run_id, "node": node, "happened": happened})
         return
-    what = "happened" if happened else "did not happen"
-    stdout().print(f"Settled: {one_line(node)} {what}.")
+    outcome = "happened" if happened else "did not happen"
+    stdout().print(f"Settled: {one_line(node)} {outcome}.")
     stderr().print(f"    to resume: antiphon workflows runs resume {run_id}", style="dim")
 
 

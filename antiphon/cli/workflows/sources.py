@@ -53,8 +53,8 @@ def named_in(specifications: Iterable[Specification], name: str) -> tuple[Specif
     for specification in listed:
         if name in specification.workflows:
             return specification, specification.workflows[name]
-    there = [workflow for specification in listed for workflow in specification.workflows]
-    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, there))
+    known = [workflow for specification in listed for workflow in specification.workflows]
+    raise UsageError(f"workflow {name!r} does not exist.", hint=did_you_mean(name, known))
 
 
 async def published_in(bus: Bus) -> list[Specification]:

@@ -39,8 +39,8 @@ def show_view(view: RunView) -> None:
     if view.is_resumable:
         stderr().print(f"\n    to resume: antiphon workflows runs resume {view.run_id}", style="yellow")
     for path in view.unknown if view.is_resumable else ():
-        what = f"settle {view.run_id} {one_line(path)} --happened|--did-not-happen"
-        stderr().print(f"    first:     antiphon workflows runs {what}", style="yellow")
+        command = f"settle {view.run_id} {one_line(path)} --happened|--did-not-happen"
+        stderr().print(f"    first:     antiphon workflows runs {command}", style="yellow")
 
 
 def _show_waits(view: RunView) -> None:

@@ -76,8 +76,8 @@ class Redaction:
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
         if is_always_suspect is None:
-            told = rules.model_dump_json()  # every header contains the rules
-            is_always_suspect = bool(rules.patterns) or None in names or self._text.suspects(told)
+            rules_json = rules.model_dump_json()  # every header contains the rules
+            is_always_suspect = bool(rules.patterns) or None in names or self._text.suspects(rules_json)
         self._is_always_suspect = is_always_suspect
 
     @classmethod
@@ -97,8 +97,8 @@ class Redaction:
 
     def header(self, header: Header) -> Header:
         """Return the header with the rules, whose patterns of text are hidden."""
-        told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
-        return header.model_copy(update={"redaction": told})
+        public_rules = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
+        return header.model_copy(update={"redaction": public_rules})
 
     def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
         """Return whether nothing in those lines, encoded in `raws`, has to be redacted; `True` is certain.

@@ -87,10 +87,10 @@ class RedactedValue:
         hidden = Hidden.NO if hidden is Hidden.IF_RANDOM else hidden
         clean: dict[str, Any] = {}
         for key, item in value.items():
-            here = below(paths, key) + (marked if key in _ARGUMENTS else ())
+            inner_paths = below(paths, key) + (marked if key in _ARGUMENTS else ())
             inside, is_hidden = self._inside(shape, key, hidden)
             new = key if isinstance(shape, Fields | Schema) else free_key(self._text.text(key), clean)
-            clean[new] = self._walk(item, inside, here, is_hidden)
+            clean[new] = self._walk(item, inside, inner_paths, is_hidden)
         return clean
 
     def _inside(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:

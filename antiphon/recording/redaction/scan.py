@@ -98,14 +98,14 @@ class Scanner:
         """Yield the findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
         try:
             with unpacked(path) as file:
-                number = told = 0
+                number = reported = 0
                 self._marks.clear()
                 self._value.marked.clear()
-                while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
+                while (raw := file.readline(_LINE_BYTES_MAX)) and reported < FINDINGS_MAX:
                     number += 1
                     link = link_of(raw.rstrip(b"\r\n"))  # hashes may look like numbers of cards
                     for finding in self.line(raw if link is None else link.line, number):
-                        told += 1
+                        reported += 1
                         yield finding
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UnreadableEvent(

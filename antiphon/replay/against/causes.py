@@ -57,8 +57,8 @@ class Sources:
     def _functions(self, ran: set[CodeType]) -> Iterator[str]:
         for file, changed in self._changed.items():
             place = str(_file(self._now, file))
-            here = {_qualified(code) for code in ran if code.co_filename == place}
-            yield from (f"{file}: {name}" for name in changed if name in here)
+            run_here = {_qualified(code) for code in ran if code.co_filename == place}
+            yield from (f"{file}: {name}" for name in changed if name in run_here)
 
     def _names(self, ran: set[CodeType]) -> Iterator[str]:
         used = {name for code in ran for name in code.co_names}

@@ -38,9 +38,9 @@ class Decision:
         """Return `12 sessions now end in round 2 instead of 3`, with the causes if they are known."""
         count = len(self.cases)
         verb, _, rest = self.sentence.partition(" ")
-        who = f"{count} sessions now {verb}" if count != 1 else f"1 session now {verb}s"
+        sessions = f"{count} sessions now {verb}" if count != 1 else f"1 session now {verb}s"
         because = f", because {_listed(self.causes)} differ{'' if len(self.causes) > 1 else 's'}"
-        return f"{who} {rest}".rstrip() + (because if self.causes else "")
+        return f"{sessions} {rest}".rstrip() + (because if self.causes else "")
 
 
 def summed_up(found: Iterable[tuple[Compared, Ways | None]]) -> list[Decision]:

@@ -42,7 +42,14 @@ def limit_passed(then: Limits, now: Limits, waits: set[str], moment: datetime) -
         is_shorter = before is None or due < before - _LATE
         if name not in waits and is_shorter and due < moment - _LATE:
             node = _node(name)
-            return At(0, "limit", node, f"{_shown(node)} would have timed out", _told(before), _told(due))
+            return At(
+                0,
+                "limit",
+                node,
+                f"{_shown(node)} would have timed out",
+                _shown_time(before),
+                _shown_time(due),
+            )
     return None
 
 
@@ -54,7 +61,9 @@ def limit_not_reached(then: Limits, now: Limits, data: EventData, name: str) -> 
     if before is None or (due is not None and due <= before + _LATE):
         return None
     node = _node(name)
-    return At(0, "limit", node, f"{_shown(node)} would not have timed out", _told(before), _told(due))
+    return At(
+        0, "limit", node, f"{_shown(node)} would not have timed out", _shown_time(before), _shown_time(due)
+    )
 
 
 def name_of(data: EventData, node: str | None) -> str:
@@ -80,5 +89,5 @@ def _shown(node: str) -> str:
     return f"`{template_of(node)}`" if node else "the run"
 
 
-def _told(due: datetime | None) -> str:
+def _shown_time(due: datetime | None) -> str:
     return "no limit" if due is None else f"a limit at {due.isoformat(timespec='seconds')}"

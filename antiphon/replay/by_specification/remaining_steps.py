@@ -82,18 +82,18 @@ def _timer(rehearsal: Rehearsal) -> str | None:
 
 def _missing(rehearsal: Rehearsal) -> list[str]:
     """Return what the run waits for without a recorded result, in words."""
-    told = []
+    missing = []
     for node, open in rehearsal.state.open.items():
         match open.kind:
             case "call":
-                told.append(f"the result of `{rehearsal.calls[node].name}` at `{node}`")
+                missing.append(f"the result of `{rehearsal.calls[node].name}` at `{node}`")
             case "person" | "approval":
-                told.append(f"a person's {'values' if open.kind == 'person' else 'decision'} at `{node}`")
+                missing.append(f"a person's {'values' if open.kind == 'person' else 'decision'} at `{node}`")
             case "reason":
-                told.append(f"the result of the reasoning at `{node}`")
+                missing.append(f"the result of the reasoning at `{node}`")
             case "timer":
                 pass
-    return told
+    return missing
 
 
 def _answers(recorded: RecordedRun) -> list[ResponseReady]:

@@ -84,8 +84,8 @@ class Briefings:
         if item:
             self.items.append(item)
         step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
-        told = step_of(request, known.data(request.question, QuerySubmitted), step_input)
-        built = briefed(kept, request, salience, refused, told)
+        made = step_of(request, known.data(request.question, QuerySubmitted), step_input)
+        built = briefed(kept, request, salience, refused, made)
         self.text, self.to_summarize = built.text, built.to_summarize
         _keep(self.newest, built.ready.briefing.digest, built.text)
         if built.ready.to_summarize is not None and built.to_summarize is not None:

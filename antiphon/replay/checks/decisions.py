@@ -101,9 +101,13 @@ class Decisions:
         today = record_of(step.line.event, before, decision)
         changed, self.session = self._changed(record, today, before, decision.session)
         others = [
-            *_told("state", changed, today.changed),
-            *(_told("timers", _timers(record), _timers(today)) if record.timers != today.timers else ()),
-            *_told("effects", _effects(record), _effects(today)),
+            *_differences_of("state", changed, today.changed),
+            *(
+                _differences_of("timers", _timers(record), _timers(today))
+                if record.timers != today.timers
+                else ()
+            ),
+            *_differences_of("effects", _effects(record), _effects(today)),
         ]
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         outputs = (*answer, *decision.commands)
@@ -258,7 +262,7 @@ def _differing(then: Any, now: Any) -> dict[str, Any]:
     return {name: value for name, value in now.__dict__.items() if value != then.__dict__[name]}
 
 
-def _told(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:
+def _differences_of(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:
     return [] if expected == got else [(what, one) for one in differences(expected, got)]
 
 

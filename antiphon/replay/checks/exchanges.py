@@ -65,14 +65,14 @@ class Exchanges:
     def redo(self, step: Step, known: Known) -> Redone:
         """Repeat one exchange with today's code. Raises UnreadableEvent when the recording lacks part of the prompt."""
         request, record = step.line.event.data, step.record
-        told = next((line.event.data for line in step.outputs), None)
-        if not isinstance(record, ExchangeRecord) or not isinstance(told, _OUTCOMES):
+        replied = next((line.event.data for line in step.outputs), None)
+        if not isinstance(record, ExchangeRecord) or not isinstance(replied, _OUTCOMES):
             raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
         sent = [whole_request(call, known.contents) for call in record.calls]
-        replayed = _Replayed(record, sent, told)
+        replayed = _Replayed(record, sent, replied)
         match request:
             case _ if not record.calls:
-                return Redone((_not_asked(told, record),), record=record)
+                return Redone((_not_asked(replied, record),), record=record)
             case ReasoningRequested():
                 return self._reasoning(request, replayed, known)
             case SummaryRequested():
@@ -148,13 +148,13 @@ class _Replayed:
         reply: Reply | Failure | None = None
         for call in self.record.calls:
             self.asked.append(request_json(ask))
-            message, failed = _came_of(call)
+            message, failed = _reply_or_failure(call)
             if message is not None:
                 usage = prices.spent(usage, usage_of(message))
             self._hold(call, failed)
             is_last = len(self.asked) == len(self.sent)
             if failed is None and message is not None:
-                ask, reply = _heard(talk, message, ask)
+                ask, reply = _continued(talk, message, ask)
             elif failed is not None and failed.is_of_schema and otherwise is not None:
                 ask = talk.throw(Failed(failed))
                 otherwise = None
@@ -213,7 +213,7 @@ class _Replayed:
         return self.record.model_copy(update={"calls": tuple(calls)})
 
 
-def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
+def _reply_or_failure(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     """Return the message, whole or partial, and the failure."""
     if call.reply is not None:
         return message_of(call.reply), None
@@ -225,7 +225,7 @@ def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     )
 
 
-def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
+def _continued(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
     """Return the next request and None; or the last request and the result."""
     try:
         return talk.send(message), None
@@ -236,18 +236,18 @@ def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, R
         return asked, error.failure
 
 
-def _not_asked(told: _Outcome, record: ExchangeRecord) -> _Outcome:
+def _not_asked(outcome: _Outcome, record: ExchangeRecord) -> _Outcome:
     """Return the recorded outcome of an exchange without a call, an input; offline summaries get today's error."""
-    if record.is_offline and isinstance(told, SummaryFailed):
-        return told.model_copy(update={"error": NOT_SUPPORTED})
-    return told
+    if record.is_offline and isinstance(outcome, SummaryFailed):
+        return outcome.model_copy(update={"error": NOT_SUPPORTED})
+    return outcome
 
 
 def _prices(record: ExchangeRecord) -> Prices:
     try:
         return Prices(**record.prices)
     except ValidationError as error:
-        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+        raise UnreadableEvent(f"the recorded prices are invalid: {error.errors()[0]['msg']}") from None
 
 
 def _text_in(request: dict[str, Any]) -> str:

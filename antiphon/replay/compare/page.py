@@ -101,9 +101,9 @@ def _answers(comparison: Comparison, question: Question) -> str:
     """Return the answers of all plans to one question, side by side."""
     cells = [cell for plan in comparison.plans if (cell := comparison.cell(question, plan)) is not None]
     expected = question.expected.model_dump_json(exclude_defaults=True) if question.expected else ""
-    told = f'<p class="faint">Expected: {escape(expected)}</p>' if expected else ""
+    expectation = f'<p class="faint">Expected: {escape(expected)}</p>' if expected else ""
     return (
-        f"<details><summary>{escape(question.id)}: {escape(question.query)}</summary>{told}"
+        f"<details><summary>{escape(question.id)}: {escape(question.query)}</summary>{expectation}"
         f'<div class="answers">{"".join(map(_answer, cells))}</div></details>\n'
     )
 
@@ -114,11 +114,11 @@ def _answer(cell: Cell) -> str:
     faint = ", ".join(filter(None, [cell.status, ending]))
     return (
         f'<section><h3>{escape(cell.plan)}</h3><p class="faint">{escape(faint)}</p>'
-        f"{_said(run)}{_judgements(cell)}</section>"
+        f"{_shown_run(run)}{_judgements(cell)}</section>"
     )
 
 
-def _said(run: Run) -> str:
+def _shown_run(run: Run) -> str:
     if run.response is None:
         return f'<p class="bad">{escape(run.error)}</p>'
     return f"<pre>{escape(run.response.answer)}</pre>"

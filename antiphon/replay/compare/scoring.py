@@ -83,12 +83,17 @@ async def judged(
         names = [*_names(expected), *(rubric.name for rubric in rubrics)]
         return tuple(Judgement(name, 0.0, "no answer") for name in names)
     judgements = [Judgement(name, float(is_so)) for name, is_so in _matched(expected, response).items()]
-    told = {"query": question.query, "answer": response.answer, "response": response, "expected": expected}
-    return (*judgements, *[await _judgement(rubric, told) for rubric in rubrics])
+    parameters = {
+        "query": question.query,
+        "answer": response.answer,
+        "response": response,
+        "expected": expected,
+    }
+    return (*judgements, *[await _judgement(rubric, parameters) for rubric in rubrics])
 
 
-async def _judgement(rubric: Rubric, told: Mapping[str, Any]) -> Judgement:
-    arguments = {name: told[name] for name in rubric.takes}
+async def _judgement(rubric: Rubric, parameters: Mapping[str, Any]) -> Judgement:
+    arguments = {name: parameters[name] for name in rubric.takes}
     try:
         async with asyncio.timeout(RUBRIC_S_MAX):
             if inspect.iscoroutinefunction(rubric.function):

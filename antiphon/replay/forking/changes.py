@@ -82,10 +82,10 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
                 hint=f"The limits are {', '.join(Limits.model_fields)}; `antiphon settings` lists the "
                 "settings.",
             )
-    told = {name: value for name, _, value in given}
-    told |= {"model": model} if model else {}
-    told |= {"prompt": content_hash(prompt[1].strip().encode())} if prompt else {}
-    return Changes(model, bounds, settings, told)
+    values = {name: value for name, _, value in given}
+    values |= {"model": model} if model else {}
+    values |= {"prompt": content_hash(prompt[1].strip().encode())} if prompt else {}
+    return Changes(model, bounds, settings, values)
 
 
 @dataclass(frozen=True)

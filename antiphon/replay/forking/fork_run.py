@@ -69,14 +69,14 @@ async def fork_run(
         on_start(point)
         by = utc_now() - point.event.event.time
         deliveries = [_delivered(point, line, by) for line in point.deliveries]
-        await _put_there(bus, point, deliveries, by, published)
+        await _import_snapshot(bus, point, deliveries, by, published)
         await _ended(pipeline, bus, point)
         id = point.session_id
         live = [line async for line in session_lines(id, bus)]
     return list(_joined(lines, point, fork_record(point, deliveries, by), changes, published, live))
 
 
-async def _put_there(
+async def _import_snapshot(
     bus: Bus,
     point: RunPoint,
     deliveries: Sequence[EventLine],
@@ -92,7 +92,7 @@ async def _put_there(
     first = next(line for line in point.lines if isinstance(line, EventLine))
     delivered = {line.event.id: line.event for line in deliveries}
     log = [line for line in point.lines if isinstance(line, EventLine)]
-    standing = SessionSnapshot(
+    snapshot = SessionSnapshot(
         session_id=point.session_id,
         opened=first.event.time,
         log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],
@@ -102,7 +102,7 @@ async def _put_there(
         timers=list(_timers(point, by)),
         deliveries=[(line.entry, line.event) for line in deliveries],
     )
-    await restore(bus, standing)
+    await restore(bus, snapshot)
 
 
 def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:

@@ -70,19 +70,24 @@ async def fork(
     on_start(point)
     async with pipeline_of(tools, changes) as (pipeline, bus):
         content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
-        told = forked(point, changes, utc_now(), content, catalogue)
+        forked_session = forked(point, changes, utc_now(), content, catalogue)
         log = [line for line in point.lines if isinstance(line, EventLine)]
         catalogues = {content: catalogue} if content else {}
-        timers = list(_timers(point, told))
+        timers = list(_timers(point, forked_session))
         await restore_writes(bus, point)
-        await restore(bus, snapshot(told.session, log, told.deliveries, point.briefings, catalogues, timers))
-        await _ended(pipeline, bus, told.session)
-        session_id = told.session.id
+        await restore(
+            bus,
+            snapshot(
+                forked_session.session, log, forked_session.deliveries, point.briefings, catalogues, timers
+            ),
+        )
+        await _ended(pipeline, bus, forked_session.session)
+        session_id = forked_session.session.id
         live = [line async for line in session_lines(session_id, bus)]
-    own: list[Line] = [RecordLine(record=told.record)]
+    own: list[Line] = [RecordLine(record=forked_session.record)]
     if content and content not in point.known.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
-    header = _header(lines, point, changes, told)
+    header = _header(lines, point, changes, forked_session)
     return list(joined(header, point.lines[1:], own, live, point.known.contents))
 
 
@@ -134,11 +139,11 @@ async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catal
     return published, await bus.catalogue(published)
 
 
-def _timers(point: Point, told: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:
+def _timers(point: Point, forked_session: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:
     for timer in point.timers.values():
-        due = timer.due + told.moved_by
+        due = timer.due + forked_session.moved_by
         if timer.due == (point.session and point.session.deadline):
-            due = told.session.deadline
+            due = forked_session.session.deadline
         yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
 
 
@@ -153,12 +158,12 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
         await a_moment(pipeline, until_s, "the session did not end in its time")
 
 
-async def a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
+async def a_moment(pipeline: EmbeddedPipeline, until_s: float, awaited: str) -> None:
     """Wait a short time; `what` describes a missed limit. Raises StillRunning, PipelineFailed."""
     pipeline.check()
     if monotonic_s() > until_s:
         raise StillRunning(
-            f"The fork has no result: {what}.", hint="Raise --set deadline_s, or check its tools."
+            f"The fork has no result: {awaited}.", hint="Raise --set deadline_s, or check its tools."
         )
     await asyncio.sleep(_POLL_S)
 
@@ -189,9 +194,9 @@ def joined(
     yield End(events=events, records=records)
 
 
-def _header(lines: Sequence[Line], point: Point, changes: Changes, told: Forked) -> Header:
+def _header(lines: Sequence[Line], point: Point, changes: Changes, forked_session: Forked) -> Header:
     assert point.event is not None, "a point is behind an event"
-    session, header = told.session, point.header
+    session, header = forked_session.session, point.header
     parent = Parent(
         session_id=header.session_id,
         digest=digest_of_lines(lines),

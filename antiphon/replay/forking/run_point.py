@@ -190,9 +190,9 @@ def _under_way(point: RunPoint, events: Sequence[EventLine]) -> Iterator[EventLi
     answered = {line.event.causationid for line in events}
     for path, open in state.open.items():
         if open.kind in ("person", "approval", "reason"):
-            who = "for a person" if open.kind != "reason" else "for a model"
+            awaited = "for a person" if open.kind != "reason" else "for a model"
             raise NoSuchPoint(
-                f"The run waits {who} at `{path}`, which a fork cannot do.",
+                f"The run waits {awaited} at `{path}`, which a fork cannot do.",
                 hint="Continue from a point before or after that node.",
             )
         request = _request(path, open.number, events) if open.kind == "call" else None

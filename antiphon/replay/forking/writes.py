@@ -53,8 +53,8 @@ async def _claimed(ledger: Ledger, batch: "_Batch", unit: _Unit) -> list[tuple[C
         return [claim for one in batch.alone(unit) for claim in await _claimed(ledger, batch, one)]
     if found.verdict == "theirs" and not any(map(is_unknown, results)):
         theirs = replace(write, key=found.key)  # its outcome was unknown, and this call has settled it
-        standing = await ledger.stands(theirs)
-        claim = await ledger.take_over(theirs, standing.fence, is_unknown=True)
+        status = await ledger.stands(theirs)
+        claim = await ledger.take_over(theirs, status.fence, is_unknown=True)
         return [(claim, results)] if claim else []
     return []
 

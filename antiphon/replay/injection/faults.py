@@ -97,8 +97,8 @@ def faulty(kind: Kind, tool: str, data: EventData, session: Session, catalogue: 
 
 
 def _model(kind: Kind, data: ReasoningCompleted | ReasoningFailed, session: Session) -> ReasoningFailed:
-    code, what = _MODEL[kind]
-    failed = failure(code, what)
+    code, message = _MODEL[kind]
+    failed = failure(code, message)
     is_asked = code != "circuit_open"
     return ReasoningFailed(
         round=data.round,

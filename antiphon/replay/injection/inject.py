@@ -53,31 +53,31 @@ class Chain:
     """The session's answer, if it gets one."""
 
 
-def inject(lines: Sequence[Line], what: str) -> Chain:
+def inject(lines: Sequence[Line], fault: str) -> Chain:
     """Return the course after a fault: `tool_timeout@8`, `tool_timeout:search@8`, `deadline@reasoning.completed@2`.
 
     Raises ConfigurationError, which names the faults that fit, and UnreadableEvent.
     """
-    kind, tool, place = read_fault(what)
+    kind, tool, place = read_fault(fault)
     if not place:
-        raise _without_place(what.rstrip("@"), kind, lines)
+        raise _without_place(fault.rstrip("@"), kind, lines)
     line = event_numbered(lines, place)
     _check_fits(kind, line, lines)
     point = walked(lines, line.n, unhandled=line.event.id)
     if point.session is None:
         raise ConfigurationError(
-            f"{what}: the session was not open at event {line.n}.", hint="Choose a later event."
+            f"{fault}: the session was not open at event {line.n}.", hint="Choose a later event."
         )
     catalogue = point.known.catalogue(point.session.tools.catalogue)
     named = point.known.named(named_by(point.session, line.event))
     if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
         raise ConfigurationError(
-            f"{what}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
+            f"{fault}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
         )
     data = faulty(kind, tool, line.event.data, point.session, catalogue)
     injected = EventLine(line.n, line.entry, _event(line, kind, data, point, point.session))
     traced = Trace(point, point.session, injected).run()
-    return Chain(line.n, line.event.type, what.partition("@")[0], traced.steps, traced.end, traced.answer)
+    return Chain(line.n, line.event.type, fault.partition("@")[0], traced.steps, traced.end, traced.answer)
 
 
 def read_fault(what: str) -> tuple[Kind, str, str]:
@@ -95,15 +95,15 @@ def read_fault(what: str) -> tuple[Kind, str, str]:
     return cast(Kind, kind), tool, place
 
 
-def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> ConfigurationError:
+def _without_place(fault: str, kind: Kind, lines: Sequence[Line]) -> ConfigurationError:
     """Return the error for a fault without `@`, which says where it could be."""
     places = _places_of(kind, lines)
     fits = (
-        f"It applies to event {_listed(places)}: use {what}@{places[0]}."
+        f"It applies to event {_listed(places)}: use {fault}@{places[0]}."
         if places
         else "It applies to no event of this recording."
     )
-    return ConfigurationError(f"{what} does not name an event.", hint=fits)
+    return ConfigurationError(f"{fault} does not name an event.", hint=fits)
 
 
 def _places_of(kind: Kind, lines: Sequence[Line]) -> list[str]:

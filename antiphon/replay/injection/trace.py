@@ -90,7 +90,7 @@ class Trace:
         steps: list[TracedStep] = []
         answer: Response | None = None
         for _ in range(STEPS_MAX):
-            if not self._waiting and not self._goes_on_later():
+            if not self._waiting and not self._continues_later():
                 break
             line = self._waiting.popleft()
             self._known.add(line)
@@ -158,7 +158,7 @@ class Trace:
         self._n, self._entry = self._n + 1, f"{milliseconds}-{int(sequence) + 1}"
         self._waiting.append(EventLine(self._n, self._entry, event))
 
-    def _goes_on_later(self) -> bool:
+    def _continues_later(self) -> bool:
         """Fire the timer that waits for a model; return False without such a timer."""
         due = next((one for one in self._timers.values() if isinstance(one[2].event, ModelDue)), None)
         if due is None:

@@ -33,11 +33,11 @@ def json_text(value: Any) -> str:
 
 
 def _recording(outcome: Outcome) -> dict[str, Any]:
-    told: dict[str, Any] = {"path": outcome.path, "result": outcome.result}
+    document: dict[str, Any] = {"path": outcome.path, "result": outcome.result}
     if outcome.report is None:
-        return told | {"error": outcome.error}
+        return document | {"error": outcome.error}
     report = outcome.report
-    return told | {
+    return document | {
         "session_id": report.session_id,
         "events": report.events,
         "steps": dict(report.steps),

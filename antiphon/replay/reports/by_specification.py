@@ -90,14 +90,14 @@ def case_lines(one: Held) -> Iterator[str]:
     yield f"at event {first.event} ({printable(first.type)}): {printable(first.sentence)}{more}"
     if first.did is not None or first.would is not None:
         yield "- as recorded, + with the other workflow file"
-        yield from (f"  {line}" for line in change(_or_nothing(first.did), _or_nothing(first.would)))
+        yield from (f"  {line}" for line in change(_or_empty(first.did), _or_empty(first.would)))
     yield f"from there: {_rest(found)}"
 
 
 def _group(group: Group) -> Iterator[str]:
     count = len(group.cases)
-    who = f"{count} run{'s' if count != 1 else ''} of {printable(group.workflow)}"
-    yield f"{who}: {printable(group.sentence)}"
+    runs = f"{count} run{'s' if count != 1 else ''} of {printable(group.workflow)}"
+    yield f"{runs}: {printable(group.sentence)}"
     example = group.cases[0]
     if count > 1:
         ends = ", ".join(f"{number}: {end}" for end, number in group.ends.most_common())
@@ -121,7 +121,7 @@ def _rest(found: Found) -> str:
     return f"{end_in_words(found)}: not recorded: {listed}{more}"
 
 
-def _or_nothing(value: Any) -> Any:
+def _or_empty(value: Any) -> Any:
     return "nothing" if value is None else value
 
 

@@ -67,13 +67,13 @@ def _place(place: Place) -> Iterator[str]:
 
 
 def _where(place: Place) -> str:
-    what = printable(place.what) + (f" of round {place.round}" if place.round is not None else "")
+    event_name = printable(place.what) + (f" of round {place.round}" if place.round is not None else "")
     if place.a is None:
-        return f"at event {place.b} of B: {what}, which A lacks"
+        return f"at event {place.b} of B: {event_name}, which A lacks"
     if place.b is None:
-        return f"at event {place.a} of A: {what}, which B lacks"
+        return f"at event {place.a} of A: {event_name}, which B lacks"
     number = f"event {place.a}" if place.a == place.b else f"event {place.a} of A, {place.b} of B"
-    return f"at {number}: {what}"
+    return f"at {number}: {event_name}"
 
 
 def _as_json(place: Place) -> dict[str, Any]:

@@ -19,9 +19,9 @@ def told(path: str, found: Sequence[Change]) -> list[str]:
 
 
 def _where(one: Change) -> str:
-    what = printable(f"{one.what} {one.path}".strip())
+    event_name = printable(f"{one.what} {one.path}".strip())
     if not one.events:
-        return what
+        return event_name
     named = ", ".join(map(str, one.events[:_EVENTS_NAMED_MAX]))
     more = f" and {len(one.events) - _EVENTS_NAMED_MAX} more" if len(one.events) > _EVENTS_NAMED_MAX else ""
-    return f"event{'s' if len(one.events) > 1 else ''} {named}{more}: {what}"
+    return f"event{'s' if len(one.events) > 1 else ''} {named}{more}: {event_name}"

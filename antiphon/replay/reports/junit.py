@@ -28,7 +28,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
         if report is not None:
             _add_counts(case, report.steps, report.unchecked_steps)
         if verdict := _verdict(outcome):
-            document.verdict(case, verdict, outcome.result, *_said(outcome))
+            document.verdict(case, verdict, outcome.result, *_failure_of(outcome))
         ElementTree.SubElement(case, "system-out").text = _xml("\n".join(told(outcome)))
     return document.encoded()
 
@@ -82,7 +82,7 @@ def _verdict(outcome: Outcome) -> str:
             return "skipped" if outcome.passes else "failure"
 
 
-def _said(outcome: Outcome) -> tuple[str, str]:
+def _failure_of(outcome: Outcome) -> tuple[str, str]:
     """Return the reason for a result other than `same`, in one line and whole."""
     report = outcome.report
     if report is None:

@@ -26,10 +26,10 @@ def change(expected: Any, got: Any, lines_max: int = LINES_MAX) -> list[str]:
     then, now = _lines(expected), _lines(got)
     if len(then) == len(now) == 1:
         return _pair(then[0], now[0])
-    told = list(islice(_unified(then, now), lines_max + 1))
-    if len(told) > lines_max:
-        told[lines_max:] = [f"… of {len(then)} lines expected, {len(now)} got"]
-    return told
+    diff = list(islice(_unified(then, now), lines_max + 1))
+    if len(diff) > lines_max:
+        diff[lines_max:] = [f"… of {len(then)} lines expected, {len(now)} got"]
+    return diff
 
 
 def printable(text: str) -> str:

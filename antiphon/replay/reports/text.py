@@ -40,7 +40,7 @@ def headline(report: Report) -> str:
     first = report.first
     if first is None:
         return f"{'same' if report.is_same else 'not checked whole'}, {extent(report)}"
-    return f"diverged at event {first.event} ({printable(first.type)}): {_what(first)}"
+    return f"diverged at event {first.event} ({printable(first.type)}): {_place_of(first)}"
 
 
 def body(report: Report) -> list[str]:
@@ -71,7 +71,7 @@ def reasons(unchecked: Mapping[str, int]) -> str:
     return ", ".join(f"{printable(reason)} ({count})" for reason, count in sorted(unchecked.items()))
 
 
-def _what(divergence: Divergence) -> str:
+def _place_of(divergence: Divergence) -> str:
     """Return the component of a divergence, and the value that differs."""
     place = f"{divergence.output} {divergence.path}".strip()
     if divergence.node:
@@ -81,10 +81,10 @@ def _what(divergence: Divergence) -> str:
 
 def _by_component(report: Report) -> str:
     more = Counter(divergence.component for divergence in report.divergences[1:])
-    told = [f"{component} {count}" for component, count in more.most_common()]
+    counted = [f"{component} {count}" for component, count in more.most_common()]
     if kept_not := report.divergences_in_all - len(report.divergences):
-        told.append(f"{kept_not} not looked at")
-    return ", ".join(told)
+        counted.append(f"{kept_not} not looked at")
+    return ", ".join(counted)
 
 
 def extent(report: Report) -> str:

@@ -91,11 +91,11 @@ def shown(request: Mapping[str, Any]) -> list[str]:
         if name == "stream":
             continue
         for part in value if isinstance(value, list) else [value]:
-            lines += [f"{name}:", *(f"  {line}" for line in _told(part).splitlines())]
+            lines += [f"{name}:", *(f"  {line}" for line in _shown_part(part).splitlines())]
     return lines[:_LINES_MAX]
 
 
-def _told(part: Any) -> str:
+def _shown_part(part: Any) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, dict) and (text := part.get("text", part.get("content"))) and isinstance(text, str):

@@ -228,8 +228,8 @@ class Replay:
             self._found.unchecked[f"{component}: {redone.unchecked}"] += 1
         else:
             self._found.steps[component] += 1
-        for what, difference in redone.others:
-            self._found.diverged(step.line, component, what, [difference])
+        for part, difference in redone.others:
+            self._found.diverged(step.line, component, part, [difference])
         for node, output, found in redone.sends:
             self._compared.is_astray = True
             self._found.diverged(step.line, component, output, [found], node)
@@ -276,7 +276,7 @@ class Replay:
             self._found.unchecked[f"coordinator: {why}"] += len(left)
         for line in () if why else left:
             self._found.diverged(
-                line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")]
+                line, "coordinator", "state", [("", ABSENT, "a decision that was not recorded")]
             )
 
     def _lets_go(self, line: EventLine) -> bool | None:

@@ -15,8 +15,8 @@ def path_of(request: pytest.FixtureRequest) -> Path | None:
     marker = request.node.get_closest_marker(MARKER)
     if marker is None or len(marker.args) != 1:
         return None
-    beside, folder = request.path.parent / str(marker.args[0]), folder_of(request.config)
-    return beside if folder is None or beside.exists() else folder / str(marker.args[0])
+    test_file, folder = request.path.parent / str(marker.args[0]), folder_of(request.config)
+    return test_file if folder is None or test_file.exists() else folder / str(marker.args[0])
 
 
 def allowed_in(request: pytest.FixtureRequest) -> str:

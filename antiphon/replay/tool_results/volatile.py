@@ -69,8 +69,8 @@ def _walk(expected: Any, got: Any, rules: _Rules, at: str) -> Iterator[Differenc
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         for key in dict.fromkeys((*expected, *got)):
-            there = f"{at}.{key}" if at else str(key)
-            yield from _walk(expected.get(key, _MISSING), got.get(key, _MISSING), _below(rules, key), there)
+            deeper = f"{at}.{key}" if at else str(key)
+            yield from _walk(expected.get(key, _MISSING), got.get(key, _MISSING), _below(rules, key), deeper)
     elif isinstance(expected, list) and isinstance(got, list):
         for index in range(max(len(expected), len(got))):
             then, now = (items[index] if index < len(items) else _MISSING for items in (expected, got))
@@ -89,7 +89,7 @@ def _shown(value: Any) -> Any:
 
 def _matcher(text: str, name: str, bound: str | None) -> Matcher:
     if (name == "numeric") != (bound is not None):
-        raise ConfigurationError(f"{text!r}: numeric needs a bound; other matchers have none.", hint=_FORM)
+        raise ConfigurationError(f"{text!r}: numeric needs a bound; other matchers take none.", hint=_FORM)
     match name:
         case "any":
             return lambda expected, got: True

@@ -54,8 +54,8 @@ class _Notes:
 
     def forget(self, endings: tuple[Ending, ...], probe: Ending | None) -> None:
         """Drop the endings that have been written; new ones may have been noted meanwhile."""
-        told = {id(ending) for ending in endings}
-        self.endings = deque((one for one in self.endings if id(one) not in told), self.endings.maxlen)
+        reported = {id(ending) for ending in endings}
+        self.endings = deque((one for one in self.endings if id(one) not in reported), self.endings.maxlen)
         if self.probe is probe:
             self.probe = None
 

@@ -185,12 +185,14 @@ class Consumer:
             self._log.error("failure_not_reported", exc_info=refusal)
             await self._commit(entry, None, self._burial(entry, letter, None))
 
-    def _burial(self, entry: Entry, letter: Letter, told: Delivery | None) -> Iterable[committing.Operation]:
+    def _burial(
+        self, entry: Entry, letter: Letter, delivery: Delivery | None
+    ) -> Iterable[committing.Operation]:
         # Cut to size: the letter adds fields, and an entry of the maximum size could not be written back.
         return committing.of_burial(
             entry.content[: self._bus.settings.max_event_bytes],
-            LETTER.write(letter, told.event.format if told else FORMAT),
-            told,
+            LETTER.write(letter, delivery.event.format if delivery else FORMAT),
+            delivery,
             letter.error,
             self._service.name,
             self._bus.keys,
@@ -246,10 +248,13 @@ class Consumer:
         """Return the entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
         require_key(self._bus.signer, entry.fields)
         delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
-        here, there = self._partitions[entry.stream], self._bus.keys.partition(delivery.event.subject)
-        if here != there:
+        own_partition, event_partition = (
+            self._partitions[entry.stream],
+            self._bus.keys.partition(delivery.event.subject),
+        )
+        if own_partition != event_partition:
             raise UnreadableEvent(
-                f"session {delivery.event.subject} belongs to partition {there}, not {here}.",
+                f"session {delivery.event.subject} belongs to partition {event_partition}, not {own_partition}.",
                 hint="ANTIPHON_PARTITIONS must be the same for all processes, and never change.",
             )
         return delivery

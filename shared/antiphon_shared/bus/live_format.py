@@ -116,8 +116,8 @@ class LiveFormat:
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:
     """Return the newest format that a worker reads, from its heartbeat; None if it is outdated or invalid. Pure."""
-    at_ms, _, told = heartbeat.partition(b" ")
-    fields = fields_of(told)
+    at_ms, _, content = heartbeat.partition(b" ")
+    fields = fields_of(content)
     if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:
         return None
     if abs(now_ms - int(at_ms)) > FORGET_MS:

@@ -172,11 +172,11 @@ class Bus:
         assert inbox is not None, "only events with an inbox come from outside"
         keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
-        told: list[Argument] = [session_id, event.type, raw]
+        arguments: list[Argument] = [session_id, event.type, raw]
         kept: list[Argument] = [self.settings.retention_ms, self.settings.feed_length]
         signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
         if mode == "signal":
-            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
+            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*arguments, *kept, *signatures])
         else:
             place = place_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
@@ -191,7 +191,7 @@ class Bus:
             bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
             stands: list[Argument] = [place.tenant, place.submitted_ms, place.deadline_ms]
             result = await self.batcher.run(
-                scripts.ARRIVE, keys, [*told, *bounds, *kept, *stands, *signatures]
+                scripts.ARRIVE, keys, [*arguments, *bounds, *kept, *stands, *signatures]
             )
         return result.decode()  # type: ignore[return-value]  # the scripts' five words
 

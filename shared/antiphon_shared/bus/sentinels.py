@@ -72,8 +72,8 @@ class Sentinels:
         command: Any = client.execute_command
         try:
             async with asyncio.timeout(2 * _ANSWER_S):
-                told = await command("SENTINEL", "MASTER", self._service)
-            return _Master(int(told[b"config-epoch"]), told[b"ip"].decode(), int(told[b"port"]))
+                reply = await command("SENTINEL", "MASTER", self._service)
+            return _Master(int(reply[b"config-epoch"]), reply[b"ip"].decode(), int(reply[b"port"]))
         except (RedisError, OSError, LookupError, ValueError, TypeError) as error:
             return error
         finally:

@@ -33,7 +33,7 @@ class SessionContent:
         """Return the content of a query.submitted."""
         query = event.data
         assert isinstance(query, QuerySubmitted)
-        tenant, subject = _whose(query.grant)
+        tenant, subject = _tenant_and_subject(query.grant)
         options = query.options
         if (
             query.steps_name is not None
@@ -60,7 +60,7 @@ def conflict(session_id: str, why: str) -> SessionConflict:
     )
 
 
-def _whose(grant: str) -> tuple[str, str]:
+def _tenant_and_subject(grant: str) -> tuple[str, str]:
     """Return tenant and subject from a grant; for an unreadable one the default tenant and a digest of its text."""
     if not grant:
         return DEFAULT_TENANT, ""

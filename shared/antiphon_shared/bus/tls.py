@@ -66,7 +66,7 @@ def _load(ca: str, certificate: str, key: str) -> None:
             context.load_verify_locations(cafile=ca)
     except (OSError, ValueError) as error:
         raise ConfigurationError(
-            f"{_CA}: {ca}: {_said(error)}.", hint="Use a PEM file of certificates."
+            f"{_CA}: {ca}: {_reason_of(error)}.", hint="Use a PEM file of certificates."
         ) from None
     try:
         if certificate:
@@ -74,12 +74,12 @@ def _load(ca: str, certificate: str, key: str) -> None:
             context.load_cert_chain(certificate, key, password="")
     except (OSError, ValueError) as error:
         raise ConfigurationError(
-            f"{_CERT}, {_KEY}: {certificate}, {key}: {_said(error)}.",
+            f"{_CERT}, {_KEY}: {certificate}, {key}: {_reason_of(error)}.",
             hint="Use a certificate and its private key in PEM; the key must not have a password.",
         ) from None
 
 
-def _said(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     """Return the reason of an error; `ssl.SSLError` is an OSError too, and has its own field for it."""
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
     return str(reason).lower().replace("_", " ")

@@ -82,9 +82,9 @@ class WorkflowStore:
 
     async def withdraw(self, domain: str) -> PublishedDomain | None:
         """Withdraw the workflows of a domain; return them. Runs that have begun continue."""
-        there = (await self.published()).domains.get(domain)
+        domain_entry = (await self.published()).domains.get(domain)
         await self._bus.batcher.submit("HDEL", self._bus.keys.workflows(), domain)
-        return there
+        return domain_entry
 
     async def hashes(self) -> Mapping[str, str]:
         """Return the specification of each published workflow."""

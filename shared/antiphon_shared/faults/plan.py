@@ -106,5 +106,5 @@ def _number(text: str, most: float, shown: str) -> float:
     return number
 
 
-def _refused(what: str, hint: str) -> ConfigurationError:
-    return ConfigurationError(f"ANTIPHON_FAULTS: {what}.", hint=hint)
+def _refused(problem: str, hint: str) -> ConfigurationError:
+    return ConfigurationError(f"ANTIPHON_FAULTS: {problem}.", hint=hint)

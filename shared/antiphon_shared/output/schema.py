@@ -42,7 +42,7 @@ class Fault:
         return f"Property: {self.at.lstrip('/') or '(the whole)'}, Message: {self.message}"
 
 
-_TOO_MANY = Fault("", "It breaks rules, and is too large to tell which; give a smaller value")
+_TOO_MANY = Fault("", "It breaks rules, and is too large to name them; give a smaller value")
 
 
 class OutputSchema:
@@ -54,7 +54,7 @@ class OutputSchema:
         if size > BYTES_MAX:
             raise UnfitSchema(f"it has {size:,} bytes, of at most {BYTES_MAX:,}; describe less")
         if not isinstance(schema, dict):
-            raise UnfitSchema("it is no JSON object")
+            raise UnfitSchema("it is not a JSON object")
         self.extent = checked(schema)
         self._validator = _compiled(schema)
 
@@ -90,7 +90,7 @@ def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
         )
         is_empty = _branches(schema) <= _BRANCHES_MAX and _is_empty(schema)
     except (ValidationError, ReferencingError, ValueError) as error:
-        raise UnfitSchema(f"it is no JSON Schema 2020-12: {_shown(str(error))}") from None
+        raise UnfitSchema(f"it is not JSON Schema 2020-12: {_shown(str(error))}") from None
     if is_empty:
         raise UnfitSchema("no value satisfies it; look for rules that contradict each other")
     return validator

@@ -43,10 +43,10 @@ def read_steps(text: str) -> tuple[Step, ...]:
         raise UnfitSteps(str(error)) from None
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        raise UnfitSteps("\n".join(_told(fault, found) for fault in faults[:_FAULTS_MAX])) from None
+        raise UnfitSteps("\n".join(_shown_fault(fault, found) for fault in faults[:_FAULTS_MAX])) from None
 
 
-def _told(fault: Any, found: YamlText) -> str:
+def _shown_fault(fault: Any, found: YamlText) -> str:
     path = fault["loc"]
     named = ".".join(map(str, path)) or "the file"
     if fault["type"] == "extra_forbidden":

@@ -66,7 +66,7 @@ def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     if not 1 <= len(steps) <= STEPS_MAX:
         raise ValueError(f"there are {len(steps)} steps; give 1 to {STEPS_MAX}")
     if repeated := _repeated([step.name for step in steps]):
-        raise ValueError(f"two steps are named {repeated!r}; give each a name of its own")
+        raise ValueError(f"two steps are named {repeated!r}; give each a different name")
     return steps
 
 

@@ -8,8 +8,8 @@ _LISTED_MAX = 40
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean max_rounds? There are: ...`, with the nearest known name, and all of them."""
-    there = list(known)
-    nearest = get_close_matches(name, there, n=1, cutoff=0.6)
+    names = list(known)
+    nearest = get_close_matches(name, names, n=1, cutoff=0.6)
     meant = f"Did you mean {nearest[0]}? " if nearest else ""
-    more = ", ..." if len(there) > _LISTED_MAX else ""
-    return f"{meant}There are: {', '.join(there[:_LISTED_MAX]) or 'none'}{more}."
+    more = ", ..." if len(names) > _LISTED_MAX else ""
+    return f"{meant}There are: {', '.join(names[:_LISTED_MAX]) or 'none'}{more}."

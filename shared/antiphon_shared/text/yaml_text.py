@@ -182,7 +182,7 @@ class _Reader:
             value = _scalar(event.value) if event.implicit[0] else event.value
             if isinstance(value, _TooLarge):
                 self._complain(
-                    position, f"{event.value[:40]} is no number of 64 bits; put it in quotes as text"
+                    position, f"{event.value[:40]} is not a 64-bit number; put it in quotes as text"
                 )
                 self._is_whole = False
             if event.anchor:
@@ -200,10 +200,10 @@ class _Reader:
     def _take_key(self, event: yaml.NodeEvent, position: Position) -> None:
         around = self._open[-1]
         if not isinstance(event, yaml.ScalarEvent):
-            raise _problem(position, "a key is no text", *self.problems)
+            raise _problem(position, "a key must be a text", *self.problems)
         self._refuse_marks(event, position)
         if event.value in around.value:
-            self._complain(position, f"{event.value[:100]!r} stands here a second time; keep one of them")
+            self._complain(position, f"{event.value[:100]!r} is here a second time; keep one of them")
         around.key = event.value
         self._keys[(*around.path, event.value)] = position
 
@@ -255,12 +255,12 @@ class _Reader:
         if tag := getattr(event, "tag", None):
             self._complain(position, f"the tag {tag[:100]} is not taken; leave it out")
         if event.anchor and not self._allows_aliases:
-            what = (
+            mark = (
                 f"the alias *{event.anchor[:100]}"
                 if isinstance(event, yaml.AliasEvent)
                 else (f"the anchor &{event.anchor[:100]}")
             )
-            self._complain(position, f"{what} is not taken; write the value out")
+            self._complain(position, f"{mark} is not taken; write the value out")
 
     def _complain(self, position: Position, message: str) -> None:
         self.problems.append(YamlProblem(position, message))

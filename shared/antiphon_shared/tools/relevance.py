@@ -152,9 +152,9 @@ class _Index:
 
 
 def _whole(parts: tuple[str, ...]) -> Vector:
-    said, beside = _PARAMETERS_COUNT
-    name_and_description = [(sum_of_words(part), said) for part in parts[:2]]
-    return unit(summed([*name_and_description, *((sum_of_words(part), beside) for part in parts[2:])]))
+    name_weight, other_weight = _PARAMETERS_COUNT
+    name_and_description = [(sum_of_words(part), name_weight) for part in parts[:2]]
+    return unit(summed([*name_and_description, *((sum_of_words(part), other_weight) for part in parts[2:])]))
 
 
 @lru_cache(_REMEMBERED)
@@ -165,24 +165,24 @@ def _index_of(tools: tuple[tuple[str, ...], ...]) -> _Index:
 
 def _parts_of(tool: ToolDefinition) -> tuple[str, ...]:
     """Return the name, the description, and the texts of each parameter and example."""
-    return (tool.name, tool.description, *_said_in(tool.input_schema, _SCHEMA_DEPTH))
+    return (tool.name, tool.description, *_texts_in(tool.input_schema, _SCHEMA_DEPTH))
 
 
-def _said_in(schema: object, depth: int) -> Iterator[str]:
+def _texts_in(schema: object, depth: int) -> Iterator[str]:
     """Yield the texts of each property, those of nested objects and list items too: name, description, values."""
     if not isinstance(schema, Mapping) or not depth:
         return
     properties = schema.get("properties")
     for name, inner in properties.items() if isinstance(properties, Mapping) else ():
-        told = [str(name)]
+        texts = [str(name)]
         if isinstance(inner, Mapping):
-            told += [said] if isinstance(said := inner.get("description"), str) else []
-            told += _values(inner.get("enum")) + _values(inner.get("examples"))
-        yield " ".join(told)
-        yield from _said_in(inner, depth - 1)
+            texts += [description] if isinstance(description := inner.get("description"), str) else []
+            texts += _values(inner.get("enum")) + _values(inner.get("examples"))
+        yield " ".join(texts)
+        yield from _texts_in(inner, depth - 1)
     if depth == _SCHEMA_DEPTH and (examples := _values(schema.get("examples"))):
         yield " ".join(examples)
-    yield from _said_in(schema.get("items"), depth - 1)
+    yield from _texts_in(schema.get("items"), depth - 1)
 
 
 def _values(given: object) -> list[str]:

@@ -125,12 +125,12 @@ def is_equal(left: Any, right: Any) -> bool:
     return bool(_kind(left) == _kind(right) and left == right)
 
 
-def _is_in(item: Any, there: Any) -> bool:
-    if isinstance(there, dict):
-        return isinstance(item, str) and item in there
-    if isinstance(there, list | tuple):
-        return any(is_equal(item, one) for one in there)
-    raise _mismatch("in", item, there, "a list or an object after it; for texts there is contains()")
+def _is_in(item: Any, container: Any) -> bool:
+    if isinstance(container, dict):
+        return isinstance(item, str) and item in container
+    if isinstance(container, list | tuple):
+        return any(is_equal(item, one) for one in container)
+    raise _mismatch("in", item, container, "a list or an object after it; for texts there is contains()")
 
 
 def _is_ordered(operator: str, left: Any, right: Any) -> bool:
@@ -162,13 +162,13 @@ def _arithmetic(operator: str, left: int | float, right: int | float) -> int | f
             return _in_bounds(quotient if (left < 0) == (right < 0) else -quotient)
         return _in_bounds(left / right)
     except OverflowError:
-        raise ConditionFailed(f"the result of {operator} is no number of 64 bits") from None
+        raise ConditionFailed(f"the result of {operator} is not a 64-bit number") from None
 
 
 def _in_bounds(number: int | float) -> int | float:
     is_inside = -_INT_MAX - 1 <= number <= _INT_MAX if isinstance(number, int) else math.isfinite(number)
     if not is_inside:
-        raise ConditionFailed("the result is no number of 64 bits")
+        raise ConditionFailed("the result is not a 64-bit number")
     return number
 
 

@@ -117,11 +117,11 @@ def _rest(value: Any, problems: Iterable[Problem]) -> Any:
     rest = from_json(to_json(value))
     for problem in problems:
         *around, key = problem.path
-        there = _at(rest, tuple(around))
-        if isinstance(there, dict):
-            there.pop(key, None)
+        place = _at(rest, tuple(around))
+        if isinstance(place, dict):
+            place.pop(key, None)
             if key in _STAND_INS and problem.code != "unknown_key":
-                there[key] = _STAND_INS[str(key)]
+                place[key] = _STAND_INS[str(key)]
     return rest
 
 
@@ -153,7 +153,7 @@ def _path(one: ErrorDetails, value: Any) -> Path:
 
 
 def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
-    there = _at(value, path)
+    place = _at(value, path)
     match one["type"]:
         case "extra_forbidden":
             known = _fields(one["loc"])
@@ -163,10 +163,10 @@ def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
         case "missing":
             return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
         case "node_kind":
-            return _node_kind(path, there, one["msg"])
-        case "string_type" if isinstance(there, int | float):
-            return error(path, "wrong_type", f"{to_json(there).decode()} is no text", "Put it in quotes")
-        case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
+            return _node_kind(path, place, one["msg"])
+        case "string_type" if isinstance(place, int | float):
+            return error(path, "wrong_type", f"{to_json(place).decode()} is no text", "Put it in quotes")
+        case "string_type" | "dict_type" | "model_type" | "tuple_type" if place is None:
             return error(path, "wrong_type", "nothing stands here", "Give a value, or leave the key out")
         case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
             return error(path, "bad_name", f"{str(path[-1])[:80]!r} is no name", f"Names are {_NAMES}")
@@ -176,7 +176,7 @@ def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
                 if path == ("domain",)
                 else _NAMES
             )
-            return error(path, "bad_name", f"{str(there)[:80]!r} is no name", f"Names are {wanted}")
+            return error(path, "bad_name", f"{str(place)[:80]!r} is no name", f"Names are {wanted}")
     message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
 

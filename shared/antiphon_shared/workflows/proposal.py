@@ -103,8 +103,8 @@ def _params_of(tool: ToolDefinition) -> dict[str, Param] | None:
 
 
 def _param_of(schema: Any) -> Param | None:
-    told = schema.get("type") if isinstance(schema, Mapping) else None
-    kind = _TYPES.get(told) if isinstance(told, str) else None
+    type_name = schema.get("type") if isinstance(schema, Mapping) else None
+    kind = _TYPES.get(type_name) if isinstance(type_name, str) else None
     if kind is None:
         return None
     fields: dict[str, Any] = {"type": kind, "required": True}

@@ -55,9 +55,11 @@ def schema_hash(tool: ToolDefinition) -> str:
 
 def changed_tools(recipe: Recipe, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the tools of a recipe that are missing or have changed."""
-    there = catalogue.by_name
+    definitions = catalogue.by_name
     return tuple(
-        name for name, hash in recipe.tools.items() if name not in there or schema_hash(there[name]) != hash
+        name
+        for name, hash in recipe.tools.items()
+        if name not in definitions or schema_hash(definitions[name]) != hash
     )
 
 

@@ -171,7 +171,7 @@ def _as_text(reference: Reference, value: Any) -> str:
         return value
     if isinstance(value, dict | list | tuple):
         kind = "an object" if isinstance(value, dict) else "a list"
-        raise NotText(f"{reference} is {kind} and stands inside a text; refer to a value in it")
+        raise NotText(f"{reference} is {kind} and is inside a text; refer to a value in it")
     return to_json(value).decode()
 
 

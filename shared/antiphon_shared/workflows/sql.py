@@ -102,7 +102,7 @@ def _check_parameters(query: "exp.Query", template: Template, params: tuple[Refe
     for n, reference in enumerate(params):
         if found.count(f"p{n}") < template.references.count(reference):
             raise UnfitSql(
-                f"{reference} stands inside a text or a comment of the SQL; write it outside of the quotes"
+                f"{reference} is inside a text or a comment of the SQL; write it outside of the quotes"
             )
     if len(found) > len(template.references):
         raise UnfitSql("it has parameters of its own; write a reference, such as $name, for each value")

@@ -54,7 +54,7 @@ async def test_a_slow_component_changes_nothing(slow: Component, monkeypatch: py
 
         monkeypatch.setattr(part, "play", late)
 
-    delayed(CoordinatorPart if slow == "coordinator" else Part)
+    delayed(CoordinatorPart if slow == "coordinator" else Part)  # type: ignore[type-abstract]  # it is only patched
     for report in await rerun(_drawn(slow)):
         assert report.is_same, report
         assert report.first is None, report

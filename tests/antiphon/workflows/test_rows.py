@@ -229,7 +229,7 @@ PARAMS = [
     ("{p: {type: str, format: date, default: 2030-02-30}}", "bad_default", "params.p.default", "is no date"),
     ("{p: {type: str, format: date, default: 10000-01-01}}", "bad_default", "params.p.default", "is no date"),
     ("{p: {type: str, format: email, default: a@}}", "bad_default", "params.p.default", "is no email"),
-    ("{p: {type: int, default: 9223372036854775808}}", "syntax", "", "is no number of 64 bits"),
+    ("{p: {type: int, default: 9223372036854775808}}", "syntax", "", "is not a 64-bit number"),
 ]
 
 

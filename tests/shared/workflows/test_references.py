@@ -68,7 +68,7 @@ def test_a_missing_path_names_what_there_was(text: str, why: str) -> None:
 
 
 def test_a_list_inside_text_is_refused() -> None:
-    with pytest.raises(NotText, match="is a list and stands inside a text"):
+    with pytest.raises(NotText, match="is a list and is inside a text"):
         resolve("all: $l", VALUES)
 
 

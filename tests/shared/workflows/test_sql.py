@@ -55,9 +55,9 @@ def test_arguments_hold_the_values_of_tables_and_parameters() -> None:
 @each_row(
     ("sql", "why"),
     [
-        ("SELECT '$x'", "stands inside a text"),
-        ("SELECT 1 -- $x", "stands inside a text or a comment"),
-        ("SELECT $x, '$x'", "stands inside a text"),
+        ("SELECT '$x'", "is inside a text"),
+        ("SELECT 1 -- $x", "is inside a text or a comment"),
+        ("SELECT $x, '$x'", "is inside a text"),
         ("SELECT $1", "parameters of its own"),
         ("SELECT ?", "parameters of its own"),
         ("SELECT $x, $$p0", "parameters of its own"),

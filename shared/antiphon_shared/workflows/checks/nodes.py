@@ -77,8 +77,8 @@ def _wait(path: Path, node: WaitNode) -> Iterator[Problem]:
     for key in ("seconds", "until"):
         text = getattr(node, key)
         if isinstance(text, str) and not _is_fit(text, key):
-            what = "a number or one reference" if key == "seconds" else "a date-time or one reference"
-            yield error((*path, key), "wait", f"{text[:80]!r} is not {what}", f"Write {what}")
+            expected = "a number or one reference" if key == "seconds" else "a date-time or one reference"
+            yield error((*path, key), "wait", f"{text[:80]!r} is not {expected}", f"Write {expected}")
 
 
 def _is_fit(text: str, key: str) -> bool:

@@ -103,7 +103,7 @@ def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
     deadline = next(line.n for line in logged if isinstance(line.event.data, DeadlineReached))
     replies = [line.n for line in logged if line.n > deadline and line.event.source != "coordinator"]
     assert (first.event, first.component) == (replies[0], "coordinator")
-    assert first.got == "a decision, where there was none"
+    assert first.got == "a decision that was not recorded"
 
 
 def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
@@ -113,4 +113,4 @@ def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
     closing = next(line for line in reversed(courses_lines) if isinstance(line, RecordLine))
     report = verify_lines(line for line in courses_lines if line is not closing)
     assert report.result == "unchecked"
-    assert report.unchecked == {"coordinator: the session went on when it was recorded": 1}
+    assert report.unchecked == {"coordinator: the session continued when it was recorded": 1}

@@ -54,7 +54,6 @@ RECORDED_TEXTS = (
     "coordinator/runs/",
     "reasoning_engine/ended.py",
     "reasoning_engine/handlers.py",
-    "reasoning_engine/offline/",
     "reasoning_engine/prompt.py",
     "reasoning_engine/summarize.py",
     "response_assembler/missing.py",

@@ -45,15 +45,6 @@ async def test_tools_that_may_not_be_used_are_not() -> None:
     assert block.text.endswith(SIGNATURE)
 
 
-async def test_an_answer_longer_than_allowed_is_cut_and_says_so() -> None:
-    fact = opening("c", "t", 1, False) + "\nF1 " + "Vector clocks count. " * 100 + "\n" + CLOSING
-    content = f"# Question\n{QUESTION}\n\n# Facts\n{fact}\n"
-    message = await reply_of([{"role": "user", "content": content}], max_tokens=60)
-    assert message.stop_reason == "max_tokens"
-    assert message.content[0].text.endswith(SIGNATURE)
-    assert len(message.content[0].text) <= 240
-
-
 USER = {"role": "user", "content": "hello"}
 
 

@@ -25,7 +25,8 @@ RIDDLES = re.compile(
 PROSE_RIDDLES = re.compile(
     rf"{RIDDLES.pattern}|\b(?:everybody|(?:when|where|if) there (?:is|are) none|(?:when|where) it has none"
     r"|stands? (?:for|beside)|stood|beside|lies in|held against|by lot|told apart|what (?:comes|becomes) of"
-    r"|speaks? of|as (?:it|they) stands?|all the same|gives? up|for good)\b",
+    r"|speaks? of|as (?:it|they) stands?|all the same|gives? up|for good|went on|the most telling"
+    r"|when none is (?:left|given)|is none of (?:it|them|those)|wherever (?:it|they) stands?)\b",
     re.IGNORECASE,
 )
 """The same for docstrings, comments and pages, whose words no prompt or recording repeats."""

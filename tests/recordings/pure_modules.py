@@ -23,11 +23,13 @@ _SHELL = ("__init__", "__main__", "component", "handlers", "settings")
 _NOT_REDONE = {
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
+    "coordinator/outcomes": "turns a decision into its commit; the decision is recorded",
     "coordinator/published": "reads files; the steps in them stand in the recorded query",
     "coordinator/workflow_files": "reads files; runs name what they found by its hash",
     "coordinator/runs/memory": "keeps runs in a process",
     "coordinator/runs/reverting": "takes back what a process has decided ahead; what was committed is recorded",
     "coordinator/session_cache": "reads and keeps conversations",
+    "coordinator/without_state": "reads the log and the answer for the handlers",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
     "context_synthesizer/vectors": "compares what an embedder made; how close that comes is recorded",
     "context_synthesizer/minilm": "runs an embedder",

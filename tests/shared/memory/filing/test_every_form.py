@@ -22,7 +22,7 @@ from antiphon_shared.memory.filing import (
     titles,
     values,
 )
-from antiphon_shared.text import dates, names, numbers, subquestions
+from antiphon_shared.text import dates, names, numbers, subquestions, units
 
 from tests.kept_forms import Reader, differences, write
 
@@ -89,7 +89,7 @@ def _of_json(read: Callable[[Any], Any]) -> Callable[[str], Any]:
 READERS = (
     Reader("asserted", _said, (attributes, assertions, values, names), (), 1, _ASSERTED),
     Reader("claimed", _said, (claims,), (), 1, _CLAIMED),
-    Reader("numbered", _said, (numbers, dates), (), 1, _NUMBERED),
+    Reader("numbered", _said, (numbers, units, dates), (), 1, _NUMBERED),
     Reader("recorded", _recorded, (records, attributes), (), 1, _RECORDED),
     Reader("titled", _of_json(titles.title_of), (titles,), (), 1, _RECORDED),
     Reader("searched", _of_json(queries.search_query), (queries,), (), 1, _RECORDED),

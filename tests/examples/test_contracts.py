@@ -61,7 +61,7 @@ def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> 
 
 @each_row("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
-    """Of our own packages only `antiphon`."""
+    """An example imports no package of ours but `antiphon`."""
     tree = ast.parse(path.read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

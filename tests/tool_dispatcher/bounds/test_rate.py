@@ -53,7 +53,7 @@ async def test_who_is_refused_is_told_when_to_come_back_and_takes_no_turn(limite
 
 
 async def test_turns_are_waited_for_and_come_evenly(limiter: RateLimiter) -> None:
-    """Nobody is admitted before the rate allows it; later is always possible."""
+    """A call is admitted when the rate allows it, or later, and never earlier."""
     limit = RateLimit(calls=2, per_s=0.1)
     started_s = monotonic_s()
     await asyncio.gather(*(limiter.admit("t", limit, LONG_S) for _ in range(8)))

@@ -7,10 +7,9 @@ called. Outside events, of people and timers, are sent again when the events bef
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
-import orjson
 import structlog
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import FORGET_MS
@@ -21,20 +20,17 @@ from antiphon_shared.events import COMPONENTS, ChildBegun, EventData, QuerySubmi
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
-from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
-from antiphon.recording.files import read_lines
+from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import data_in
 from antiphon.replay.forking.snapshot import snapshot
 from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.components import part_of
-from antiphon.replay.serving.components.part import misses_key
-from antiphon.replay.serving.exchanges import Match, Miss
-from antiphon.replay.serving.processes import Plan, processes, read_score
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
 from antiphon.replay.serving.turns import POLL_S, events_there
@@ -46,25 +42,20 @@ _LOOK_EVERY_S = 1.0
 _GRACE_S = 0.2
 
 
-async def rerun(
-    paths: Sequence[Path],
-    *,
-    has_processes: bool = False,
-    match: Match = "strict",
-    limit_s: float = SESSION_LIMIT_S,
-) -> list[RerunReport]:
+_Recorded = tuple[Path, RecordingIndex]
+
+
+async def rerun(paths: Sequence[Path], *, limit_s: float = SESSION_LIMIT_S) -> list[RerunReport]:
     """Run recordings again; return for each whether its final response is the same.
 
-    `has_processes`: the five components are processes of their own, which takes a redis-server. `limit_s`:
-    the longest time without a new event in a session. Raises UnreadableEvent, which names the file, OSError,
-    ConfigurationError.
+    `limit_s` is the longest time without a new event in a session. Raises UnreadableEvent, which names the file.
     """
     if not structlog.is_configured():
         logs.silence("critical")  # recorded failures occur again, and are expected
-    scores = [(path, read_score(path)) for path in paths]
+    recordings = [(path, _read(path)) for path in paths]
     reports: dict[Path, RerunReport] = {}
-    for wave in _waves(scores):
-        found = await _run_again(wave, has_processes, match, limit_s)
+    for wave in _waves(recordings):
+        found = await _run_again(wave, limit_s)
         reports |= {path: report for (path, _), report in zip(wave, found, strict=True)}
     return [reports[path] for path in paths]
 
@@ -80,51 +71,44 @@ def works_alone(path: Path) -> bool:
     )
 
 
-def _waves(scores: Iterable[tuple[Path, RecordingIndex]]) -> list[list[tuple[Path, RecordingIndex]]]:
+def _read(path: Path) -> RecordingIndex:
+    with naming(path):
+        return RecordingIndex(read_lines(path))
+
+
+def _waves(recordings: Iterable[_Recorded]) -> list[list[_Recorded]]:
     """Return groups of recordings that can share a Redis: one per session, and all of one format."""
-    waves: list[dict[str, tuple[Path, RecordingIndex]]] = []
-    for path, recording_index in scores:
-        for wave in waves:
-            if (
-                recording_index.session_id not in wave
-                and _format(wave.values()) == recording_index.query.format
-            ):
-                wave[recording_index.session_id] = path, recording_index
-                break
-        else:
-            waves.append({recording_index.session_id: (path, recording_index)})
+    waves: list[dict[str, _Recorded]] = []
+    for path, recording_index in recordings:
+        id, format = recording_index.session_id, recording_index.query.format
+        wave = next((one for one in waves if id not in one and _format(one.values()) == format), None)
+        if wave is None:
+            waves.append(wave := {})
+        wave[id] = path, recording_index
     return [list(wave.values()) for wave in waves]
 
 
-def _format(recordings: Iterable[tuple[Path, RecordingIndex]]) -> int:
+def _format(recordings: Iterable[_Recorded]) -> int:
     """Return the oldest format in which the sessions were opened."""
     return min(recording_index.query.format for _, recording_index in recordings)
 
 
-async def _run_again(
-    recordings: Sequence[tuple[Path, RecordingIndex]], has_processes: bool, match: Match, limit_s: float
-) -> list[RerunReport]:
+async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[RerunReport]:
     """Run recordings of different sessions on one pipeline, a few at once."""
-    async with _redis(has_processes) as bus:
-        paths = tuple(path.absolute() for path, _ in recordings)
-        plan = Plan(redis_url=bus.connections.url, paths=paths, match=match)
-        scores = {recording_index.session_id: recording_index for _, recording_index in recordings}
-        running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
-        async with opening_in(_format(recordings), bus), running:
-            room = asyncio.Semaphore(_AT_ONCE)
-            await asyncio.gather(
-                *(_play(bus, recording_index, room, limit_s) for recording_index in scores.values())
+    by_session = {recording_index.session_id: recording_index for _, recording_index in recordings}
+    misses: list[Miss] = []
+    async with _redis() as bus, opening_in(_format(recordings), bus), _pipeline(bus, by_session, misses):
+        room = asyncio.Semaphore(_AT_ONCE)
+        await asyncio.gather(*(_play(bus, one, room, limit_s) for one in by_session.values()))
+        return [
+            report_of(
+                str(path),
+                recording_index,
+                await bus.session(recording_index.session_id).log(),
+                [miss for miss in misses if miss.session_id == recording_index.session_id],
             )
-            misses = await _misses(bus)
-            return [
-                report_of(
-                    str(path),
-                    recording_index,
-                    await bus.session(recording_index.session_id).log(),
-                    [miss for miss in misses if miss.session_id == recording_index.session_id],
-                )
-                for path, recording_index in recordings
-            ]
+            for path, recording_index in recordings
+        ]
 
 
 @contextlib.asynccontextmanager
@@ -222,20 +206,10 @@ async def _is_at_work(bus: Bus, session_id: str) -> bool:
     return any([await bus.batcher.submit("XLEN", inbox) for inbox in inboxes])
 
 
-async def _misses(bus: Bus) -> list[Miss]:
-    reported: list[bytes] = await bus.batcher.submit("LRANGE", misses_key(bus), 0, -1)
-    return [Miss(**orjson.loads(one)) for one in reported]
-
-
 @contextlib.asynccontextmanager
-async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
-    """Yield a bus on the rerun's own Redis. Raises ConfigurationError, RedisUnavailable."""
+async def _redis() -> AsyncIterator[Bus]:
+    """Yield a bus on the rerun's own Redis. Raises RedisUnavailable."""
     redis = private_redis.choose()
-    if has_processes and not isinstance(redis, private_redis.RedisServer):
-        raise ConfigurationError(
-            "A rerun with --processes needs redis-server, which is not on PATH.",
-            hint="Install redis-server, or omit --processes.",
-        )
     bus = None
     try:
         connections = await redis.start()
@@ -250,11 +224,13 @@ async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
 
 
 @contextlib.asynccontextmanager
-async def _embedded(bus: Bus, scores: dict[str, RecordingIndex], plan: Plan) -> AsyncIterator[None]:
+async def _pipeline(
+    bus: Bus, by_session: Mapping[str, RecordingIndex], misses: list[Miss]
+) -> AsyncIterator[None]:
     """Run the five components as tasks of this process. Raises the error that ended one of them."""
     stop = asyncio.Event()
-    with environment(variables(plan.redis_url), without=HIDDEN):
-        services = [part_of(name, bus, scores, plan.match) for name in COMPONENTS]
+    with environment(variables(bus.connections.url), without=HIDDEN):
+        services = [part_of(name, bus, by_session, misses) for name in COMPONENTS]
     tasks = [asyncio.create_task(run_service(bus, service, stop, _GRACE_S)) for service in services]
     try:
         yield

@@ -1,16 +1,15 @@
-"""The files of docs/workflow-files.md are valid, and so are its nodes; docs/workflows.md has pictures of today."""
+"""The files of docs/workflow-files.md are valid, and so are its nodes; docs/workflows.md has graphs of today."""
 
 import re
 import textwrap
 from pathlib import Path
 
-import pytest
 from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.nodes import NODE_TYPES
 from antiphon_shared.workflows.validate import problems_of
 
 from antiphon.workflows import load
-from antiphon.workflows.svg import as_svg
+from antiphon.workflows.draw import as_mermaid
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/workflow-files.md").read_text()
@@ -51,13 +50,13 @@ def test_the_longer_example_is_there() -> None:
     assert (ROOT / "examples/travel/workflows.yaml").exists()
 
 
-@pytest.mark.parametrize("picture", sorted((ROOT / "docs/pictures").glob("*.svg")), ids=lambda one: one.stem)
-def test_each_picture_is_what_the_tool_makes_of_its_workflow(picture: Path, tmp_path: Path) -> None:
+def test_each_graph_is_what_the_tool_makes_of_its_workflow(tmp_path: Path) -> None:
     (harbour,) = re.findall(r"```yaml file=harbour.yaml\n(.*?)```", TUTORIAL, re.S)
     (tmp_path / "harbour.yaml").write_text(harbour)
     files = [ROOT / "examples/travel/workflows.yaml", tmp_path / "harbour.yaml"]
     workflows = {name: one for file in files for name, one in load(file).workflows.items()}
-    assert f"pictures/{picture.name}" in TUTORIAL
-    assert picture.read_text().rstrip() == as_svg(picture.stem, workflows[picture.stem]).rstrip(), (
-        f"draw it anew: antiphon workflows graph {picture.stem} FILE -o docs/pictures/{picture.name}"
+    drawn = re.findall(r"```mermaid\n(.*?)\n```", TUTORIAL, re.S)
+    names = ("weekend", "book_trip", "find_cheapest_across_dates")
+    assert drawn == [as_mermaid(workflows[name]) for name in names], (
+        "draw it anew: antiphon workflows graph NAME FILE --format mermaid"
     )

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
-from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stderr, stdout
@@ -19,16 +18,6 @@ from antiphon.replay.rerun_report import RerunReport
 
 def rerun(
     paths: Annotated[list[Path], typer.Argument(help="Recordings, or folders of recordings.")],
-    processes: Annotated[
-        bool, typer.Option("--processes", help="Run the five components as processes, on a redis-server.")
-    ] = False,
-    match: Annotated[
-        Literal["strict", "semantic"],
-        typer.Option(
-            help="The comparison of requests to the model: strict, or semantic, which ignores white "
-            "space, call ids, the order of tools and max_tokens."
-        ),
-    ] = "strict",
     as_json: output.Json = False,
 ) -> None:
     """Run recorded sessions again in the current pipeline, with the recorded replies of the model and the tools.
@@ -39,23 +28,17 @@ def rerun(
     3 unreadable.
     """
     # Recorded failures occur again, and are expected.
-    output.run(_rerun(paths, processes, match, as_json), logs="critical")
+    output.run(_rerun(paths, as_json), logs="critical")
 
 
-async def _rerun(
-    paths: Sequence[Path], processes: bool, match: Literal["strict", "semantic"], as_json: bool
-) -> int:
-    try:
-        files = found(paths)
-        alone = [path for path in files if works_alone(path)]
-        for path in [path for path in files if path not in alone]:
-            stderr().print(
-                f"{path}: skipped, because the session depends on other sessions. Use `antiphon "
-                "replay verify`."
-            )
-        reports = await run_again(alone, has_processes=processes, match=match) if alone else []
-    except OSError as error:
-        raise UnreadableEvent(f"{error.filename or 'a recording'}: {error.strerror or error}.") from None
+async def _rerun(paths: Sequence[Path], as_json: bool) -> int:
+    files = found(paths)
+    alone = [path for path in files if works_alone(path)]
+    for path in [path for path in files if path not in alone]:
+        stderr().print(
+            f"{path}: skipped, because the session depends on other sessions. Use `antiphon replay verify`."
+        )
+    reports = await run_again(alone) if alone else []
     if as_json:
         print_json([_plain(report) for report in reports])
     else:

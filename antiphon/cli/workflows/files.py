@@ -31,7 +31,6 @@ from antiphon.cli.output import (
 from antiphon.cli.workflows.sources import named, specifications_of, tools_option
 from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import catalogue_of
-from antiphon.workflows.svg import as_svg
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
 FilesOrPublished = Annotated[
@@ -48,7 +47,6 @@ class Drawing(StrEnum):
 
     text = "text"
     mermaid = "mermaid"
-    svg = "svg"
 
 
 @command
@@ -133,14 +131,10 @@ def graph(
     name: Named,
     files: FilesOrPublished = None,
     form: Annotated[
-        Drawing | None,
-        typer.Option("--format", help="text, mermaid (for Markdown), or svg. Default: text."),
-    ] = None,
+        Drawing, typer.Option("--format", help="text, or mermaid (for Markdown).")
+    ] = Drawing.text,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="The output file; FILE.svg implies --format svg."
-        ),
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The output file.")
     ] = None,
 ) -> None:
     """Draw the graph of a workflow, as text by default.
@@ -149,17 +143,10 @@ def graph(
 
     \b
     antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
-    antiphon workflows graph book_trip examples/travel/workflows.yaml -o book_trip.svg
+    antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid -o book_trip.mmd
     """
     _, workflow = named(name, files or ())
-    is_picture = output is not None and output.suffix.lower() == ".svg"
-    match form or (Drawing.svg if is_picture else Drawing.text):
-        case Drawing.text:
-            drawn = as_text(name, workflow)
-        case Drawing.mermaid:
-            drawn = as_mermaid(workflow)
-        case Drawing.svg:
-            drawn = as_svg(name, workflow)
+    drawn = as_mermaid(workflow) if form is Drawing.mermaid else as_text(name, workflow)
     if output is None:
         write(f"{drawn}\n")
         return

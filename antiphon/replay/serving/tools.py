@@ -109,9 +109,8 @@ class RecordedResults:
 class RecordedCaller(Caller):
     """The caller that returns a unit's recorded results in its turn, and runs nothing."""
 
-    def __init__(self, session_id: str) -> None:
-        self.misses: list[Miss] = []
-        self._session_id = session_id
+    def __init__(self, session_id: str, misses: list[Miss]) -> None:
+        self._session_id, self._misses = session_id, misses
 
     async def run(
         self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]
@@ -134,7 +133,7 @@ class RecordedCaller(Caller):
 
     def _missed(self, place: int, call: ToolCall) -> ToolResult:
         asked = f"`{call.name}` was called as the recording does not hold it, with {_shown(call)}"
-        self.misses.append(Miss(self._session_id, "tool", asked))
+        self._misses.append(Miss(self._session_id, "tool", asked))
         error = ToolError(
             error_type="internal_error",
             message="The recording holds no such call.",

@@ -202,7 +202,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
     asked = [(*words, *more) for words in both for more in ((), ("--json",))]
     asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]
     asked += [("replay", "context", "--facts", *files), ("recording", "export", "--all", "-o", "out")]
-    forms: list[tuple[str, ...]] = [(), ("--format", "mermaid"), ("--format", "svg")]
+    forms: list[tuple[str, ...]] = [(), ("--format", "mermaid")]
     asked += [("workflows", "graph", "w", "hostile.json", *form) for form in forms]
     asked += [("workflows", "validate", "hostile.json", "unfit.json", "--github")]
     asked += [("recording", "import", *files), ("tools", "show", HOSTILE), ("sessions", "show", HOSTILE)]

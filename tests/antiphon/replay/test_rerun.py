@@ -50,7 +50,6 @@ def kinds(lines: list[Line]) -> list[str]:
 async def test_a_session_is_the_same_when_it_is_run_again(
     courses_path: Path, the_real_model: MessagesServer
 ) -> None:
-    """Across processes: see test_rerun_recordings.py."""
     (report,) = await rerun([courses_path])
     assert report.is_same, report
     assert report.answer == "same"

@@ -1,22 +1,20 @@
-"""The project's own recordings, run again across five processes: all of them on one pipeline."""
+"""The project's own recordings, run again: all of them on one pipeline."""
 
 from pathlib import Path
 
 from antiphon.replay.rerun import rerun, works_alone
 from tests.messages_server import MessagesServer
-from tests.redis_server import require_redis_server
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 
 
-async def test_every_recording_ends_in_the_same_response_across_five_processes(
+async def test_every_recording_ends_in_the_same_response(
     the_real_model: MessagesServer,
 ) -> None:
     paths = sorted([*RECORDINGS.glob("*.jsonl"), *RECORDINGS.glob("*.jsonl.gz")])
     paths = [path for path in paths if works_alone(path)]
     assert len(paths) > 200
-    require_redis_server()
-    reports = await rerun(paths, has_processes=True)
+    reports = await rerun(paths)
     different = [report for report in reports if not report.is_same]
     assert not different, different
     # A run has its own clock: deadlines of its calls and waits are those of today.

@@ -14,18 +14,26 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import Component
 from antiphon_shared.process.service import Service
 
+from antiphon.replay.serving.components.context_synthesizer import SynthesizerPart
+from antiphon.replay.serving.components.coordinator import CoordinatorPart
 from antiphon.replay.serving.components.part import Part
-from antiphon.replay.serving.exchanges import Match
+from antiphon.replay.serving.components.reasoning_engine import EnginePart
+from antiphon.replay.serving.components.response_assembler import AssemblerPart
+from antiphon.replay.serving.components.tool_dispatcher import DispatcherPart
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 
+_PARTS: tuple[type[Part], ...] = (CoordinatorPart, EnginePart, DispatcherPart, SynthesizerPart, AssemblerPart)
 
-def part_of(name: Component, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> Service:
-    """Return one component for the sessions of these scores.
+
+def part_of(
+    name: Component, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]
+) -> Service:
+    """Return one component for these sessions; requests that were not recorded are added to `misses`.
 
     Build it in their environment. Raises ConfigurationError.
     """
-    # By its name: the process of one component does not need the code of the others.
-    part: Part = import_module(f"{__name__}.{name}").PART(bus, scores, match)
+    part = next(one for one in _PARTS if one.name == name)(bus, recordings, misses)
     program: Service = import_module(f"{name}.component").build(bus)
     return replace(
         program,

@@ -35,9 +35,6 @@ class SynthesizerPart(Part):
         return build(bus, settings, partial(_weighed, salience) if any(salience.values()) else None)
 
 
-PART = SynthesizerPart
-
-
 async def _weighed(
     salience: Mapping[Round, Mapping[str, float]],
     delta: MemoryDelta,

@@ -15,7 +15,7 @@ from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.replay.serving.components.part import Part, at_its_time
-from antiphon.replay.serving.exchanges import Match
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import reached
 from coordinator.component import build
@@ -29,11 +29,11 @@ class CoordinatorPart(Part):
 
     name = "coordinator"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
-        super().__init__(bus, scores, match)
-        self._locks = {id: asyncio.Lock() for id in scores}
-        self._outages = dict.fromkeys(scores, NO_OUTAGES)
-        self._latest = {id: recording_index.query.time for id, recording_index in scores.items()}
+    def __init__(self, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]) -> None:
+        super().__init__(bus, recordings, misses)
+        self._locks = {id: asyncio.Lock() for id in recordings}
+        self._outages = dict.fromkeys(recordings, NO_OUTAGES)
+        self._latest = {id: recording_index.query.time for id, recording_index in recordings.items()}
         self._decided: set[UUID] = set()
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
@@ -81,9 +81,6 @@ class CoordinatorPart(Part):
         then = at_its_time(recording_index, event, self._latest[recording_index.session_id])
         self._latest[recording_index.session_id] = then.time
         return then
-
-
-PART = CoordinatorPart
 
 
 def _settings(opened: SessionOpened | None) -> CoordinatorSettings:

@@ -7,14 +7,13 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Any, ClassVar
 
-import orjson
 from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, Component
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.service import Service
 
-from antiphon.replay.serving.exchanges import Match, Miss
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import SessionBus
 from antiphon.replay.serving.turns import events_there
@@ -33,8 +32,9 @@ class Part(ABC):
 
     name: ClassVar[Component]
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
-        self.bus, self.scores, self.match = bus, scores, match
+    def __init__(self, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]) -> None:
+        """Prepare the component for these sessions; requests that were not recorded are added to `misses`."""
+        self.bus, self.recordings, self.misses = bus, recordings, misses
         self._handlers: dict[str, Handlers] = {}
 
     @abstractmethod
@@ -62,9 +62,9 @@ class Part(ABC):
 
     def recording_index(self, session_id: str) -> RecordingIndex:
         """Return the index of the session's recording. Raises UnreadableEvent."""
-        if session_id not in self.scores:
+        if session_id not in self.recordings:
             raise UnreadableEvent(f"session {session_id} is not in the recordings of this rerun.")
-        return self.scores[session_id]
+        return self.recordings[session_id]
 
     async def never_end(
         self, recording_index: RecordingIndex, delivery: Delivery, session: SessionStore
@@ -82,16 +82,6 @@ class Part(ABC):
     def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         """Return the event with its recorded values, which the step is repeated with."""
         return event
-
-    async def report(self, misses: list[Miss]) -> None:
-        """Report requests that are not recorded to the process that directs the rerun; empty the list."""
-        while misses:
-            await self.bus.batcher.submit("RPUSH", misses_key(self.bus), orjson.dumps(misses.pop(0)))
-
-
-def misses_key(bus: Bus) -> str:
-    """Return the key of the list of all misses, as JSON."""
-    return f"{bus.keys.namespace}:rerun:misses"
 
 
 def at_its_time(recording_index: RecordingIndex, event: AnyEvent, otherwise: datetime) -> AnyEvent:

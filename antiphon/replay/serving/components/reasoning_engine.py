@@ -14,7 +14,7 @@ from antiphon_shared.process.settings import PipelineSettings
 
 from antiphon.replay.requests import system_in
 from antiphon.replay.serving.components.part import Part
-from antiphon.replay.serving.exchanges import Exchanges, Match
+from antiphon.replay.serving.exchanges import Exchanges, Miss
 from antiphon.replay.serving.model import RecordedCallGuard, RecordedModel, UnderWay, under_way
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.turns import events_there
@@ -35,9 +35,14 @@ class EnginePart(Part):
 
     name = "reasoning_engine"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
-        super().__init__(bus, scores, match)
-        self._exchanges = {id: Exchanges.of(recording_index, match) for id, recording_index in scores.items()}
+    def __init__(self, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]) -> None:
+        super().__init__(bus, recordings, misses)
+        self._exchanges = {
+            id: Exchanges(
+                id, (call for exchange in one.exchanges.values() for call in exchange.calls), misses
+            )
+            for id, one in recordings.items()
+        }
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         records = list(recording_index.records_of(ExchangeRecord))
@@ -59,10 +64,7 @@ class EnginePart(Part):
         id, recording_index = delivery.event.id, self.recording_index(session.session_id)
         failed = recording_index.output(id, SummaryFailed)
         if failed is None or id in recording_index.exchanges:
-            try:
-                return await super().play(delivery, session)
-            finally:
-                await self.report(self._exchanges[session.session_id].misses)
+            return await super().play(delivery, session)
         await events_there(self.bus, session.session_id, recording_index.place_of(id))
         return Outcome(events=(failed,))
 
@@ -76,9 +78,6 @@ class EnginePart(Part):
         is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
         deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
-
-
-PART = EnginePart
 
 
 class RecordedSettings(EngineSettings):

@@ -30,6 +30,3 @@ class AssemblerPart(Part):
 
     def as_then(self, recording_index: RecordingIndex, event: AnyEvent) -> AnyEvent:
         return at_its_time(recording_index, event, recording_index.events[-1].event.time)
-
-
-PART = AssemblerPart

@@ -9,7 +9,7 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.service import Service
 
 from antiphon.replay.serving.components.part import Part
-from antiphon.replay.serving.exchanges import Match
+from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.tools import (
     RecordedCaller,
@@ -27,10 +27,10 @@ class DispatcherPart(Part):
 
     name = "tool_dispatcher"
 
-    def __init__(self, bus: Bus, scores: Mapping[str, RecordingIndex], match: Match) -> None:
-        super().__init__(bus, scores, match)
-        self._results = {id: RecordedResults(recording_index) for id, recording_index in scores.items()}
-        self._callers = {id: RecordedCaller(id) for id in scores}
+    def __init__(self, bus: Bus, recordings: Mapping[str, RecordingIndex], misses: list[Miss]) -> None:
+        super().__init__(bus, recordings, misses)
+        self._results = {id: RecordedResults(recording_index) for id, recording_index in recordings.items()}
+        self._callers = {id: RecordedCaller(id, misses) for id in recordings}
 
     def service(self, bus: Bus, recording_index: RecordingIndex) -> Service:
         settings = ToolDispatcherSettings.model_construct()
@@ -41,16 +41,11 @@ class DispatcherPart(Part):
         return build(bus, recorded_tools(recording_index), settings, RecordedGatekeeper(), caller)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Restore the journal, run the step, and report its misses in Redis."""
+        """Restore the journal, then run the step."""
         id = self.recording_index(session.session_id).session_id
         then = self._results[id].course(delivery.event)
         course.set(then)
         assert isinstance(delivery.event.data, ToolsRequested)
         if await then.put_back(delivery.event.data, session):
             delivery = delivery._replace(redelivered=True)
-        outcome = await super().play(delivery, session)
-        await self.report(self._callers[id].misses)
-        return outcome
-
-
-PART = DispatcherPart
+        return await super().play(delivery, session)

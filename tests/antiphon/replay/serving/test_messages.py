@@ -38,7 +38,7 @@ class Always(Exchanges):
     """Recordings that hold one answer, to everything."""
 
     def __init__(self, call: ModelCall) -> None:
-        super().__init__("s", [])
+        super().__init__("s", [], [])
         self._call = call
 
     def take(self, request: Any) -> Asked | None:

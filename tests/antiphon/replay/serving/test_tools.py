@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-import orjson
 import pytest
 from antiphon_shared.bus.handling import Delivery, Handler
 from antiphon_shared.bus.redis_bus import Bus
@@ -14,7 +13,6 @@ from antiphon_shared.tools.calls import RequestedCall
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.recording.lines import Line
 from antiphon.replay.serving.components import part_of
-from antiphon.replay.serving.components.part import misses_key
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 
@@ -28,6 +26,7 @@ class Batch:
     event: AnyEvent
     request: ToolsRequested
     then: ToolsCompleted
+    misses: list[Miss]
 
     def again(self, *calls: RequestedCall) -> AnyEvent:
         """Return another batch, of other calls."""
@@ -40,10 +39,6 @@ class Batch:
         assert isinstance(completed, ToolsCompleted)
         return completed.model_copy(update={"duration_ms": self.then.duration_ms})
 
-    async def misses(self) -> list[Miss]:
-        reported: list[bytes] = await self.bus.batcher.submit("LRANGE", misses_key(self.bus), 0, -1)
-        return [Miss(**orjson.loads(one)) for one in reported]
-
 
 @pytest.fixture
 async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
@@ -53,13 +48,14 @@ async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
     assert then is not None
     pipeline = EmbeddedPipeline([], "offline")
     bus = await pipeline.start()
+    misses: list[Miss] = []
     try:
-        service = part_of("tool_dispatcher", bus, {recording_index.session_id: recording_index}, "strict")
+        service = part_of("tool_dispatcher", bus, {recording_index.session_id: recording_index}, misses)
         for n in range(line.n):  # its turn has come
             await bus.batcher.submit(
                 "XADD", bus.keys.log(recording_index.session_id), f"1-{n + 1}", "event", ""
             )
-        yield Batch(bus, service.handlers[ToolsRequested], line.event, request, then)
+        yield Batch(bus, service.handlers[ToolsRequested], line.event, request, then, misses)
     finally:
         await pipeline.stop()
 
@@ -67,7 +63,7 @@ async def batch(courses_lines: list[Line]) -> AsyncIterator[Batch]:
 async def test_a_batch_gets_what_it_got_then_also_when_it_is_delivered_again(batch: Batch) -> None:
     assert await batch.answers(batch.event) == batch.then
     assert await batch.answers(batch.event) == batch.then
-    assert not await batch.misses()
+    assert not batch.misses
 
 
 async def test_a_call_is_found_by_what_it_says_wherever_it_stands(batch: Batch) -> None:
@@ -89,6 +85,6 @@ async def test_what_was_not_recorded_is_refused_and_told(batch: Batch) -> None:
     assert result.status == "error"
     assert result.error is not None
     assert "holds no such call" in result.error.message
-    (miss,) = await batch.misses()
+    (miss,) = batch.misses
     assert miss.session_id == batch.event.subject
     assert "something else" in miss.asked

@@ -65,7 +65,8 @@ from coordinator.requests import (
     request_briefing,
     request_tools,
 )
-from coordinator.session import Session, Spent, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import Spent, replace
 
 
 def decide(

@@ -37,7 +37,8 @@ from coordinator import ladder, limits, offer, repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.endings import end
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 from reasoning_engine.engine import UNGUARDED, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed

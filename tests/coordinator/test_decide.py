@@ -27,7 +27,8 @@ from coordinator.decide import decide
 from coordinator.decision import Decision, Logged
 from coordinator.ladder import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
-from coordinator.session import Session, Summaries, replace
+from coordinator.session import Session
+from coordinator.session_parts import Summaries, replace
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,

@@ -42,7 +42,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import SESSION
-from coordinator.session import Session, Summaries, replace
+from coordinator.session import Session
+from coordinator.session_parts import Summaries, replace
 from tests.coordinator.builders import (
     ENTRY,
     NOTED,

@@ -34,7 +34,8 @@ from coordinator.decide import decide
 from coordinator.decision import OfferBounds
 from coordinator.document import SESSION
 from coordinator.handlers import Coordinator
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,

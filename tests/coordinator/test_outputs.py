@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from coordinator.decide import decide
 from coordinator.decision import Decision, OfferBounds
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,

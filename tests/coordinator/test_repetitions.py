@@ -9,7 +9,8 @@ from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, Tool
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.repetitions import named
-from coordinator.session import Session, Writes, replace
+from coordinator.session import Session
+from coordinator.session_parts import Writes, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -20,7 +20,8 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.session import Session, Spent, replace
+from coordinator.session import Session
+from coordinator.session_parts import Spent, replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     SEARCH,

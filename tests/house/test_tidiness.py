@@ -16,7 +16,6 @@ PACKAGES: list[str] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["pac
 LINES_MAX = 300
 LONG_LINES_MAX = 400
 LONG_FILES = {
-    "coordinator/session.py",
     "shared/antiphon_shared/memory/filing/parts.py",
     "shared/antiphon_shared/memory/filing/sentences.py",
     "shared/antiphon_shared/memory/layers.py",

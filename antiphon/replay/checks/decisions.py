@@ -36,7 +36,8 @@ from coordinator.endings import has_parent, tell_parent
 from coordinator.lookup import named_by, needs_query, schema_of
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import record_of
-from coordinator.session import PARTS, Session, replace
+from coordinator.session import PARTS, Session
+from coordinator.session_parts import replace
 
 _UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/document.py)"
 

@@ -101,6 +101,7 @@ class Rounds:
         model: OwnedModel,
         default_model_id: str,
         tools: LinearTools,
+        *,
         settings: EngineSettings,
     ) -> None:
         self._state, self._catalogue, self._system = state, catalogue, system
@@ -159,7 +160,13 @@ class Rounds:
             max(1, min(self._settings.max_output_tokens, room)),
         )
         exchange = Exchange(
-            self._model, to_nobody, self._settings, self._ends_s, tokens, UNGUARDED, to_nobody
+            self._model,
+            to_nobody,
+            self._settings,
+            self._ends_s,
+            prompt_tokens=tokens,
+            guard=UNGUARDED,
+            on_call=to_nobody,
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):
@@ -209,4 +216,4 @@ class Rounds:
         event = reply(state.request, 0, data, "linear", utc_now())
         repeated = repetitions.named(session, data) if isinstance(data, ReasoningCompleted) else {}
         earlier = {id: state.calls[source] for id, (_, source) in repeated.items() if source in state.calls}
-        return state.take(event, decide(session, event, NO_ENTRY, self._catalogue, earlier=earlier))
+        return state.take(event, decide(session, event, NO_ENTRY, catalogue=self._catalogue, earlier=earlier))

@@ -50,7 +50,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     wanted = named(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
     event = an_event(reply, answers=reasoning.awaited, at_s=1)
-    return decide(reasoning, event, ENTRY, catalogue, earlier=earlier)
+    return decide(reasoning, event, ENTRY, catalogue=catalogue, earlier=earlier)
 
 
 KNOWN = {call.id: call for call in (MAIL, a_call("book", "b1", arguments={"room": 7}), a_call("press", "p1"))}

@@ -58,7 +58,7 @@ def told(session: Session, data: EventData) -> Session:
 
 
 def met_by(session: Session, data: EventData) -> Decision:
-    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, SEARCH)
+    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, catalogue=SEARCH)
 
 
 def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:

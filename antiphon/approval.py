@@ -31,7 +31,14 @@ _DOING: dict[Phase, str] = {
 
 
 async def decide(
-    bus: Bus, arrival: Arrival, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
+    bus: Bus,
+    arrival: Arrival,
+    session_id: str,
+    is_approved: bool,
+    calls: Iterable[str],
+    by: str,
+    *,
+    reason: str,
 ) -> tuple[str, ...]:
     """Submit a person's decision on the calls in `calls`, or on all waiting calls if it is empty; return their ids.
 

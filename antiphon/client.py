@@ -126,8 +126,9 @@ class Antiphon:
         and RedisUnavailable.
         """
         bus = self.open_bus()
+        bytes_max = bus.settings.max_event_bytes
         event = submission(
-            query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes, grant
+            query, options, session_id, new_id(), utc_now(), bytes_max, traceparent=traceparent, grant=grant
         )
         content = SessionContent.of(event)
         if session_id is not None:
@@ -269,7 +270,7 @@ class Antiphon:
         bus, arrival = self._coordinated(session_id)
         from antiphon.approval import decide
 
-        return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
+        return await decide(bus, arrival, session_id, is_approved, calls, by, reason=reason)
 
     def _coordinated(self, session_id: str) -> tuple[Bus, Arrival]:
         """Return what reads the coordinator's state of a session. Raises ConfigurationError, InvalidQuery."""

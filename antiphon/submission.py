@@ -56,10 +56,11 @@ def submission(
     query: str,
     options: Options,
     session_id: str | None,
-    traceparent: str | None,
     event_id: UUID,
     now: datetime,
     bytes_max: int,
+    *,
+    traceparent: str | None = None,
     grant: str = "",
 ) -> AnyEvent:
     """Return the query.submitted of one query. Raises InvalidQuery, which names the field and the remedy."""

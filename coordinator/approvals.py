@@ -18,7 +18,8 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import repetitions
 from coordinator.offer import contract_of
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 
 _NEVER_RAN: tuple[ErrorType, ...] = (
     "cancelled",

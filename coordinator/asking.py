@@ -11,7 +11,8 @@ from coordinator import ladder, limits, models, offer, outputs, summaries
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_reasoning, wait_for_model
-from coordinator.session import Material, Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import Material, replace
 
 _TIME_FOR_A_CALL = timedelta(seconds=2)
 """The least time left before the deadline for which waiting for a model is worthwhile."""

@@ -7,7 +7,9 @@ from antiphon_shared.values import LogEntry
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_briefing
-from coordinator.session import Output, Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_output import Output
+from coordinator.session_parts import replace
 from coordinator.steps import begun, note_of
 
 

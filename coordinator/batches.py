@@ -8,7 +8,8 @@ from coordinator import approvals, ladder, offer, outputs, repetitions
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import in_doubt_as, request_briefing
-from coordinator.session import Session, Writes, replace
+from coordinator.session import Session
+from coordinator.session_parts import Writes, replace
 
 
 def after_results(

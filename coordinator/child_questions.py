@@ -17,7 +17,8 @@ from pydantic_core import from_json
 
 from coordinator import people
 from coordinator.decision import Decision
-from coordinator.session import ChildRun, Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import ChildRun, replace
 
 
 def ask(session: Session, found: ChildRun, waiting: ChildWaiting, at: datetime) -> Decision | None:

@@ -30,7 +30,8 @@ from pydantic_core import to_json
 
 from coordinator.child_questions import ask, asking, with_changes
 from coordinator.decision import Decision, Logged
-from coordinator.session import Children, ChildRun, MadeRun, Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import Children, ChildRun, MadeRun, replace
 
 _RESULT_BYTES_MAX = 20_000
 """Bound on the part of a run's output that the model sees, as the document is rewritten at every step."""

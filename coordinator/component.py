@@ -56,9 +56,9 @@ def build(
         settings.catalogue_wait_s,
         bus.current_catalogue,
         bus.catalogue,
-        settings.offer,
-        in_order(pipeline.model, pipeline.models),
-        outages or breakers.outages,
+        offer=settings.offer,
+        models=in_order(pipeline.model, pipeline.models),
+        outages=outages or breakers.outages,
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on, recipes.run_begun),
@@ -84,10 +84,10 @@ def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verif
         bus,
         new_consumer_name(),
         settings.intake,
-        settings.deadline_s,
-        admission.look_soon,
-        verified.tenant_of,
-        partial(with_published, published=published),
+        deadline_s=settings.deadline_s,
+        on_waiting=admission.look_soon,
+        tenant_of=verified.tenant_of,
+        resolved=partial(with_published, published=published),
     )
 
 

@@ -65,13 +65,15 @@ from coordinator.requests import (
     request_briefing,
     request_tools,
 )
-from coordinator.session import Session, Spent, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import Spent, replace
 
 
 def decide(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
+    *,
     catalogue: Catalogue,
     outages: Outages = NO_OUTAGES,
     named: Logged | None = None,
@@ -84,7 +86,16 @@ def decide(
     `named` is the event that lookup.py reads, if the log still holds it. `earlier` are the calls that a reply
     repeats: see repetitions.py. `schema` is the one that the reply must fit if it is the answer.
     """
-    decision = _decide(session, event, log_entry, catalogue, outages, named, earlier, schema)
+    decision = _decide(
+        session,
+        event,
+        log_entry,
+        catalogue=catalogue,
+        outages=outages,
+        named=named,
+        earlier=earlier,
+        schema=schema,
+    )
     return decision.in_format(session.format)
 
 
@@ -92,6 +103,7 @@ def _decide(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
+    *,
     catalogue: Catalogue,
     outages: Outages,
     named: Logged | None,
@@ -126,7 +138,9 @@ def _decide(
         case BriefingReady() as ready:
             return after_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(session, event, log_entry, reply, catalogue, earlier, schema)
+            return _on_reply(
+                session, event, log_entry, reply=reply, catalogue=catalogue, earlier=earlier, schema=schema
+            )
         case ReasoningFailed() as failure:
             spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
@@ -163,6 +177,7 @@ def _on_reply(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
+    *,
     reply: ReasoningCompleted,
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],

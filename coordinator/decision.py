@@ -9,7 +9,8 @@ from antiphon_shared.events.session import Limits, Response, Turn
 from antiphon_shared.values import LogEntry
 
 from coordinator import document
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from antiphon_shared.values import LogEntry
 from coordinator import people
 from coordinator.decision import Decision, Logged
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue, request_assembly
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 
 NEARLY = timedelta(milliseconds=100)
 """The tolerance for engines and timers whose clocks reach the deadline a little early."""

@@ -76,6 +76,7 @@ class Coordinator:
         catalogue_wait_s: float,
         current_catalogue: Callable[[], Awaitable[str | None]],
         catalogue: Callable[[str], Awaitable[Catalogue]],
+        *,
         offer: OfferBounds | None = None,
         models: tuple[str, ...] = (),
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
@@ -177,11 +178,11 @@ class Coordinator:
             before,
             delivery.event,
             delivery.log_entry,
-            catalogue,
-            self._outages(),
-            named,
-            earlier,
-            schema,
+            catalogue=catalogue,
+            outages=self._outages(),
+            named=named,
+            earlier=earlier,
+            schema=schema,
         )
         await faults.at("decision.made")
         if decision.unless_answered:

@@ -17,7 +17,8 @@ from antiphon_shared.process.errors import ErrorInfo
 
 from coordinator import models, steps
 from coordinator.decision import Decision
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Levels of the briefing, by the number of the model's failures in the round."""

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 
 _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
 """Bounds on the wait for a model, which doubles each time, so that a session does not poll."""

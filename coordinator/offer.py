@@ -27,7 +27,8 @@ from antiphon_shared.tools.relevance import (
 from pydantic import ValidationError
 
 from coordinator.decision import OfferBounds
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 
 _BY_WORDS = 2
 """Tools that the text of one reply may add."""

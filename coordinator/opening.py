@@ -25,7 +25,9 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 from coordinator import limits, models, offer, outputs
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Material, Models, Output, Query, Session, Tools, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_output import Output
+from coordinator.session_parts import Material, Models, Query, Tools, replace
 from coordinator.steps import begun, note_of, plans_of
 
 _IGNORED = (

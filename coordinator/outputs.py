@@ -15,7 +15,9 @@ from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.limits import explain, is_answer
 from coordinator.requests import request_briefing
-from coordinator.session import Session, ValidationRun, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_output import ValidationRun
+from coordinator.session_parts import replace
 
 _ATTEMPT_CHARACTERS = 300
 _OF_ATTEMPTS: tuple[TerminationReason, ...] = ("step_failed", "all_tools_failed")

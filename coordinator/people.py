@@ -24,7 +24,8 @@ from antiphon_shared.tools.relevance import ASK_USER
 
 from coordinator import approvals, questions
 from coordinator.decision import Decision
-from coordinator.session import People, Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import People, replace
 
 PERSON = "person"
 """The name of the timer."""

@@ -17,7 +17,8 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import ASK_USER
 from antiphon_shared.values import LogEntry
 
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 
 QUESTIONS_MAX = 3
 """Bound on the questions of one batch."""

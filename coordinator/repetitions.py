@@ -15,7 +15,8 @@ from antiphon_shared.tools.repeating import arguments_digest, read_repetition
 from antiphon_shared.values import LogEntry
 
 from coordinator.offer import contract_of
-from coordinator.session import MadeWrite, Session
+from coordinator.session import Session
+from coordinator.session_parts import MadeWrite
 
 _WRITES_MAX = 300
 """Bound on the writes of a session that can be repeated; the oldest are dropped."""

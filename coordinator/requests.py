@@ -35,7 +35,8 @@ from coordinator import (
     summaries,
 )
 from coordinator.decision import Decision
-from coordinator.session import NOBODY_WAITS, Session, Writes, replace
+from coordinator.session import Session
+from coordinator.session_parts import NOBODY_WAITS, Writes, replace
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""

@@ -1,332 +1,42 @@
 """The coordinator's document of a session. It is small, as every step rewrites it. Pure.
 
-Growing data is in the log and in memory. The parts are by subject. Each is changed by `replace`, which the
-type checker checks; none is changed in place.
+Growing data is in the log and in memory; the document's parts are in session_parts.py.
 """
 
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
-from antiphon_shared.events import ChildWaiting
-from antiphon_shared.events.session import Citations, Limits, Severity, TerminationReason, Uncertainty
-from antiphon_shared.output.validation import Validation
-from antiphon_shared.tools.calls import RequestedCall, ToolResult
-from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
-from pydantic import ConfigDict, Field
+from antiphon_shared.events.session import Limits, Severity, TerminationReason, Uncertainty
+from antiphon_shared.values import SessionId
+from pydantic import Field
 
-if TYPE_CHECKING:
-    from dataclasses import replace as replace
-else:
-
-    def replace(value, **changes):
-        """Return a part with new values in some fields, like `dataclasses.replace`, in a third of its time."""
-        changed = object.__new__(type(value))
-        fields = changed.__dict__
-        fields |= value.__dict__
-        fields |= changes
-        assert len(fields) == len(value.__dict__), f"{type(value).__name__} lacks one of {[*changes]}"
-        return changed
-
+from coordinator.session_output import Output, Steps
+from coordinator.session_parts import (
+    NOBODY_WAITS,
+    STRICT,
+    Children,
+    Material,
+    Models,
+    People,
+    Query,
+    Spent,
+    Summaries,
+    Tools,
+    Writes,
+    replace,
+)
 
 Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assembling", "closed"]
 _DOUBT_CHARACTERS = 1_000
-NOTHING_USED = Usage(cost_usd=0.0)
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
-
-
-class MadeWrite(Value):
-    """A call of a writing tool that was handed out."""
-
-    id: str
-    tool: str
-    asked: LogEntry = Field(description="The reasoning.completed that holds its arguments.")
-    source: str = Field(description="Id of the call in that event: its own, or that of the call it repeats.")
-    root: str = Field(description="Id of the first of the calls that do the same.")
-    digest: str = Field(description="Digest of the tool and of the model's arguments.")
-    state: Literal["asked", "done", "unknown"] = "asked"
-
-
-class ValidationRun(Validation):
-    """A run of a validating tool."""
-
-    tool: str
-
-
-@dataclass(frozen=True)
-class Query:
-    """The query, and its origin."""
-
-    __pydantic_config__ = _STRICT
-
-    question: LogEntry
-    """The query's entry in the log."""
-    tenant: Tenant = DEFAULT_TENANT
-    grant: str = ""
-    citations: Citations = "normal"
-    conversation: SessionId | None = None
-    is_interactive: bool = False
-    """Whether a user is present to answer questions."""
-
-
-@dataclass(frozen=True)
-class Tools:
-    """The tools that the session may use, and the record of their results."""
-
-    __pydantic_config__ = _STRICT
-
-    catalogue: str = ""
-    """The content hash."""
-    usable: tuple[str, ...] = ()
-    """Tools for all rounds, in the catalogue's order."""
-    built_ins: tuple[str, ...] = ()
-    """The dispatchers' own tools that it may use."""
-    offer: tuple[str, ...] | None = None
-    """The tools of `usable` that the model is offered, when all are too many; it only grows."""
-    succeeded: tuple[str, ...] = ()
-    """Tools that have succeeded in earlier rounds."""
-    failed_calls: tuple[str, ...] = ()
-    """The failed calls of a round in which every call failed, for the model."""
-    barren_rounds: int = 0
-    """Consecutive rounds in which every call failed."""
-    has_handles: bool = False
-    """Whether a result was cut, so that the rest is read by a handle."""
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Spending that counts against the session's limits."""
-
-    __pydantic_config__ = _STRICT
-
-    rounds: int = 0
-    tool_rounds: int = 0
-    """Rounds whose calls were handed to a dispatcher."""
-    tool_calls: int = 0
-    usage: Usage = NOTHING_USED
-    tokens_estimated: int = 0
-    """Our estimate for the prompts whose usage is known."""
-    tokens_counted: int = 0
-    """The model's count for the same prompts."""
-
-    def plus(self, usage: Usage) -> "Spent":
-        """Return the spending with the usage of one more call."""
-        return replace(self, usage=self.usage.plus(usage))
-
-
-@dataclass(frozen=True)
-class Material:
-    """Results of a round that are not in memory yet, and the known properties of the memory."""
-
-    __pydantic_config__ = _STRICT
-
-    reasoning: LogEntry | None = None
-    """A reasoning.completed not yet in memory."""
-    results: LogEntry | None = None
-    """A tools.completed not yet in memory."""
-    untrusted_calls: tuple[str, ...] = ()
-    """Ids of the calls in `results` that returned untrusted content."""
-    has_untrusted: bool = False
-    """Whether untrusted content is in the session."""
-    has_omissions: bool = False
-    """Whether a briefing has left something out."""
-    missed: tuple[str, ...] = ()
-    """Facts close to the question for which the newest briefing had no space."""
-
-
-@dataclass(frozen=True)
-class Models:
-    """The models that may be asked, and the record of their failures."""
-
-    __pydantic_config__ = _STRICT
-
-    own: str = ""
-    """The model that the query names."""
-    order: tuple[str, ...] = ()
-    """Model ids in the order they are asked in; empty for the engine's own default."""
-    asked: str = ""
-    """The model that was asked last."""
-    unusable: tuple[str, ...] = ()
-    """Models whose refusal a later attempt would not change."""
-    outages: Outages = NO_OUTAGES
-    """The newest known outages of models and tools."""
-    rests: tuple[ModelOutage, ...] = ()
-    """Cooldowns of models in this session."""
-    failures: int = 0
-    """The number of failed replies."""
-    round_failures: int = 0
-    """The number of failed replies in the round."""
-    pauses: int = 0
-    """The number of cooldowns that models asked for in the round."""
-    waits: int = 0
-    """The number of times when every model was unavailable."""
-    is_last_call: bool = False
-    """Whether the model is asked only once more, after too many failures."""
-
-
-@dataclass(frozen=True)
-class People:
-    """The batch that waits for people."""
-
-    __pydantic_config__ = _STRICT
-
-    pending: tuple[RequestedCall, ...] = ()
-    undecided: tuple[str, ...] = ()
-    """Ids of the pending calls that a person still has to decide on."""
-    unanswered: tuple[str, ...] = ()
-    """Ids of the pending questions that the user still has to answer."""
-
-
-class MadeRun(Value):
-    """A run of a workflow that a call has begun."""
-
-    id: SessionId
-    digest: str = Field(description="Digest of the call's tool and arguments.")
-    call_id: str
-    round: int
-    is_clean: bool = Field(default=False, description="True if the run failed without a lasting effect.")
-
-
-class ChildRun(Value):
-    """A call of the batch that is a run."""
-
-    call: RequestedCall
-    index: int = Field(description="Index of the call in the batch.")
-    id: SessionId
-    specification: str = Field(default="", description="Hash of the specification.")
-    is_alone: bool = Field(
-        default=False, description="True if runs of this workflow in a batch run one at a time."
-    )
-    is_queued: bool = Field(default=False, description="True if it starts after the previous run has ended.")
-    result: ToolResult | None = None
-    waits: ChildWaiting | None = Field(default=None, description="Request of the run to the session's user.")
-
-
-@dataclass(frozen=True)
-class Children:
-    """The calls of the batch that are runs of workflows; see child_runs.py."""
-
-    __pydantic_config__ = _STRICT
-
-    runs: tuple[ChildRun, ...] = ()
-    has_batch: bool = False
-    """Whether other calls of the batch were handed out."""
-    batch: UUID | None = None
-    """The id of the tools.completed with their results."""
-    made: tuple[MadeRun, ...] = ()
-    """All runs of the session."""
-
-
-@dataclass(frozen=True)
-class Summaries:
-    """Summaries of facts by a model."""
-
-    __pydantic_config__ = _STRICT
-
-    awaiting: UUID | None = None
-    """The id of the summary.requested in flight."""
-    ready: LogEntry | None = None
-    """A summary.completed not yet in memory."""
-    asked: int = 0
-    failures: int = 0
-    """Summaries that failed or were refused."""
-    tokens: int = 0
-    """Tokens spent on summaries; in `usage` too."""
-
-
-@dataclass(frozen=True)
-class Writes:
-    """Calls of writing tools."""
-
-    __pydantic_config__ = _STRICT
-
-    made: tuple[MadeWrite, ...] = ()
-    """Writes that may be repeated on purpose."""
-    in_doubt: tuple[str, ...] = ()
-    """Writes that may have taken effect, as `tool call`: no result has settled them."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """The shape that the answer must have."""
-
-    __pydantic_config__ = _STRICT
-
-    is_demanded: bool = False
-    """Whether the query has a schema that the answer must fit."""
-    validation_tools: tuple[str, ...] = ()
-    """Tools that must have validated the answer."""
-    validations: tuple[ValidationRun, ...] = ()
-    """The newest run of each of them on each value."""
-    refusals: int = 0
-    """The number of final answers that were refused."""
-    because: tuple[str, ...] = ()
-    """The faults of the last refused answer, a sentence each."""
-    is_unvalidated: bool = False
-    """Whether the last refused answer fits the schema, and lacks only validations."""
-    attempt: str = ""
-    """The beginning of the last refused answer."""
-
-
-@dataclass(frozen=True)
-class StepPlan:
-    """The part of a step that the session keeps; its instructions and its schema are in the query."""
-
-    __pydantic_config__ = _STRICT
-
-    name: str
-    tools: tuple[str, ...]
-    """The step's tools that the session may use, in the catalogue's order."""
-    max_rounds: int
-    attempts: int
-    has_schema: bool = False
-    validation_tools: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The steps of the query, and the current attempt."""
-
-    __pydantic_config__ = _STRICT
-
-    plans: tuple[StepPlan, ...] = ()
-    lacking: tuple[str, ...] = ()
-    """Tools of steps that the session may not use."""
-    number: int = 0
-    """The number of the current step from 1; 0 if the query has no steps."""
-    attempt: int = 1
-    begun: int = 1
-    """The first round of the attempt."""
-    because: tuple[str, ...] = ()
-    """The reasons for the failure of the previous attempt."""
-    replies: tuple[LogEntry, ...] = ()
-    """The reasoning.completed with the output of each finished step."""
-
-    @property
-    def plan(self) -> StepPlan | None:
-        """Return the current step."""
-        return self.plans[self.number - 1] if self.number else None
-
-    @property
-    def is_last(self) -> bool:
-        """Return whether this is the last step."""
-        return self.number == len(self.plans)
-
-    def ends_with(self, round: int) -> bool:
-        """Return whether a round is the attempt's last."""
-        return self.plan is not None and round >= self.begun + self.plan.max_rounds - 1
-
-
-NOBODY_WAITS = People()
 
 
 @dataclass(frozen=True)
 class Session:
     """The state of a session."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
     id: SessionId
     limits: Limits

@@ -11,7 +11,9 @@ from antiphon_shared.events import StepBegun, StepOutput, StepToBrief
 from antiphon_shared.output.steps import Step
 from antiphon_shared.tools.calls import RequestedCall
 
-from coordinator.session import Output, Session, StepPlan, Steps, replace
+from coordinator.session import Session
+from coordinator.session_output import Output, StepPlan, Steps
+from coordinator.session_parts import replace
 
 
 def plans_of(steps: Sequence[Step], usable: Sequence[str]) -> Steps:

@@ -13,7 +13,8 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import limits
 from coordinator.decision import Decision
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 
 _FAILURES_MAX = 2
 _BUDGET_SHARE = 0.2

@@ -34,6 +34,7 @@ def asked(
     offer: Offer,
     model_id: str,
     max_output_tokens: int,
+    *,
     wanted: Wanted,
     system: str | None = None,
 ) -> Prompt:

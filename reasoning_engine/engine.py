@@ -63,12 +63,16 @@ async def reason(
     wanted = Wanted(schema, validation_tools, settings.output_style, settings.tool_style)
 
     def prompt_as(wanted: Wanted) -> Prompt:
-        return asked(request, briefing, offer, model_id, settings.max_output_tokens, wanted, system)
+        return asked(
+            request, briefing, offer, model_id, settings.max_output_tokens, wanted=wanted, system=system
+        )
 
     prompt = prompt_as(wanted)
     other = wanted.otherwise(prompt)
     prompt_tokens = tokens_asked(prompt, offer, wanted)
-    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, guard, on_call)
+    exchange = Exchange(
+        model, on_text, settings, started + seconds_left, prompt_tokens, guard=guard, on_call=on_call
+    )
     otherwise = None if other is None else partial(prompt_as, other)
     reply = await _within(seconds_left, exchange, prompt, otherwise)
     if exchange.is_schema_refused:
@@ -96,7 +100,7 @@ async def summarize(
     prompt = build_summary_prompt(request, source, settings.summary_model)
     deadline = started + seconds_left
     exchange = Exchange(
-        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), guard, on_call
+        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), guard=guard, on_call=on_call
     )
     reply = await _within(seconds_left, exchange, prompt)
     ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))

@@ -39,6 +39,7 @@ class Exchange:
         settings: EngineSettings,
         deadline: float,
         prompt_tokens: int,
+        *,
         guard: CallGuard,
         on_call: OnCall,
     ) -> None:

@@ -51,12 +51,12 @@ class ReasoningEngine:
         model: Model,
         settings: EngineSettings,
         default_model_id: str,
+        *,
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
         is_offline: bool = False,
         guard: CallGuard = UNGUARDED,
         keep: Keep | None = None,
         system: str | None = None,
-        *,
         record_bytes_max: int,
         interruptions: Callable[[], int] = int,
     ) -> None:

@@ -65,11 +65,14 @@ def build(
     executor = Executor(
         tools,
         gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
-        caller or _caller(bus, ledger, tools, breakers, threads, outcomes, settings),
-        outcomes,
-        Bounds(settings.batch_concurrency, settings.collapse_above),
-        settings.result_bytes_max,
-        bus.settings.max_event_bytes * 3 // 4,
+        caller
+        or _caller(
+            bus, ledger, tools, breakers=breakers, threads=threads, outcomes=outcomes, settings=settings
+        ),
+        outcomes=outcomes,
+        bounds=Bounds(settings.batch_concurrency, settings.collapse_above),
+        result_bytes_max=settings.result_bytes_max,
+        batch_bytes_max=bus.settings.max_event_bytes * 3 // 4,
     )
     catalogue = _catalogue(bus, offered, settings, rule)
 
@@ -144,6 +147,7 @@ def _caller(
     bus: Bus,
     ledger: Ledger,
     tools: Registry,
+    *,
     breakers: SharedBreakers,
     threads: Threads,
     outcomes: Outcomes,

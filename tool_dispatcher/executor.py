@@ -102,6 +102,7 @@ class Executor:
         tools: Mapping[str, Tool],
         gatekeeper: Gatekeeper,
         caller: Caller,
+        *,
         outcomes: Outcomes,
         bounds: Bounds,
         result_bytes_max: int,

@@ -1,7 +1,7 @@
 """`antiphon ask` and `antiphon submit`."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from pathlib import Path
 
 from antiphon_shared.events.session import Response
@@ -23,11 +23,11 @@ from antiphon.cli.pipelines import (
 )
 from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
-from reasoning_engine.settings import Provider
 
 
 def ask(
     query: given.Query,
+    *,
     json: Json = False,
     max_rounds: given.MaxRounds = None,
     max_tool_rounds: given.MaxToolRounds = None,
@@ -64,22 +64,15 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
-    options = given.options_of(
-        max_rounds,
-        max_tool_rounds,
-        max_tool_calls,
-        max_tokens,
-        max_cost,
-        deadline,
-        citations,
-        conversation,
-        interactive,
-    )
-    run(_ask(query, options, output_schema, steps, tools, model, scope, grant, session_id, json))
+    limits = given.limits_of(max_rounds, max_tool_rounds, max_tool_calls, max_tokens, max_cost, deadline)
+    options = given.options_of(limits, citations, conversation, interactive)
+    client = client_of(tools, model, scope)
+    run(_ask(client, query, options, output_schema, steps, grant, own_id=session_id, is_json=json))
 
 
 def submit(
     query: given.Query,
+    *,
     json: Json = False,
     session_id: given.SessionIdOption = None,
     max_rounds: given.MaxRounds = None,
@@ -101,29 +94,19 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = given.options_of(
-        max_rounds,
-        max_tool_rounds,
-        max_tool_calls,
-        max_tokens,
-        max_cost,
-        deadline,
-        citations,
-        conversation,
-        interactive,
-    )
-    run(_submit(query, options, output_schema, steps, session_id, grant, json))
+    limits = given.limits_of(max_rounds, max_tool_rounds, max_tool_calls, max_tokens, max_cost, deadline)
+    options = given.options_of(limits, citations, conversation, interactive)
+    run(_submit(query, options, output_schema, steps, grant, session_id, is_json=json))
 
 
 async def _ask(
+    client: AbstractAsyncContextManager[Antiphon],
     query: str,
     options: Options,
     output_schema: Path | None,
     steps: Path | None,
-    tools: list[str] | None,
-    model: Provider | None,
-    scopes: list[str] | None,
     grant: str | None,
+    *,
     own_id: str | None,
     is_json: bool,
 ) -> int:
@@ -139,7 +122,7 @@ async def _ask(
     read_step_file(options, steps)
     query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
-    async with client_of(tools, model, scopes) as antiphon:
+    async with client as antiphon:
         if antiphon.storage:
             stderr().print(f"Running on {antiphon.storage}.", style="dim")
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
@@ -166,8 +149,9 @@ async def _submit(
     options: Options,
     output_schema: Path | None,
     steps: Path | None,
-    session_id: str | None,
     grant: str | None,
+    session_id: str | None,
+    *,
     is_json: bool,
 ) -> None:
     grant = read_grant(grant)
@@ -214,5 +198,14 @@ def _checked(query: str, options: Options, grant: str, session_id: str | None = 
     """Return the query's text, checked with all its options before any start or connection."""
     text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
-    submission(text, options, session_id, None, new_id(), utc_now(), bytes_max, grant)
+    submission(
+        text,
+        options,
+        session_id,
+        traceparent=None,
+        event_id=new_id(),
+        now=utc_now(),
+        bytes_max=bytes_max,
+        grant=grant,
+    )
     return text

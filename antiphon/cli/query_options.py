@@ -121,18 +121,15 @@ SessionIdOption = Annotated[
 ]
 
 
-def options_of(
+def limits_of(
     max_rounds: int | None,
     max_tool_rounds: int | None,
     max_tool_calls: int | None,
     max_tokens: int | None,
     max_cost_usd: float | None,
     deadline_s: float | None,
-    citations: Citations | None,
-    conversation: str | None,
-    is_interactive: bool,
 ) -> Options:
-    """Return the options of a query as they are submitted."""
+    """Return the limits of a query as they are submitted."""
     return Options(
         max_rounds=max_rounds,
         max_tool_rounds=max_tool_rounds,
@@ -140,7 +137,13 @@ def options_of(
         max_tokens=max_tokens,
         max_cost_usd=max_cost_usd,
         deadline_s=deadline_s,
-        citations=citations,
-        conversation_id=conversation,
-        interactive=is_interactive or None,
+    )
+
+
+def options_of(
+    limits: Options, citations: Citations | None, conversation: str | None, is_interactive: bool
+) -> Options:
+    """Return all options of a query as they are submitted."""
+    return Options(
+        **limits, citations=citations, conversation_id=conversation, interactive=is_interactive or None
     )

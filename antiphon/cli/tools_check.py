@@ -39,6 +39,7 @@ def check(
             metavar="MODULE[:NAME]...", help="Python modules with tools, in the form of ANTIPHON_TOOLS."
         ),
     ],
+    *,
     runs_writes: Annotated[
         bool,
         typer.Option(

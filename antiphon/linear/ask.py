@@ -84,9 +84,9 @@ async def ask_linear(
         )
     try:
         bytes_max = load(BusSettings).max_event_bytes
-        event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)
+        event = submission(query, options or Options(), None, new_id(), utc_now(), bytes_max)
         state = _opened(event, catalogue)
-        rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, engine)
+        rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, settings=engine)
         return with_rounds(_response(state, await rounds.run()), state.rounds)
     finally:
         linear_tools.close()

@@ -37,7 +37,8 @@ from coordinator import ladder, limits, offer, repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.endings import end
-from coordinator.session import Session, doubt, replace
+from coordinator.session import Session, doubt
+from coordinator.session_parts import replace
 from reasoning_engine.engine import UNGUARDED, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
@@ -100,6 +101,7 @@ class Rounds:
         model: OwnedModel,
         default_model_id: str,
         tools: LinearTools,
+        *,
         settings: EngineSettings,
     ) -> None:
         self._state, self._catalogue, self._system = state, catalogue, system
@@ -158,7 +160,13 @@ class Rounds:
             max(1, min(self._settings.max_output_tokens, room)),
         )
         exchange = Exchange(
-            self._model, to_nobody, self._settings, self._ends_s, tokens, UNGUARDED, to_nobody
+            self._model,
+            to_nobody,
+            self._settings,
+            self._ends_s,
+            prompt_tokens=tokens,
+            guard=UNGUARDED,
+            on_call=to_nobody,
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):
@@ -208,4 +216,4 @@ class Rounds:
         event = reply(state.request, 0, data, "linear", utc_now())
         repeated = repetitions.named(session, data) if isinstance(data, ReasoningCompleted) else {}
         earlier = {id: state.calls[source] for id, (_, source) in repeated.items() if source in state.calls}
-        return state.take(event, decide(session, event, NO_ENTRY, self._catalogue, earlier=earlier))
+        return state.take(event, decide(session, event, NO_ENTRY, catalogue=self._catalogue, earlier=earlier))

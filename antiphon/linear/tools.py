@@ -51,10 +51,10 @@ class LinearTools:
             registry,
             Gatekeeper(registry, Verifier((), settings.default_scopes), rule),
             Caller(registry, MemoryLedger(), None, attempts, outcomes, 0.0),
-            outcomes,
-            Bounds(settings.batch_concurrency, _NEVER_COLLAPSED),
-            settings.result_bytes_max,
-            sys.maxsize,
+            outcomes=outcomes,
+            bounds=Bounds(settings.batch_concurrency, _NEVER_COLLAPSED),
+            result_bytes_max=settings.result_bytes_max,
+            batch_bytes_max=sys.maxsize,
         )
 
     def close(self) -> None:

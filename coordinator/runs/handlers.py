@@ -97,7 +97,13 @@ class Runs:
             content_hash = call.specification or published.get(call.name, "")
             specification = await self._begun_with(content_hash) if content_hash else None
             opened = opened_run(
-                delivery.event, query, specification, content_hash, published, opening, catalogue
+                delivery.event,
+                query,
+                specification,
+                content_hash,
+                published=published,
+                opening=opening,
+                catalogue=catalogue,
             )
             grant = "" if opening.grant.is_ignored else query.grant
             beginning = Beginning(

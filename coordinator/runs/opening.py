@@ -24,6 +24,7 @@ def opened_run(
     query: QuerySubmitted,
     specification: Specification | None,
     specification_hash: str,
+    *,
     published: Mapping[str, str],
     opening: Opening,
     catalogue: Catalogue,
@@ -37,8 +38,7 @@ def opened_run(
         specification: The named or published one, or None.
         specification_hash: Its hash.
         published: The names of published workflows, for suggestions.
-        opening: The values that a session is opened with.
-        catalogue: The available tools.
+        opening, catalogue: The values that a session is opened with, and the available tools.
         compiled: Returns a workflow of the specification as a graph, from a cache if there is one.
     """
     call = query.options.workflow

@@ -63,7 +63,16 @@ async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answ
         other = Antiphon()
         other._bus = client.open_bus()
         bus = client.open_bus()
-        event = submission("What does Alice want?", {}, "s1", None, new_id(), utc_now(), 10_000, "")
+        event = submission(
+            "What does Alice want?",
+            {},
+            "s1",
+            traceparent=None,
+            event_id=new_id(),
+            now=utc_now(),
+            bytes_max=10_000,
+            grant="",
+        )
         submitting = bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(event))
         monkeypatch.setattr(
             "antiphon.client.refuse_other", _sees_nothing

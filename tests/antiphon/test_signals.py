@@ -37,7 +37,9 @@ async def test_nothing_is_sent_to_a_session_that_is_not_stored(redis_server: Red
 
 async def test_what_is_sent_belongs_to_the_session_and_is_checked(redis_server: RedisServer) -> None:
     async with open_bus(redis_server) as bus:
-        query = submission("why?", {}, "s1", None, new_id(), utc_now(), 4_000_000)
+        query = submission(
+            "why?", {}, "s1", traceparent=None, event_id=new_id(), now=utc_now(), bytes_max=4_000_000
+        )
         await bus.publish(query, "open")
         sent = await send(bus, "s1", CancellationRequested, {"reason": "enough"})
         assert (sent.subject, sent.data) == ("s1", CancellationRequested(reason="enough"))

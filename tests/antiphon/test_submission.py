@@ -29,7 +29,16 @@ BYTES_MAX = 4_000_000
 def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
     session_id, traceparent = given.pop("session_id", None), given.pop("traceparent", None)
     grant = given.pop("grant", "")
-    return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX, grant)  # type: ignore[arg-type]  # bad input is the point
+    return submission(
+        query,
+        given,  # type: ignore[arg-type]  # bad input is the point
+        session_id,
+        traceparent=traceparent,
+        event_id=ID,
+        now=NOW,
+        bytes_max=BYTES_MAX,
+        grant=grant,
+    )
 
 
 @each_row(
@@ -86,7 +95,7 @@ def test_nonsense_is_refused_with_the_field_that_is_wrong(given: dict[str, Any],
 
 def test_a_query_that_fits_by_its_characters_may_still_be_too_large_by_its_bytes() -> None:
     with pytest.raises(InvalidQuery, match="query: larger than 10000 bytes"):
-        submission("\u20ac" * 5_000, {}, None, None, ID, NOW, 10_000)
+        submission("\u20ac" * 5_000, {}, None, ID, NOW, 10_000)
 
 
 def test_what_is_sent_is_what_the_pipeline_reads() -> None:

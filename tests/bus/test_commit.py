@@ -34,7 +34,13 @@ def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
 async def commit(bus: Bus, entry: str, operations: Iterator[committing.Operation] | None = None) -> bytes:
     partition = bus.keys.partition("s1")
     keys, arguments = committing.arguments(
-        operations or an_unguarded_outcome(bus), "s1", entry, GROUP, partition, bus.keys, bus.settings
+        operations or an_unguarded_outcome(bus),
+        "s1",
+        entry,
+        GROUP,
+        partition=partition,
+        keys=bus.keys,
+        settings=bus.settings,
     )
     result: bytes = await bus.batcher.run(scripts.COMMIT, keys, arguments)
     return result

@@ -116,7 +116,13 @@ async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
     outcome = Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"once"),))
     operations = of_outcome(outcome, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now())
     keys, values = arguments(
-        operations, "s1", entry.decode(), "coordinator", bus.keys.partition("s1"), bus.keys, bus.settings
+        operations,
+        "s1",
+        entry.decode(),
+        "coordinator",
+        partition=bus.keys.partition("s1"),
+        keys=bus.keys,
+        settings=bus.settings,
     )
     results = await asyncio.gather(*(bus.batcher.run(scripts.COMMIT, keys, values) for _ in range(2)))
     assert sorted(results) == [b"committed", b"duplicate"]

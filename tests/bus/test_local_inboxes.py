@@ -98,9 +98,9 @@ async def test_the_oldest_entry_is_taken_first_and_is_pending_for_its_consumer(b
         "s1",
         entry.decode(),
         "coordinator",
-        bus.keys.partition("s1"),
-        bus.keys,
-        bus.settings,
+        partition=bus.keys.partition("s1"),
+        keys=bus.keys,
+        settings=bus.settings,
     )
     ((inbox, taken, words),) = await bus.batcher.run(scripts.COMMIT, keys, values)
     assert (inbox.decode(), taken) == (inbox_of(bus), waiting)
@@ -186,7 +186,16 @@ def test_a_place_stays_reserved_for_a_taken_entry_and_for_no_other_reply(reply: 
     room, begun = ConcurrencyLimit(places=2, readers=1), list[Entry]()
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
     no_chores = CleanUp(bus, "inbox", "coordinator")
-    reader = Reader(bus, "inbox", "coordinator", "worker", room, begun.append, lambda _: [], no_chores)
+    reader = Reader(
+        bus,
+        "inbox",
+        "coordinator",
+        "worker",
+        room=room,
+        take=begun.append,
+        in_hand=lambda _: [],
+        chores=no_chores,
+    )
     with Taking([reader]) as taking:
         assert room.free == 1
         taking.result(reply)

@@ -9,7 +9,7 @@ from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, R
 
 from coordinator.alone import answer_alone
 from coordinator.requests import assembly_of
-from coordinator.session import Writes, replace
+from coordinator.session_parts import Writes, replace
 from tests.coordinator.builders import a_catalogue, a_reply, a_tool, an_opened_session
 from tests.envelopes import START
 

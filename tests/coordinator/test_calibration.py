@@ -8,7 +8,7 @@ from antiphon_shared.events import (
 from antiphon_shared.values import Usage
 
 from coordinator.decision import Decision
-from coordinator.session import replace
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     a_briefing,
     a_reply,

@@ -34,7 +34,8 @@ from coordinator.decide import decide
 from coordinator.decision import OfferBounds
 from coordinator.document import SESSION
 from coordinator.handlers import Coordinator
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
@@ -68,7 +69,7 @@ def a_coordinator(
         return tools
 
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    return Coordinator(limits, catalogue_wait_s, current, catalogue, offer)
+    return Coordinator(limits, catalogue_wait_s, current, catalogue, offer=offer)
 
 
 def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
@@ -259,7 +260,7 @@ def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
     """Return a session that waits for its answer, and its log."""
     reasoning = answered(an_opened_session().session, a_briefing()).session
     replied = an_event(reply, answers=reasoning.awaited)
-    decision = decide(reasoning, replied, "2-0", SEARCH)
+    decision = decide(reasoning, replied, "2-0", catalogue=SEARCH)
     request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.awaited})
     query = an_event(QuerySubmitted(query="How high is it?"))
     return decision.session, {ENTRY: query, "2-0": replied, "3-0": request}
@@ -346,7 +347,7 @@ async def test_a_step_that_another_worker_has_committed_is_not_remembered() -> N
     coordinator, before = a_coordinator(), an_opened_session().session
     briefed = an_event(a_briefing(), answers=before.awaited)
     await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
-    committed = decide(before, briefed, ENTRY, SEARCH, Outages(tools=("search",))).session
+    committed = decide(before, briefed, ENTRY, catalogue=SEARCH, outages=Outages(tools=("search",))).session
     newest = FakeSession(documents={STATE: (2, SESSION.write(committed, committed.format))})
     reply = Delivery(an_event(a_reply(), answers=committed.awaited), ENTRY)
     assert state_of(await coordinator.on_event(reply, newest)).models.outages == committed.models.outages

@@ -160,7 +160,13 @@ class TestAModelThatIsOutOfOrder:
         assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
         assert (decision.session.phase, decision.session.awaiting) == ("resting", ())
         assert rungs(decision) == ["waiting_for_model"]
-        woken = decide(decision.session, an_event(ModelDue(round=1), at_s=20), ENTRY, SEARCH, NO_OUTAGES)
+        woken = decide(
+            decision.session,
+            an_event(ModelDue(round=1), at_s=20),
+            ENTRY,
+            catalogue=SEARCH,
+            outages=NO_OUTAGES,
+        )
         request = only(asked(woken.session, out("own", 60), out("second", 20), at_s=21), ReasoningRequested)
         assert request.model == "second"
 
@@ -220,7 +226,9 @@ class TestAModelThatIsOutOfOrder:
                 assert isinstance(timer, SetTimer)
                 assert isinstance(timer.due, datetime)
                 at_s = (timer.due - START).total_seconds()
-                woken = decide(session, an_event(timer.event, at_s=at_s), ENTRY, SEARCH, NO_OUTAGES)
+                woken = decide(
+                    session, an_event(timer.event, at_s=at_s), ENTRY, catalogue=SEARCH, outages=NO_OUTAGES
+                )
                 session = woken.session
         assert calls < 20
 

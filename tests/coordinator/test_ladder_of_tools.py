@@ -13,7 +13,8 @@ from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Alternative
 from antiphon_shared.values import Usage
 
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

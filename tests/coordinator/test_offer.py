@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from coordinator import offer
 from coordinator.decision import OfferBounds
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

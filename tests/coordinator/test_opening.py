@@ -9,7 +9,8 @@ from coordinator.decision import OfferBounds
 from coordinator.document import SESSION
 from coordinator.limits import resolve
 from coordinator.opening import open_session, recorded_opening
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,

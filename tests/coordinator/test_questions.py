@@ -24,7 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.decision import Decision
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -11,7 +11,8 @@ from antiphon_shared.values import Usage
 from coordinator.decision import Decision
 from coordinator.document import SESSION, changes, document_version, merged
 from coordinator.record import record_of
-from coordinator.session import Material, Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import Material, replace
 from tests.coordinator.builders import a_response, an_opened_session
 from tests.envelopes import START, an_event
 

@@ -9,7 +9,8 @@ from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, Tool
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.repetitions import named
-from coordinator.session import Session, Writes, replace
+from coordinator.session import Session
+from coordinator.session_parts import Writes, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -49,7 +50,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     wanted = named(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
     event = an_event(reply, answers=reasoning.awaited, at_s=1)
-    return decide(reasoning, event, ENTRY, catalogue, earlier=earlier)
+    return decide(reasoning, event, ENTRY, catalogue=catalogue, earlier=earlier)
 
 
 KNOWN = {call.id: call for call in (MAIL, a_call("book", "b1", arguments={"room": 7}), a_call("press", "p1"))}

@@ -70,7 +70,7 @@ def replied(session: Session, text: str = PROSE, entry: str = "1795244309110-0",
     asked = briefed(session).session
     schema = STEPS[session.steps.number - 1].output
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
-    return decide(asked, event, entry, CATALOGUE, schema=OutputSchema(schema) if schema else None)
+    return decide(asked, event, entry, catalogue=CATALOGUE, schema=OutputSchema(schema) if schema else None)
 
 
 def called(session: Session, *tools: str) -> Decision:

@@ -20,7 +20,8 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.session import Session, Spent, replace
+from coordinator.session import Session
+from coordinator.session_parts import Spent, replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     SEARCH,
@@ -57,7 +58,7 @@ def told(session: Session, data: EventData) -> Session:
 
 
 def met_by(session: Session, data: EventData) -> Decision:
-    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, SEARCH)
+    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, catalogue=SEARCH)
 
 
 def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:

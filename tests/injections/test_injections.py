@@ -15,7 +15,8 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from context_synthesizer.session_index import SessionIndex
 from coordinator.decision import OfferBounds
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -63,8 +63,8 @@ class Room:
             self.model,
             the_settings(**settings),
             "default-model",
-            self.catalogue,
-            is_offline,
+            load_catalogue=self.catalogue,
+            is_offline=is_offline,
             record_bytes_max=4_000_000,
         )
         self.session = FakeSession(

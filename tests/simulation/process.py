@@ -155,11 +155,11 @@ class Process:
             b"{}",
             delivery,
             error,
-            self.component,
-            KEYS,
-            PARTITION,
-            self.world.settings,
-            self.now(),
+            component=self.component,
+            keys=KEYS,
+            partition=PARTITION,
+            settings=self.world.settings,
+            now=self.now(),
         )
         await self._commit(handed, delivery, burial)
 

@@ -117,9 +117,9 @@ class Twins:
             session_id,
             entry,
             GROUP,
-            PARTITION,
-            self.real.keys,
-            SETTINGS,
+            partition=PARTITION,
+            keys=self.real.keys,
+            settings=SETTINGS,
         )
         real = await self.real.batcher.run(scripts.COMMIT, keys, arguments)
         simulated = self.simulated.commit(

@@ -161,9 +161,9 @@ class World:
                     CATALOGUE_WAIT_S,
                     self._current_catalogue,
                     self._catalogue,
-                    OFFER,
-                    MODELS,
-                    lambda: self.weather.seen(self.time_ms),
+                    offer=OFFER,
+                    models=MODELS,
+                    outages=lambda: self.weather.seen(self.time_ms),
                 )
                 return {kind: of_handler(handler) for kind, handler in coordinator.handlers.items()}
             case "context_synthesizer":

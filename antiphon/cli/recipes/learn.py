@@ -84,6 +84,7 @@ Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing re
 
 def learn_recipe(
     sessions: SessionsOrFiles = None,
+    *,
     recent: RecentCount = None,
     is_following: Follow = False,
     name: RecipeName = None,

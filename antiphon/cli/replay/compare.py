@@ -101,6 +101,7 @@ ScoresMin = Annotated[
 def compare(
     paths: OptionalPaths = None,
     plan: PlanNames = None,
+    *,
     queries: Queries = None,
     expect: Expected = None,
     rubric: Rubrics = None,
@@ -135,14 +136,14 @@ def compare(
             tuple(paths or ()),
             queries,
             expect,
-            tuple(plan or ()),
-            tuple(rubric or ()),
-            tools,
-            How(scopes=scope, times=times, concurrency=concurrency),
-            model,
-            html,
-            tuple(fail_under or ()),
-            json,
+            plans=tuple(plan or ()),
+            rubrics=tuple(rubric or ()),
+            tools=tools,
+            how=How(scopes=scope, times=times, concurrency=concurrency),
+            model=model,
+            html=html,
+            fail_under=tuple(fail_under or ()),
+            is_json=json,
         )
     )
 
@@ -151,6 +152,7 @@ async def _compare(
     paths: Sequence[Path],
     queries: Path | None,
     expect: Path | None,
+    *,
     plans: Sequence[str],
     rubrics: Sequence[str],
     tools: list[str] | None,

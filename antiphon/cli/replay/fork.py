@@ -33,6 +33,7 @@ _NAMED_MAX = 10
 
 def fork(
     path: Annotated[Path, typer.Argument(help="The recording.")],
+    *,
     into: Annotated[Path, typer.Option("--output", "-o", help="The file for the new recording.")],
     place: Annotated[
         str,
@@ -110,7 +111,15 @@ class _From:
         from antiphon.replay.forking.fork_run import fork_run
 
         specification = None if self.workflows is None else load_workflows(self.workflows)
-        return await fork_run(parent, self.place, self.node, specification, changes, modules, _tell)
+        return await fork_run(
+            parent,
+            self.place,
+            self.node,
+            specification=specification,
+            changes=changes,
+            tools=modules,
+            on_start=_tell,
+        )
 
 
 async def _fork(

@@ -41,6 +41,7 @@ EXIT_CODES: dict[Result, int] = {
 @command
 def verify(
     paths: options.Paths,
+    *,
     json: Json = False,
     annotates: options.Annotates = False,
     junit_file: options.JunitFile = None,

@@ -156,6 +156,7 @@ def graph(
 @command
 def dry_run(
     name: Named,
+    *,
     files: FilesOrPublished = None,
     params: Annotated[
         list[str] | None,

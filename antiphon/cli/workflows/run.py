@@ -85,6 +85,7 @@ Timeout = Annotated[
 def run_workflow(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the workflow.")],
     files: Files = None,
+    *,
     param: TypedParams = None,
     params: ParamsFile = None,
     run_id: RunId = None,

@@ -165,6 +165,7 @@ async def answer(
 async def settle(
     run_id: RunId,
     node: Annotated[str, typer.Argument(metavar="NODE", help="The path of the node that called the write.")],
+    *,
     happened: Annotated[
         bool | None,
         typer.Option("--happened/--did-not-happen", help="The outcome of the write; required."),

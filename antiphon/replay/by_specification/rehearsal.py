@@ -98,7 +98,14 @@ class Rehearsal:
             content, catalogue = self.catalogue
             opening = opening_of(recorded.model_copy(update={"catalogue": content}))
         opened = opened_run(
-            event, query, specification, self.content_hash, {}, opening, catalogue, lambda *_: graph
+            event,
+            query,
+            specification,
+            self.content_hash,
+            published={},
+            opening=opening,
+            catalogue=catalogue,
+            compiled=lambda *_: graph,
         )
         grant = "" if recorded.is_grant_ignored else query.grant
         plan = Plan(Graph({}, {})) if opened.problem else plan_of(opened, graph)

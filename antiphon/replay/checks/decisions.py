@@ -36,7 +36,8 @@ from coordinator.endings import has_parent, tell_parent
 from coordinator.lookup import named_by, needs_query, schema_of
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import record_of
-from coordinator.session import PARTS, Session, replace
+from coordinator.session import PARTS, Session
+from coordinator.session_parts import replace
 
 _UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/document.py)"
 
@@ -183,7 +184,7 @@ class Decisions:
             self.session,
             line.event,
             line.entry,
-            known.catalogue(self.session.tools.catalogue),
+            catalogue=known.catalogue(self.session.tools.catalogue),
             named=known.named(named_by(self.session, line.event)),
         )
         follows = decision.alone or decision.timers or decision.sends
@@ -197,7 +198,16 @@ class Decisions:
             earlier = earlier_calls(self.session, event, known)
             catalogue = known.catalogue(self.session.tools.catalogue)
             schema = known_schema(self.session, event, known)
-            return decide(self.session, event, entry, catalogue, outages, named, earlier, schema)
+            return decide(
+                self.session,
+                event,
+                entry,
+                catalogue=catalogue,
+                outages=outages,
+                named=named,
+                earlier=earlier,
+                schema=schema,
+            )
         match event.data:
             case ComponentFailed() as failure:
                 return never_opened(event, entry, failure)

@@ -92,7 +92,15 @@ class Exchanges:
         wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
 
         def prompt_on(briefing: str, wanted: Wanted = wanted) -> Prompt:
-            return asked(request, briefing, offer, model_id, record.max_output_tokens, wanted, system)
+            return asked(
+                request,
+                briefing,
+                offer,
+                model_id,
+                max_output_tokens=record.max_output_tokens,
+                wanted=wanted,
+                system=system,
+            )
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:

@@ -192,8 +192,11 @@ def _opened(event: AnyEvent, query: QuerySubmitted, recorded: RunOpened, known: 
     specification = specification_in(known, recorded.specification) if recorded.specification else None
     catalogue, opening = known.catalogue(recorded.catalogue), opening_of(recorded)
     opened = opened_run(
-        *(event, query, specification, recorded.specification, {}, opening, catalogue),
-        graph_of,
+        *(event, query, specification, recorded.specification),
+        published={},
+        opening=opening,
+        catalogue=catalogue,
+        compiled=graph_of,
     )
     if specification is None and opened.problem and recorded.problem.startswith(opened.problem):
         return opened.model_copy(update={"problem": recorded.problem})

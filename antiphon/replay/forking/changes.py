@@ -31,7 +31,8 @@ from coordinator.document import changes as changed_fields
 from coordinator.document import document_version
 from coordinator.opening import open_session, recorded_opening
 from coordinator.requests import request_reasoning
-from coordinator.session import Session, replace
+from coordinator.session import Session
+from coordinator.session_parts import replace
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"

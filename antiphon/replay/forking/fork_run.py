@@ -48,6 +48,7 @@ async def fork_run(
     lines: Sequence[Line],
     place: str,
     node: str,
+    *,
     specification: Specification | None,
     changes: Changes,
     tools: Sequence[Any],

@@ -220,7 +220,7 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
             continue
         if inbox == "coordinator":
             named = point.known.named(named_by(session, line.event))
-            decision = decide(session, line.event, line.entry, catalogue, named=named)
+            decision = decide(session, line.event, line.entry, catalogue=catalogue, named=named)
             if decision.session is not session or decision.alone or decision.timers or decision.sends:
                 yield line
         elif line.event.id in awaited:

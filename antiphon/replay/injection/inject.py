@@ -70,7 +70,9 @@ def inject(lines: Sequence[Line], fault: str) -> Chain:
         )
     catalogue = point.known.catalogue(point.session.tools.catalogue)
     named = point.known.named(named_by(point.session, line.event))
-    if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
+    if decide(point.session, line.event, line.entry, catalogue=catalogue, named=named) == Decision(
+        point.session
+    ):
         raise ConfigurationError(
             f"{fault}: the session no longer waited for event {line.n}.", hint="Choose an earlier event."
         )

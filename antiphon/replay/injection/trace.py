@@ -132,7 +132,14 @@ class Trace:
         earlier = earlier_calls(before, line.event, self._known)
         schema = known_schema(before, line.event, self._known)
         decision = decide(
-            before, line.event, line.entry, self._catalogue, self._outages, named, earlier, schema
+            before,
+            line.event,
+            line.entry,
+            catalogue=self._catalogue,
+            outages=self._outages,
+            named=named,
+            earlier=earlier,
+            schema=schema,
         )
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands

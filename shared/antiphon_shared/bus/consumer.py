@@ -194,11 +194,11 @@ class Consumer:
             LETTER.write(letter, delivery.event.format if delivery else FORMAT),
             delivery,
             letter.error,
-            self._service.name,
-            self._bus.keys,
-            self._partitions[entry.stream],
-            self._bus.settings,
-            utc_now(),
+            component=self._service.name,
+            keys=self._bus.keys,
+            partition=self._partitions[entry.stream],
+            settings=self._bus.settings,
+            now=utc_now(),
         )
 
     def _operations(self, outcome: Outcome, delivery: Delivery) -> Iterable[committing.Operation]:
@@ -227,10 +227,10 @@ class Consumer:
             delivery.event.subject if delivery else None,
             entry.id,
             self._service.name,
-            self._partitions[entry.stream],
-            self._bus.keys,
-            self._bus.settings,
-            self._bus.signer,
+            partition=self._partitions[entry.stream],
+            keys=self._bus.keys,
+            settings=self._bus.settings,
+            signer=self._bus.signer,
         )
 
         result = await retry_while_unavailable("commit", partial(self._run_commit, keys, arguments))

@@ -53,6 +53,7 @@ class Intake:
         bus: Bus,
         consumer: str,
         places: int,
+        *,
         deadline_s: float = 300.0,
         on_waiting: Callable[[], None] = lambda: None,
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,

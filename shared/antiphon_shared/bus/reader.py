@@ -61,6 +61,7 @@ class Reader:
         stream: str,
         group: str,
         consumer: str,
+        *,
         room: ConcurrencyLimit,
         take: Callable[[Entry], None],
         in_hand: Callable[[str], list[str]],

@@ -25,7 +25,7 @@ from antiphon_shared.workflows.specification import Specification
 from coordinator.document import SESSION
 from coordinator.handlers import Coordinator
 from coordinator.runs.handlers import Runs
-from coordinator.session import replace
+from coordinator.session_parts import replace
 from tests.coordinator.builders import a_catalogue
 from tests.coordinator.workflows.world import call
 from tests.envelopes import an_event

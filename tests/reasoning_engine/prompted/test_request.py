@@ -17,7 +17,9 @@ PROMPTED = Wanted(tool_style="prompted")
 
 def prompt(offer: Offer | None = None, wanted: Wanted = PROMPTED, system: str | None = None) -> Prompt:
     offer = Offer.of((SEARCH, OUTLINE)) if offer is None else offer
-    return asked(a_request(), BRIEFING, offer, "mistral", 4096, wanted, system)
+    return asked(
+        a_request(), BRIEFING, offer, "mistral", max_output_tokens=4096, wanted=wanted, system=system
+    )
 
 
 def system_of(prompt: Prompt) -> str:

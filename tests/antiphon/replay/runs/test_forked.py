@@ -25,7 +25,7 @@ async def forked(
     change: Callable[[dict[str, Any]], object] | None = None,
 ) -> list[Line]:
     other = None if change is None else specification(change)
-    return await fork_run(lines, place, node, other, WRITES, list(TOOLS))
+    return await fork_run(lines, place, node, specification=other, changes=WRITES, tools=list(TOOLS))
 
 
 async def test_a_run_goes_on_from_a_node_and_what_was_done_stays_done(runs: dict[str, list[Line]]) -> None:

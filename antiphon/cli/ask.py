@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import AbstractAsyncContextManager, aclosing
-from pathlib import Path
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import utc_now
@@ -25,26 +24,16 @@ from antiphon.client import Antiphon
 from antiphon.submission import Options, submission
 
 
+@given.takes_question
 def ask(
     query: given.Query,
+    asked: given.QuestionOptions,
     *,
-    json: Json = False,
-    max_rounds: given.MaxRounds = None,
-    max_tool_rounds: given.MaxToolRounds = None,
-    max_tool_calls: given.MaxToolCalls = None,
-    max_tokens: given.MaxTokens = None,
-    max_cost: given.MaxCost = None,
-    deadline: given.Deadline = None,
-    citations: given.CitationsOption = None,
+    interactive: given.Interactive = False,
     tools: given.ToolModules = None,
     model: given.Model = None,
     scope: given.Scopes = None,
-    grant: given.GrantOption = None,
-    conversation: given.Conversation = None,
-    interactive: given.Interactive = False,
-    output_schema: given.OutputSchema = None,
-    steps: given.StepFile = None,
-    session_id: given.SessionIdOption = None,
+    json: Json = False,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -64,29 +53,16 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
-    limits = given.limits_of(max_rounds, max_tool_rounds, max_tool_calls, max_tokens, max_cost, deadline)
-    options = given.options_of(limits, citations, conversation, interactive)
     client = client_of(tools, model, scope)
-    run(_ask(client, query, options, output_schema, steps, grant, own_id=session_id, is_json=json))
+    run(_ask(query, asked, client, is_interactive=interactive, is_json=json))
 
 
+@given.takes_question
 def submit(
     query: given.Query,
-    *,
-    json: Json = False,
-    session_id: given.SessionIdOption = None,
-    max_rounds: given.MaxRounds = None,
-    max_tool_rounds: given.MaxToolRounds = None,
-    max_tool_calls: given.MaxToolCalls = None,
-    max_tokens: given.MaxTokens = None,
-    max_cost: given.MaxCost = None,
-    deadline: given.Deadline = None,
-    citations: given.CitationsOption = None,
-    grant: given.GrantOption = None,
-    conversation: given.Conversation = None,
+    asked: given.QuestionOptions,
     interactive: given.InteractiveSession = False,
-    output_schema: given.OutputSchema = None,
-    steps: given.StepFile = None,
+    json: Json = False,
 ) -> None:
     """Submit a question to the running pipeline, and print the session's id without waiting for the answer.
 
@@ -94,33 +70,24 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    limits = given.limits_of(max_rounds, max_tool_rounds, max_tool_calls, max_tokens, max_cost, deadline)
-    options = given.options_of(limits, citations, conversation, interactive)
-    run(_submit(query, options, output_schema, steps, grant, session_id, is_json=json))
+    run(_submit(query, asked, interactive, json))
 
 
 async def _ask(
-    client: AbstractAsyncContextManager[Antiphon],
     query: str,
-    options: Options,
-    output_schema: Path | None,
-    steps: Path | None,
-    grant: str | None,
+    asked: given.QuestionOptions,
+    client: AbstractAsyncContextManager[Antiphon],
     *,
-    own_id: str | None,
+    is_interactive: bool,
     is_json: bool,
 ) -> int:
-    is_interactive = bool(options.get("interactive"))
     if is_interactive and query == "-":
         raise UsageError(
             "--interactive: the question is read from standard input, so your answers cannot be read "
             "from there.",
             hint="Pass the question as an argument.",
         )
-    grant = read_grant(grant)
-    read_schema(options, output_schema)
-    read_step_file(options, steps)
-    query = _checked(query, options, grant, own_id)
+    text, options, grant = _checked(query, asked, is_interactive)
     _refuse_to_forget(options)
     async with client as antiphon:
         if antiphon.storage:
@@ -128,10 +95,11 @@ async def _ask(
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await warn_of_absent_components()
-        session_id = own_id or str(new_id())  # known before the submission, in case Ctrl-C comes in between
+        # Known before the submission, in case Ctrl-C comes in between.
+        session_id = asked.session_id or str(new_id())
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:
-            await antiphon.submit(query, session_id=session_id, grant=grant, **options)
+            await antiphon.submit(text, session_id=session_id, grant=grant, **options)
             async with aclosing(antiphon.stream(session_id)) as stream:
                 why = await show_progress(stream, command_of(antiphon), dialogue)
             return show_answer(await antiphon.result(session_id), is_json, why)
@@ -144,22 +112,10 @@ async def _ask(
             return EXIT_INTERRUPTED
 
 
-async def _submit(
-    query: str,
-    options: Options,
-    output_schema: Path | None,
-    steps: Path | None,
-    grant: str | None,
-    session_id: str | None,
-    *,
-    is_json: bool,
-) -> None:
-    grant = read_grant(grant)
-    read_schema(options, output_schema)
-    read_step_file(options, steps)
-    query = _checked(query, options, grant, session_id)
+async def _submit(query: str, asked: given.QuestionOptions, is_interactive: bool, is_json: bool) -> None:
+    text, options, grant = _checked(query, asked, is_interactive)
     async with Antiphon() as antiphon:
-        id = await antiphon.submit(query, session_id=session_id, grant=grant, **options)
+        id = await antiphon.submit(text, session_id=asked.session_id, grant=grant, **options)
     if is_json:
         print_json({"session_id": id})
     else:
@@ -194,18 +150,23 @@ def _refuse_to_forget(options: Options) -> None:
         )
 
 
-def _checked(query: str, options: Options, grant: str, session_id: str | None = None) -> str:
-    """Return the query's text, checked with all its options before any start or connection."""
+def _checked(query: str, asked: given.QuestionOptions, is_interactive: bool) -> tuple[str, Options, str]:
+    """Return the text, the options and the grant of a question, checked before any start or connection."""
+    options = Options(
+        max_rounds=asked.max_rounds,
+        max_tool_rounds=asked.max_tool_rounds,
+        max_tool_calls=asked.max_tool_calls,
+        max_tokens=asked.max_tokens,
+        max_cost_usd=asked.max_cost,
+        deadline_s=asked.deadline,
+        citations=asked.citations,
+        conversation_id=asked.conversation,
+        interactive=is_interactive or None,
+    )
+    grant = read_grant(asked.grant)
+    read_schema(options, asked.output_schema)
+    read_step_file(options, asked.steps)
     text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
-    submission(
-        text,
-        options,
-        session_id,
-        traceparent=None,
-        event_id=new_id(),
-        now=utc_now(),
-        bytes_max=bytes_max,
-        grant=grant,
-    )
-    return text
+    submission(text, options, asked.session_id, None, new_id(), utc_now(), bytes_max, grant)
+    return text, options, grant

@@ -1,42 +1,19 @@
 """The options of a question, shared by the commands that ask or run something."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from antiphon_shared.events.session import Citations
 
-from antiphon.submission import Options
 from reasoning_engine.settings import Provider
 
 Query = Annotated[
     str, typer.Argument(metavar="QUERY", help="The question. With - it is read from standard input.")
-]
-MaxRounds = Annotated[
-    int | None, typer.Option(help="The limit of reasoning rounds; the last round has no tools.")
-]
-MaxToolRounds = Annotated[
-    int | None, typer.Option(help="The limit of rounds with tool calls; after them the model answers.")
-]
-MaxToolCalls = Annotated[int | None, typer.Option(help="The limit of tool calls in the session.")]
-MaxTokens = Annotated[
-    int | None, typer.Option(help="The limit of model tokens in the session, input and output together.")
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        metavar="USD", help="The limit of the model's cost; needs ANTIPHON_REASONING_ENGINE_PRICES."
-    ),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline", metavar="SECONDS", help="The time limit; the answer then uses the results so far."
-    ),
-]
-CitationsOption = Annotated[
-    Citations | None,
-    typer.Option(help="strict: statements of the answer without a source are marked and counted."),
 ]
 ToolModules = Annotated[
     list[str] | None,
@@ -72,15 +49,6 @@ Scopes = Annotated[
         "Default: ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES, which is read.",
     ),
 ]
-Conversation = Annotated[
-    str | None,
-    typer.Option(
-        "--conversation",
-        metavar="ID",
-        help="The conversation that the question continues; its earlier answers are used. An unused "
-        "id begins a new conversation; choose one that cannot be guessed.",
-    ),
-]
 Interactive = Annotated[
     bool,
     typer.Option(
@@ -95,55 +63,86 @@ InteractiveSession = Annotated[
         "--interactive", "-i", help="Let the model ask questions; `antiphon sessions answer` answers them."
     ),
 ]
-OutputSchema = Annotated[
-    Path | None,
-    typer.Option(
-        "--output-schema",
-        metavar="FILE",
-        help="A JSON Schema that the answer must match; with --json, `result` in the response holds it.",
-    ),
-]
-StepFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--steps",
-        metavar="FILE|NAME",
-        help="Steps, each with its own tools and output, that must succeed in order: a YAML file, or "
-        "the name of steps that the operator has published. See docs/structured-answers.md.",
-    ),
-]
-SessionIdOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Your own id. The same question with the same id is one session; another question "
-        "with it is refused."
-    ),
-]
 
 
-def limits_of(
-    max_rounds: int | None,
-    max_tool_rounds: int | None,
-    max_tool_calls: int | None,
-    max_tokens: int | None,
-    max_cost_usd: float | None,
-    deadline_s: float | None,
-) -> Options:
-    """Return the limits of a query as they are submitted."""
-    return Options(
-        max_rounds=max_rounds,
-        max_tool_rounds=max_tool_rounds,
-        max_tool_calls=max_tool_calls,
-        max_tokens=max_tokens,
-        max_cost_usd=max_cost_usd,
-        deadline_s=deadline_s,
-    )
+@dataclass(frozen=True)
+class QuestionOptions:
+    """The options of a question, which `ask` and `submit` share."""
+
+    max_rounds: Annotated[
+        int | None, typer.Option(help="The limit of reasoning rounds; the last round has no tools.")
+    ] = None
+    max_tool_rounds: Annotated[
+        int | None, typer.Option(help="The limit of rounds with tool calls; after them the model answers.")
+    ] = None
+    max_tool_calls: Annotated[int | None, typer.Option(help="The limit of tool calls in the session.")] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(help="The limit of model tokens in the session, input and output together.")
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD", help="The limit of the model's cost; needs ANTIPHON_REASONING_ENGINE_PRICES."
+        ),
+    ] = None
+    deadline: Annotated[
+        float | None,
+        typer.Option(
+            "--deadline", metavar="SECONDS", help="The time limit; the answer then uses the results so far."
+        ),
+    ] = None
+    citations: Annotated[
+        Citations | None,
+        typer.Option(help="strict: statements of the answer without a source are marked and counted."),
+    ] = None
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation",
+            metavar="ID",
+            help="The conversation that the question continues; its earlier answers are used. An unused "
+            "id begins a new conversation; choose one that cannot be guessed.",
+        ),
+    ] = None
+    output_schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--output-schema",
+            metavar="FILE",
+            help="A JSON Schema that the answer must match; with --json, `result` in the response holds it.",
+        ),
+    ] = None
+    steps: Annotated[
+        Path | None,
+        typer.Option(
+            "--steps",
+            metavar="FILE|NAME",
+            help="Steps, each with its own tools and output, that must succeed in order: a YAML file, or "
+            "the name of steps that the operator has published. See docs/structured-answers.md.",
+        ),
+    ] = None
+    session_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own id. The same question with the same id is one session; another question "
+            "with it is refused."
+        ),
+    ] = None
+    grant: GrantOption = None
 
 
-def options_of(
-    limits: Options, citations: Citations | None, conversation: str | None, is_interactive: bool
-) -> Options:
-    """Return all options of a query as they are submitted."""
-    return Options(
-        **limits, citations=citations, conversation_id=conversation, interactive=is_interactive or None
-    )
+def takes_question(work: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of a question in place of its parameter `asked`."""
+    own = [one for one in signature(work).parameters.values() if one.name != "asked"]
+    shared = [
+        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
+        for one in fields(QuestionOptions)
+    ]
+
+    @wraps(work)
+    def call(**given: Any) -> None:
+        asked = QuestionOptions(**{one.name: given.pop(one.name) for one in shared})
+        work(asked=asked, **given)
+
+    call.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]  # Typer reads it
+    return call

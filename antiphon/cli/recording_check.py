@@ -27,7 +27,7 @@ from antiphon.recording.files import as_text, naming, raw_lines, read_lines, wri
 from antiphon.recording.lines import Line
 from antiphon.recording.recording_paths import found
 from antiphon.recording.repair import Examined, examine, kept
-from antiphon.replay.verify_all import UNREADABLE, explained
+from antiphon.replay.verify_all import explained
 
 _SHOWN_MAX = 20
 
@@ -88,7 +88,7 @@ def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
             with naming(path):
                 for _ in read_lines(path):
                     pass
-    except UNREADABLE as error:
+    except UnreadableEvent as error:
         if add is not None:
             add({"path": as_text(path), "error": explained(error, path)})
         return refuse(UnreadableEvent(f"{as_text(path)}: {explained(error, path)}"))

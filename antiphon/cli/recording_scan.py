@@ -9,6 +9,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.settings import load
 from antiphon_shared.redaction.secret_values import secret_values
 
+from antiphon.annotations import annotation
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -77,18 +78,13 @@ def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> 
     elif is_github:
         for file, finding in found:
             line = one_line(f"{finding.path} {finding.excerpt}; fingerprint {finding.fingerprint}")
-            place = f"file={_property(str(file))},line={finding.line},title=Likely secret: {finding.kind}"
-            stdout().print(f"::error {place}::{line.replace('%', '%25')}")
+            title = f"Likely secret: {finding.kind}"
+            stdout().print(annotation("error", line, file=one_line(file), line=finding.line, title=title))
     else:
         rows = (
             (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in found
         )
         print_table(("where", "kind", "path", "excerpt", "fingerprint"), rows, "No findings.")
-
-
-def _property(text: str) -> str:
-    """Return text escaped for the properties of a GitHub annotation."""
-    return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
 def _allowed(path: Path | None) -> Allowed:

@@ -87,14 +87,18 @@ def _sized_lines(
 def raw_lines(path: Path) -> list[bytes]:
     """Return the raw lines of a file, damaged or not, without line ends, as far as it can be unpacked.
 
-    Raises UnreadableEvent and OSError.
+    Raises UnreadableEvent.
     """
     lines: list[bytes] = []
-    with unpacked(path) as file, suppress(EOFError, zlib.error, gzip.BadGzipFile):
-        while raw := file.readline(LINE_BYTES_MAX + 1):
-            if len(raw) > LINE_BYTES_MAX:
-                raise UnreadableEvent(f"{_place(path, len(lines) + 1)}: longer than {LINE_BYTES_MAX} bytes.")
-            lines.append(raw.rstrip(b"\r\n"))
+    try:
+        with unpacked(path) as file, suppress(EOFError, zlib.error, gzip.BadGzipFile):
+            while raw := file.readline(LINE_BYTES_MAX + 1):
+                if len(raw) > LINE_BYTES_MAX:
+                    place = _place(path, len(lines) + 1)
+                    raise UnreadableEvent(f"{place}: longer than {LINE_BYTES_MAX} bytes.")
+                lines.append(raw.rstrip(b"\r\n"))
+    except OSError as error:
+        raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
     return lines
 
 

@@ -29,7 +29,6 @@ from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import data_in
 from antiphon.replay.forking.snapshot import snapshot
 from antiphon.replay.rerun_report import RerunReport, report_of
-from antiphon.replay.serving.components import part_of
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
 from antiphon.replay.serving.surroundings import HIDDEN, variables
@@ -228,6 +227,8 @@ async def _pipeline(
     bus: Bus, by_session: Mapping[str, RecordingIndex], misses: list[Miss]
 ) -> AsyncIterator[None]:
     """Run the five components as tasks of this process. Raises the error that ended one of them."""
+    from antiphon.replay.serving.components import part_of  # imports the model's SDK
+
     stop = asyncio.Event()
     with environment(variables(bus.connections.url), without=HIDDEN):
         services = [part_of(name, bus, by_session, misses) for name in COMPONENTS]

@@ -1,9 +1,9 @@
 """The verification of many recordings, in one or several processes."""
 
 import os
-import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,7 @@ from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
 
-from antiphon.recording.files import read_lines
+from antiphon.recording.files import as_text, read_lines
 from antiphon.replay.report import Report
 from antiphon.replay.reports.outcome import Outcome
 from antiphon.replay.verify import verify
@@ -21,9 +21,8 @@ from antiphon.replay.verify import verify
 if TYPE_CHECKING:
     from antiphon.replay.next_step import Next
 
+FoundT = TypeVar("FoundT")
 ResultT = TypeVar("ResultT")
-UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
-"""The errors of reading a recording: invalid, missing, or cut off within its compression."""
 _BYTES_PER_JOB = 500_000
 """About a tenth of a second's work: many times the start of a worker."""
 
@@ -35,17 +34,20 @@ def verify_all(
 
     Closing the iterator stops the work.
     """
-    return in_processes(partial(outcome, only=only), lost, paths, jobs, __name__)
+    return in_processes(partial(outcome, only=only), Outcome, paths, jobs, __name__)
 
 
 def in_processes(
     work: Callable[[Path], ResultT],
-    lost: Callable[[Path, Exception], ResultT],
+    make: Callable[[str, None, str], ResultT],
     paths: Sequence[Path],
     jobs: int | None,
     preload: str,
 ) -> Iterator[ResultT]:
-    """Yield the result of `work` for each recording, as `verify_all` does; the rest is as in `shared_out`."""
+    """Yield the result of `work` for each recording, as `verify_all` does.
+
+    `make` gives the result for a recording whose worker has died. `preload` is as in `shared_out`.
+    """
     jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
         return map(work, paths)
@@ -53,7 +55,7 @@ def in_processes(
 
     # The first is done here: shared caches are then filled once for all workers.
     first, rest = work(paths[0]), paths[1:]
-    return chain([first], shared_out(work, lost, rest, jobs, preload))
+    return chain([first], shared_out(work, partial(_lost, make), rest, jobs, preload))
 
 
 def sensible_jobs(paths: Sequence[Path]) -> int:
@@ -70,21 +72,28 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def lost(path: Path, error: Exception) -> Outcome:
-    """Return the outcome of a recording whose worker has died."""
-    return Outcome(
-        shown(path), error=f"{error}. Verify this recording alone, with --jobs 1, to see the error."
+def _lost(make: Callable[[str, None, str], ResultT], path: Path, error: Exception) -> ResultT:
+    return make(
+        as_text(path), None, f"{error}. Verify this recording alone, with --jobs 1, to see the error."
     )
+
+
+def examined(
+    path: Path, examine: Callable[[Path], FoundT], make: Callable[[str, FoundT | None, str, float], ResultT]
+) -> ResultT:
+    """Return what `make` makes of a path, the finding or an error, and the time taken in seconds."""
+    began_s = monotonic_s()
+    try:
+        found = examine(path)
+    except UnreadableEvent as error:
+        return make(as_text(path), None, explained(error, path), monotonic_s() - began_s)
+    return make(as_text(path), found, "", monotonic_s() - began_s)
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
     """Return the outcome of one recording; an unreadable one is an outcome too."""
-    began_s = monotonic_s()
-    try:
-        report = verify(path, only)
-    except UNREADABLE as error:
-        return Outcome(shown(path), error=explained(error, path), duration_s=monotonic_s() - began_s)
-    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s, goes_on=_next_step(path, report))
+    found = examined(path, partial(verify, only=only), Outcome)
+    return replace(found, goes_on=_next_step(path, found.report)) if found.report else found
 
 
 def _next_step(path: Path, report: Report) -> "Next | None":
@@ -97,24 +106,15 @@ def _next_step(path: Path, report: Report) -> "Next | None":
         return None
     try:
         return continuation(list(read_lines(path)), report)
-    except UNREADABLE:
+    except UnreadableEvent:
         return None
     except Exception as error:  # noqa: BLE001  # today's code may raise anything; the divergence is reported
         import structlog  # a successful verification does not need it
 
-        structlog.get_logger().debug("goes_on_failed", path=shown(path), error=repr(error))
+        structlog.get_logger().debug("goes_on_failed", path=as_text(path), error=repr(error))
         return None
 
 
-def explained(error: Exception, path: Path) -> str:
+def explained(error: UnreadableEvent, path: Path) -> str:
     """Return why a recording is unreadable, without its path, which precedes the text."""
-    if isinstance(error, UnreadableEvent):
-        return str(error).removeprefix(f"{path}").lstrip(",: ")
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}."
-    return f"{error}".rstrip(".") + "."
-
-
-def shown(path: Path) -> str:
-    """Return a path as text, with replacements for undecodable bytes."""
-    return str(path).encode("utf-8", "replace").decode()
+    return str(error).removeprefix(as_text(path)).lstrip(",: ")

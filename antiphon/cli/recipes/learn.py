@@ -26,7 +26,6 @@ from antiphon.cli.output import (
     write,
     write_file,
 )
-from antiphon.cli.replay.reading import recording
 from antiphon.errors import AlreadyThere
 from antiphon.observe import connected
 from antiphon.recipes.chain import Chain, chain_of
@@ -35,7 +34,7 @@ from antiphon.recipes.learn import Learned, learn
 from antiphon.recipes.recent import Recent, learn_recent
 from antiphon.recipes.settings import RecipeSettings
 from antiphon.recipes.store import RecipeStore
-from antiphon.recording.files import naming
+from antiphon.recording.files import naming, read_lines
 from antiphon.recording.recording_paths import ENDINGS
 from antiphon.recording.session_lines import session_lines
 from antiphon.submission import checked_session_id
@@ -215,7 +214,7 @@ def _is_file(named: str) -> bool:
 
 def _read(named: str) -> Chain:
     with naming(path := Path(named)):
-        return chain_of(recording(path))
+        return chain_of(list(read_lines(path)))
 
 
 async def _session(bus: Bus, session_id: str) -> Chain:

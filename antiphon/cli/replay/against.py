@@ -12,7 +12,6 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     stderr,
     stdout,
-    write_file,
     write_json,
 )
 from antiphon.cli.replay.verify_options import Extent, Printed
@@ -60,8 +59,6 @@ def show_against(
     else:
         for line in against.reported(summary):
             stdout().print(line)
-    if printed.markdown_file is not None:
-        write_file(printed.markdown_file, against.markdown(summary))
     if lost := sum(any(one.startswith("before: ") for one in found.errors) for found in recordings):
         stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
     if not printed.is_quiet:

@@ -13,7 +13,6 @@ from antiphon.cli.output import (
     EXIT_USAGE,
     stderr,
     stdout,
-    write_file,
     write_json,
 )
 from antiphon.cli.replay.verify_options import Extent, Printed
@@ -57,8 +56,6 @@ def show_by_specification(
     else:
         for line in report.told(held):
             stdout().print(line)
-    if printed.junit_file is not None:
-        write_file(printed.junit_file, report.junit(held))
     if not printed.is_quiet:
         for line in report.summary(held, monotonic_s() - began_s):
             stderr().print(line, style="dim")

@@ -7,7 +7,8 @@ import typer
 from pydantic_core import to_json
 
 from antiphon.cli import output
-from antiphon.cli.replay.reading import own_prompt, recording
+from antiphon.cli.replay.own_prompt import own_prompt
+from antiphon.recording.files import read_lines
 from antiphon.replay.call import RECORDED, Replied
 from antiphon.replay.call import call as call_again
 
@@ -45,7 +46,7 @@ async def call(
     Exit codes: 0 every model replied; 1 a model failed; 2 unknown call; 3 unreadable.
     """
     system = None if prompt is None else own_prompt(prompt)
-    replies = await call_again(recording(path), place, models, system, times)
+    replies = await call_again(list(read_lines(path)), place, models, system, times)
     if json:
         output.print_json([_as_json(one) for one in replies])
     else:

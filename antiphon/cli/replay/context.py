@@ -9,9 +9,8 @@ from antiphon_shared.memory.briefing import id_ranges
 from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import output
-from antiphon.cli.replay.reading import recording
 from antiphon.cli.replay.verify_options import Paths
-from antiphon.recording.files import as_text, naming
+from antiphon.recording.files import as_text, naming, read_lines
 from antiphon.recording.recording_paths import found
 from antiphon.replay.context import Briefed, Context
 from antiphon.replay.context import context as context_of
@@ -38,7 +37,7 @@ def context(
     for path in found(paths):
         try:
             with naming(path):
-                result = context_of(recording(path))
+                result = context_of(read_lines(path))
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue

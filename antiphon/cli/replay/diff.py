@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -15,10 +14,9 @@ from antiphon.cli.output import (
     stdout,
     write_json,
 )
-from antiphon.recording.files import read_lines
+from antiphon.recording.files import as_text, read_lines
 from antiphon.replay.diff import diff as compare
 from antiphon.replay.reports import compared
-from antiphon.replay.verify_all import UNREADABLE, explained, shown
 
 
 @command
@@ -38,14 +36,9 @@ def diff(
     """
     for path in (a, b):
         if not path.is_file():
-            raise UsageError(f"{shown(path)} is not a file. Name two recordings.")
-    try:
-        comparison = compare(read_lines(a), read_lines(b))
-    except UnreadableEvent:
-        raise
-    except UNREADABLE as error:
-        raise UnreadableEvent(explained(error, a)) from None
-    names = shown(a), shown(b)
+            raise UsageError(f"{as_text(path)} is not a file. Name two recordings.")
+    comparison = compare(read_lines(a), read_lines(b))
+    names = as_text(a), as_text(b)
     if json:
         write_json(compared.document(names, comparison))
     else:

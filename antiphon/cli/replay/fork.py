@@ -14,8 +14,8 @@ from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli import output
 from antiphon.cli.pipelines import split_modules
-from antiphon.cli.replay.reading import own_prompt, recording
-from antiphon.recording.files import write_lines
+from antiphon.cli.replay.own_prompt import own_prompt
+from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, data_in
 from antiphon.recording.settings import own_redaction
 from antiphon.replay.forking.changes import Changes, read_changes
@@ -128,7 +128,7 @@ async def _fork(
     changes, modules = asked()
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Create it first.")
-    parent = recording(path)
+    parent = list(read_lines(path))
     lines = await begin.fork(parent, changes, modules)
     try:
         # Live lines may hold secrets as any session's do.

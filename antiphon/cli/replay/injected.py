@@ -9,8 +9,7 @@ from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import event_lines, output
-from antiphon.cli.replay.reading import recording
-from antiphon.recording.files import as_text, naming
+from antiphon.recording.files import as_text, naming, read_lines
 from antiphon.replay.injection.inject import Chain, inject, read_fault
 from antiphon.replay.injection.trace import TracedStep
 from antiphon.replay.reports.shown import printable
@@ -23,7 +22,7 @@ def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     for path in paths:
         try:
             with naming(path):
-                chain = inject(recording(path), fault)
+                chain = inject(list(read_lines(path)), fault)
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue

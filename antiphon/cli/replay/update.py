@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -24,7 +25,7 @@ from antiphon.replay.reports.outcome import Outcome
 from antiphon.replay.reports.shown import printable
 from antiphon.replay.rewriting import Rewritten, rewritten
 from antiphon.replay.update import TakesAnotherWay
-from antiphon.replay.verify_all import UNREADABLE, explained, outcome, shown
+from antiphon.replay.verify_all import explained, outcome
 
 _WORST_FIRST = (EXIT_UNREADABLE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_DONE)
 _ANSWERS = {"y": "yes", "n": "no", "a": "all", "q": "quit"}
@@ -105,8 +106,10 @@ def _update(path: Path, asking: _Asking) -> int:
         new = None if then.report is None else rewritten(path)
     except TakesAnotherWay as error:
         return _stays(then, str(error))
-    except UNREADABLE as error:
-        then, new = Outcome(shown(path), error=explained(error, path)), None
+    except UnreadableEvent as error:
+        then, new = Outcome(then.path, error=explained(error, path)), None
+    except OSError as error:
+        then, new = Outcome(then.path, error=f"{error.strerror or error}."), None
     if then.report is None:
         _say(text.told(then))
         return EXIT_UNREADABLE

@@ -20,7 +20,6 @@ from antiphon.cli.output import (
     stderr,
     stdout,
     write,
-    write_file,
     write_json,
 )
 from antiphon.cli.replay import verify_options as options
@@ -44,7 +43,6 @@ def verify(
     *,
     json: Json = False,
     annotates: options.Annotates = False,
-    junit_file: options.JunitFile = None,
     is_quiet: options.Quiet = False,
     fails_fast: options.FailFast = False,
     jobs: options.Jobs = None,
@@ -52,7 +50,6 @@ def verify(
     allowed: options.Allowed = None,
     fault: options.Fault = None,
     other: options.Other = None,
-    markdown_file: options.MarkdownFile = None,
     workflows: options.Workflows = None,
     tools: options.ToolModule = None,
     volatile: options.VolatileFields = None,
@@ -72,7 +69,7 @@ def verify(
     \b
     antiphon replay verify tests/recordings
     """
-    printed = options.Printed(json, annotates, junit_file, markdown_file, is_quiet)
+    printed = options.Printed(json, annotates, is_quiet)
     extent = options.Extent(jobs, fails_fast, tuple(only or ()), allowed)
     instead = options.Instead(fault, other, tuple(workflows or ()))
     todays = options.Tools(tools, tuple(volatile or ()), allows_network)
@@ -113,7 +110,6 @@ def _verified(
 ) -> int:
     """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes, form = monotonic_s(), Tally(), list[Outcome](), printed.form
-    keeps = form == "json" or printed.junit_file is not None
     with tools_checked(*tools) as checked:
         spare_the_collector()
         verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
@@ -121,16 +117,12 @@ def _verified(
             outcome = replace(checked(path, found_out), allowed=extent.allowed)
             tally.add(outcome)
             _tell(outcome, form, printed.is_quiet)
-            if keeps:
+            if form == "json":
                 outcomes.append(outcome)
             if extent.fails_fast and not outcome.passes:
                 break
     if form == "json":
         write_json(as_json.document(outcomes))
-    if printed.junit_file is not None:
-        from antiphon.replay.reports.junit import junit  # imports a library for XML
-
-        write_file(printed.junit_file, junit(outcomes))
     if not printed.is_quiet:
         _summarize(text.summary(tally, monotonic_s() - began_s), form)
     return EXIT_DONE if tally.passes else EXIT_CODES[tally.result]

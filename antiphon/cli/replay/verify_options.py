@@ -15,9 +15,6 @@ Paths = Annotated[list[Path], typer.Argument(metavar="PATH...", help="Recordings
 Annotates = Annotated[
     bool, typer.Option("--github", help="Print annotations for GitHub Actions instead of text.")
 ]
-JunitFile = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML, for a CI system.")
-]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print only the recordings that are not the same, without a summary."),
@@ -66,14 +63,6 @@ Other = Annotated[
         help="Report only the differences from the code at a git ref, or from a released version.",
     ),
 ]
-MarkdownFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--markdown",
-        metavar="FILE",
-        help="With --against: also write the report as Markdown, for a pull request.",
-    ),
-]
 Workflows = Annotated[
     list[Path] | None,
     typer.Option(
@@ -106,8 +95,6 @@ class Printed(NamedTuple):
 
     is_json: bool
     annotates: bool
-    junit_file: Path | None
-    markdown_file: Path | None
     is_quiet: bool
 
     @property
@@ -155,29 +142,23 @@ class Tools(NamedTuple):
 
 
 def check(printed: Printed, extent: Extent, instead: Instead, tools: Tools) -> None:
-    """Raise UsageError for options that exclude or require each other, and for files that cannot be written."""
+    """Raise UsageError for options that exclude or require each other."""
     if printed.is_json and printed.annotates:
         raise UsageError("--json and --github both write to standard output. Use one of them.")
     if extent.allow_unchecked is not None and not extent.allowed:
         raise UsageError(
             "--allow-unchecked: the reason is missing. Pass the reason why unchecked steps are acceptable."
         )
-    if instead.other is None and printed.markdown_file is not None:
-        raise UsageError("--markdown needs a comparison. Name the other version with --against.")
     shared: dict[str, object] = {
         "--inject": instead.fault,
         "--github": printed.annotates,
         "--tools": tools.modules,
     }
-    excluded: dict[str, object] = shared | {"--junit": printed.junit_file, "--fail-fast": extent.fails_fast}
+    excluded: dict[str, object] = shared | {"--fail-fast": extent.fails_fast}
     if instead.other is not None and (given := [name for name, value in excluded.items() if value]):
         raise UsageError(
-            f"--against cannot be combined with {', '.join(given)}. Use it with --json or --markdown, "
-            "or without either."
+            f"--against cannot be combined with {', '.join(given)}. Use it with --json, or without."
         )
     excluded = shared | {"--against": instead.other, "--only": extent.only, "--volatile": tools.volatile}
     if instead.workflows and (given := [name for name, value in excluded.items() if value]):
         raise UsageError(f"{given[0]} cannot be combined with --workflows. Omit one of them.")
-    for file in (printed.markdown_file, printed.junit_file):
-        if file is not None and not file.parent.is_dir():
-            raise UsageError(f"The folder of {file} does not exist. Create it first.")

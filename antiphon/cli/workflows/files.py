@@ -12,6 +12,7 @@ from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import specification_hash
 
+from antiphon.annotations import annotation
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -214,11 +215,6 @@ def _as_json(problem: Problem) -> dict[str, Any]:
 
 
 def _annotation(problem: Problem) -> str:
-    location = f",line={problem.position.line},col={problem.position.column}" if problem.position else ""
-    properties = f"file={_property(problem.file)}{location},title={_property(problem.code)}"
-    return f"::{problem.severity} {properties}::{one_line(problem.text).replace('%', '%25')}"
-
-
-def _property(text: str) -> str:
-    """Return text escaped for the properties of a GitHub annotation."""
-    return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    place = {"line": problem.position.line, "col": problem.position.column} if problem.position else {}
+    text, file = one_line(problem.text), one_line(problem.file)
+    return annotation(problem.severity, text, file=file, **place, title=problem.code)

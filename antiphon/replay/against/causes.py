@@ -10,12 +10,12 @@ from types import CodeType, FrameType
 from typing import Any, Literal
 
 from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine, RecordLine
 from antiphon.replay.against.changes import StepChange
 from antiphon.replay.steps.repeat import Replay
-from antiphon.replay.verify_all import UNREADABLE
 
 CAUSES_MAX = 5
 _PACKAGES = (*COMPONENTS, "antiphon_shared")
@@ -49,7 +49,7 @@ class Sources:
             return ()
         try:
             ran = _ran(recording, step)
-        except UNREADABLE:
+        except UnreadableEvent:
             return ()
         found = (*self._functions(ran), *self._names(ran))
         return (found or tuple(self._in_component(step.component)))[:CAUSES_MAX]

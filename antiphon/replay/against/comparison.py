@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.replay.against.causes import Sources
@@ -17,7 +18,7 @@ from antiphon.replay.against.results import Result, read
 from antiphon.replay.against.trees import ROOT
 from antiphon.replay.against.ways import Ways, ways
 from antiphon.replay.reports import as_json
-from antiphon.replay.verify_all import UNREADABLE, verify_all
+from antiphon.replay.verify_all import verify_all
 
 _EXPLAINED_MAX = 20
 """The limit of decisions whose causes are sought; each takes a run of its first recording."""
@@ -46,7 +47,8 @@ def compare(
         one = compared(earlier, result)
         found.append(one)
         led.append(_ways(path, earlier, result) if one.steps else None)
-    return found, _explained(summed_up(zip(found, led, strict=True)), code)
+    decisions = summed_up(zip(found, led, strict=True))
+    return found, list(_with_causes(decisions, Sources(code.root, ROOT)))
 
 
 def _today(
@@ -65,12 +67,8 @@ def _ways(path: Path, before: Result, now: Result) -> Ways | None:
         return None
     try:
         return ways(before, now, list(read_lines(path)))
-    except UNREADABLE:
+    except UnreadableEvent:
         return None
-
-
-def _explained(decisions: Sequence[Decision], code: OtherCode) -> list[Decision]:
-    return list(_with_causes(decisions, Sources(code.root, ROOT)))
 
 
 def _with_causes(decisions: Sequence[Decision], sources: Sources) -> Iterator[Decision]:

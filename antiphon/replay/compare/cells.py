@@ -1,7 +1,7 @@
 """The result of a comparison: a cell for each question and plan, with as many runs as requested. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from statistics import fmean, median
 from typing import Literal
@@ -131,32 +131,17 @@ class Totals:
 def totals(comparison: Comparison, plan: Plan) -> Totals:
     """Return the sums and medians of a plan."""
     cells = comparison.of(plan)
-    all = [cell.numbers for cell in cells]
-    costs = [one.cost_usd for one in all]
-    scores = [one.score for one in all if one.score is not None]
-    mean = fmean(scores) if scores else None
+    columns = {one.name: [getattr(cell.numbers, one.name) for cell in cells] for one in fields(Numbers)}
+    if None in columns["cost_usd"]:
+        columns["cost_usd"] = []  # a sum without them would be too low
+    scores = [score for score in columns["score"] if score is not None]
+    sums = Numbers(**{name: _sum(column) for name, column in columns.items()})
     return Totals(
         plan=plan,
         answered=sum(cell.status == "complete" for cell in cells),
         asked=len(cells),
-        sums=Numbers(
-            rounds=_sum([one.rounds for one in all]),
-            calls=_sum([one.calls for one in all]),
-            tokens=_sum([one.tokens for one in all]),
-            cost_usd=None if None in costs else _sum(costs),
-            latency_ms=_sum([one.latency_ms for one in all]),
-            misses=_sum([one.misses for one in all]),
-            score=mean,
-        ),
-        medians=Numbers(
-            rounds=_median([one.rounds for one in all]),
-            calls=_median([one.calls for one in all]),
-            tokens=_median([one.tokens for one in all]),
-            cost_usd=None if None in costs else _median(costs),
-            latency_ms=_median([one.latency_ms for one in all]),
-            misses=_median([one.misses for one in all]),
-            score=_median(scores),
-        ),
+        sums=replace(sums, score=fmean(scores) if scores else None),
+        medians=Numbers(**{name: _median(column) for name, column in columns.items()}),
     )
 
 

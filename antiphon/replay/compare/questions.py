@@ -47,12 +47,7 @@ class Asked(Value):
 
 def of_recording(path: Path) -> Question:
     """Return the query of a recording, with its answer and its tools. Raises UnreadableEvent."""
-    try:
-        lines = list(read_lines(path))
-    except (OSError, EOFError) as error:
-        raise UnreadableEvent(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
-        ) from None
+    lines = list(read_lines(path))
     submitted = next(data_in(lines, QuerySubmitted), None)
     if submitted is None:
         raise UnreadableEvent(f"{path}: contains no query.")

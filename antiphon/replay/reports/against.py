@@ -1,4 +1,4 @@
-"""The effects of a change on recordings: in words, as JSON, and as Markdown for a pull request. Pure."""
+"""The effects of a change on recordings: in words and as JSON. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,29 +91,6 @@ def document(summary: Summary) -> str:
     )
 
 
-def markdown(summary: Summary) -> str:
-    """Return the summary for a pull request: a sentence for each decision, and its first change."""
-    lines = [f"### Recorded sessions against {_code(summary.label)}", "", f"{_counted(summary)}.", ""]
-    for decision in summary.decisions[:_DECISIONS_MAX]:
-        lines += ["<details>", f"<summary>{_escaped(decision.words)}</summary>", ""]
-        change_lines = list(_first(decision))
-        fence = "`" * max(3, 1 + _longest_run("\n".join(change_lines)))
-        lines += [f"{fence}diff", *(line.removeprefix("  ") for line in change_lines), fence, ""]
-        if names := _names(decision.cases[1:]):
-            lines += [f"Also {_escaped(names)}.", ""]
-        lines += ["</details>", ""]
-    if (more := len(summary.decisions) - _DECISIONS_MAX) > 0:
-        lines += [f"{more} more decisions.", ""]
-    lines += [
-        f"- {_code(one.path)}: unreadable {_escaped('; '.join(one.errors))}"
-        for one in summary.recordings
-        if one.errors
-    ]
-    if summary.unchecked:
-        lines += [f"{_escaped(_unchecked(summary))}.", ""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def _unchecked(summary: Summary) -> str:
     allowed = f"; allowed: {printable(summary.allowed)}" if summary.allowed else ""
     return f"not checked: {reasons(summary.unchecked)}{allowed}"
@@ -169,19 +146,3 @@ def _recording(one: Compared) -> dict[str, Any]:
 
 def _change(one: Change) -> dict[str, Any]:
     return asdict(one)
-
-
-def _code(text: str) -> str:
-    fence = "`" * (1 + _longest_run(text))
-    return f"{fence}{printable(text)}{fence}"
-
-
-def _escaped(text: str) -> str:
-    plain = printable(text).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{sign}" if sign in "\\`*_[]|~#" else sign for sign in plain)
-
-
-def _longest_run(text: str) -> int:
-    return max(
-        (len(run) for run in "".join(sign if sign == "`" else " " for sign in text).split()), default=0
-    )

@@ -1,4 +1,4 @@
-"""The rehearsal of recorded runs by another specification: in words, as JSON, and as JUnit XML. Pure."""
+"""The rehearsal of recorded runs by another specification: in words and as JSON. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,6 @@ from antiphon.replay.by_specification.sums import Group, Held, Result, end_in_wo
 from antiphon.replay.reports.as_json import json_text
 from antiphon.replay.reports.shown import change, printable
 
-SUITE = "antiphon.replay.workflows"
 _CASES_SHOWN_MAX = 5
 _MISSING_SHOWN_MAX = 3
 _RESULTS: tuple[Result, ...] = ("same", "differs", "unchecked", "other", "unreadable")
@@ -62,24 +61,7 @@ def document(all: Sequence[Held]) -> str:
     )
 
 
-def junit(all: Sequence[Held]) -> bytes:
-    """Return the document, in UTF-8.
-
-    Differing and unchecked runs are failures; recordings of no such run are skipped.
-    """
-    from antiphon.replay.reports.junit import Document  # imports a library for XML
-
-    document = Document(SUITE)
-    verdicts = {"differs": "failure", "unchecked": "failure", "unreadable": "error", "other": "skipped"}
-    for one in all:
-        case = document.case(one.path, one.duration_s)
-        if verdict := verdicts.get(one.result):
-            lines = list(case_lines(one))
-            document.verdict(case, verdict, one.result, lines[0], "\n".join(lines))
-    return document.encoded()
-
-
-def case_lines(one: Held) -> Iterator[str]:
+def _case(one: Held) -> Iterator[str]:
     """Yield the result for one recording: the event, the recorded and the rehearsed act, and the course from there."""
     found = one.found
     if found is None or found.first is None:
@@ -105,7 +87,7 @@ def _group(group: Group) -> Iterator[str]:
         yield f"  first of them, {printable(example.path)}"
     else:
         yield f"  {printable(example.path)}"
-    yield from (f"    {line}" for line in case_lines(example))
+    yield from (f"    {line}" for line in _case(example))
     for one in group.cases[1:_CASES_SHOWN_MAX]:
         yield f"  {printable(one.path)}"
     if count > _CASES_SHOWN_MAX:

@@ -1,10 +1,8 @@
-"""Outcomes as workflow commands, which GitHub shows next to the files of a change. Pure.
-
-https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-"""
+"""Outcomes as annotations for GitHub Actions. Pure."""
 
 from collections.abc import Sequence
 
+from antiphon.annotations import annotation
 from antiphon.replay.reports.outcome import Outcome
 from antiphon.replay.reports.shown import printable
 from antiphon.replay.reports.text import body, extent, headline, reasons
@@ -31,16 +29,8 @@ def annotations(outcomes: Sequence[Outcome]) -> list[str]:
 
 def counted(lines: Sequence[str]) -> str:
     """Return the summary, as a notice that belongs to no file."""
-    return "::notice title=replay verify::" + _data("\n".join(lines))
+    return annotation("notice", "\n".join(lines), title="replay verify")
 
 
-def _command(name: str, path: str, title: str, message: str) -> str:
-    return f"::{name} file={_property(path)},title={_property(title)}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _command(level: str, path: str, title: str, message: str) -> str:
+    return annotation(level, message, file=path, title=title)

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import orjson
 import pytest
@@ -102,8 +101,6 @@ def test_a_component_of_which_there_is_no_step_at_all_was_not_checked(
         ("empty",),
         ("recordings", "--json", "--github"),
         ("recordings", "--jobs", "0"),
-        ("recordings", "--junit", "nowhere/report.xml"),
-        ("recordings", "--junit", "recordings"),
         ("recordings", "--allow-unchecked", " "),
     ],
 )
@@ -143,14 +140,6 @@ def test_github_gets_nothing_but_annotations(run: InProcess, recordings: Path) -
     assert lines[-1].startswith(
         "::notice title=replay verify::3 recordings: 1 diverged, 1 same, 1 unreadable"
     )
-
-
-def test_junit_is_written_beside_the_words(run: InProcess, recordings: Path, folder: Path) -> None:
-    done = run("replay", "verify", "recordings", "--junit", "report.xml")
-    assert "a.jsonl.gz: same" in done.stdout
-    suite = ElementTree.parse(folder / "report.xml").find("testsuite")
-    assert suite is not None
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
 
 
 _WITHOUT_NETWORK = """

@@ -6,7 +6,8 @@ import pytest
 
 from antiphon.recording.lines import Line
 from antiphon.replay import verify_all as verify_all_file
-from antiphon.replay.verify_all import lost, sensible_jobs, verify_all
+from antiphon.replay.reports.outcome import Outcome
+from antiphon.replay.verify_all import sensible_jobs, verify_all
 from antiphon.replay.workers import Died
 from tests.antiphon.recording.changed import with_words, written
 
@@ -55,7 +56,7 @@ def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
 
 
 def test_a_recording_whose_worker_dies_cannot_be_read_and_is_named(tmp_path: Path) -> None:
-    outcome = lost(tmp_path / "one.jsonl", Died(123, -9))
+    outcome = verify_all_file._lost(Outcome, tmp_path / "one.jsonl", Died(123, -9))
     assert outcome.result == "unreadable"
     assert outcome.path.endswith("one.jsonl")
     assert "123" in outcome.error

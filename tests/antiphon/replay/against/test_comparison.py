@@ -42,10 +42,10 @@ def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
     run: InProcess, other: OtherCode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(against, "other_code", lambda name: other)
-    report, altered = tmp_path / "report.md", tmp_path / "altered.jsonl"
+    altered = tmp_path / "altered.jsonl"
     written(with_words(read_lines(Path(ONE_ROUND)), '"notice":""', '"notice":"Hurry."'), altered)
     done = run(
-        *("replay", "verify", "--against", "then", "--json", "--markdown", str(report)),
+        *("replay", "verify", "--against", "then", "--json"),
         THREE_ROUNDS,
         str(altered),
     )
@@ -59,8 +59,6 @@ def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
     first = found["decisions"][0]["first"]
     assert (first["path"], first["type"]) == (THREE_ROUNDS, "antiphon.tools.completed.v1")
     assert found["counts"] == {"same": 0, "changed": 2, "unchecked": 0, "unreadable": 0}
-    assert report.read_text().startswith("### Recorded sessions against `then (1a2b3c4)`\n\n2 changed.\n")
-    assert "<summary>1 session now ends in round 3 instead of 2, with" in report.read_text()
     assert found["recordings"][1]["alike"] == 2, "neither code hurries"
     assert "2 recordings against then (1a2b3c4): 2 changed; 2 divergences from the record" in done.stderr
 
@@ -80,8 +78,6 @@ def test_other_code_than_that_asked_for_is_never_run_in_its_place(
     [
         (("--against", "HEAD", "--inject", "deadline@3"), "--against cannot be combined with --inject"),
         (("--against", "HEAD", "--github", "--fail-fast"), "--github, --fail-fast"),
-        (("--markdown", "report.md"), "Name the other version with --against"),
-        (("--against", "HEAD", "--markdown", "nowhere/report.md"), "does not exist"),
     ],
 )
 def test_options_that_do_not_go_with_a_comparison_are_refused(

@@ -4,7 +4,7 @@ import orjson
 
 from antiphon.replay.against.changes import Change, Compared, StepChange
 from antiphon.replay.against.decisions import Case, Decision
-from antiphon.replay.reports.against import Summary, document, headline, markdown, reported
+from antiphon.replay.reports.against import Summary, document, headline, reported
 
 PROMPT = "# Rules\n```\nAnswer <b>briefly</b>.\n```"
 
@@ -63,16 +63,3 @@ def test_json_has_every_change_of_every_recording() -> None:
     assert found["decisions"][0]["sessions"] == 8
     assert found["recordings"][7]["changes"][0]["before"] == PROMPT
     assert found["allowed_unchecked"] == "why"
-
-
-def test_markdown_lets_nothing_of_a_recording_become_markup() -> None:
-    told = markdown(a_summary(count=1, unchecked=2, error="before: <script>"))
-    assert told.startswith(
-        "### Recorded sessions against `main (1a2b3c4)`\n\n1 changed, 1 unchecked, 1 unreadable.\n"
-    )
-    assert "````diff\n" in told, "the fence is longer than any within"
-    assert "<script>" not in told
-    assert "&lt;script>" in told
-    assert (
-        "Not checked: coordinator: no record was made of it (2)" in told or "not checked: coordinator" in told
-    )

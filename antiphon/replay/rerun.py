@@ -13,16 +13,13 @@ from pathlib import Path
 import orjson
 import structlog
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
-from antiphon_shared.bus.scripts import HEARTBEAT
 from antiphon_shared.events import COMPONENTS, ChildBegun, EventData, QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings, load
 
@@ -81,24 +78,16 @@ def works_alone(path: Path) -> bool:
 
 
 def _waves(scores: Iterable[tuple[Path, RecordingIndex]]) -> list[list[tuple[Path, RecordingIndex]]]:
-    """Return groups of recordings that can share a Redis: one per session, and all of one format."""
+    """Return groups of recordings that can share a Redis: one per session."""
     waves: list[dict[str, tuple[Path, RecordingIndex]]] = []
     for path, recording_index in scores:
         for wave in waves:
-            if (
-                recording_index.session_id not in wave
-                and _format(wave.values()) == recording_index.query.format
-            ):
+            if recording_index.session_id not in wave:
                 wave[recording_index.session_id] = path, recording_index
                 break
         else:
             waves.append({recording_index.session_id: (path, recording_index)})
     return [list(wave.values()) for wave in waves]
-
-
-def _format(recordings: Iterable[tuple[Path, RecordingIndex]]) -> int:
-    """Return the oldest format in which the sessions were opened."""
-    return min(recording_index.query.format for _, recording_index in recordings)
 
 
 async def _run_again(
@@ -110,7 +99,7 @@ async def _run_again(
         plan = Plan(redis_url=bus.connections.url, paths=paths, match=match)
         scores = {recording_index.session_id: recording_index for _, recording_index in recordings}
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
-        async with opening_in(_format(recordings), bus), running:
+        async with running:
             room = asyncio.Semaphore(_AT_ONCE)
             await asyncio.gather(
                 *(_play(bus, recording_index, room, limit_s) for recording_index in scores.values())
@@ -125,31 +114,6 @@ async def _run_again(
                 )
                 for path, recording_index in recordings
             ]
-
-
-@contextlib.asynccontextmanager
-async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
-    """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
-
-    async def beat() -> None:
-        worker = f'{{"pid":0,"format":{format}}}'
-        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", worker, FORGET_MS])
-
-    async def beat_on() -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            await beat()
-
-    if format >= FORMAT:
-        yield
-        return
-    await beat()
-    beating = asyncio.create_task(beat_on())
-    try:
-        yield
-    finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
 
 
 async def _play(bus: Bus, recording_index: RecordingIndex, room: asyncio.Semaphore, limit_s: float) -> None:
@@ -181,10 +145,13 @@ async def _while_it_grows(
 
 
 async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
-    """Submit the query as clients do; restore a fork where it resumed."""
-    begun = recording_index.beginning
+    """Submit the query as clients do, or open its session in an earlier format; restore a fork where it resumed."""
+    begun, query = recording_index.beginning, recording_index.query
+    if begun is None and query.format < FORMAT:  # the intake would open it in the format of today
+        await bus.publish(query, "open")
+        return
     if begun is None:
-        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(recording_index.query))
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(query))
         return
     log = recording_index.events[: begun.taken_over]
     await restore(

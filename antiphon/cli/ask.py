@@ -168,5 +168,5 @@ def _checked(query: str, asked: given.QuestionOptions, is_interactive: bool) -> 
     read_step_file(options, asked.steps)
     text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
-    submission(text, options, asked.session_id, None, new_id(), utc_now(), bytes_max, grant)
+    submission(text, options, asked.session_id, new_id(), utc_now(), bytes_max, grant=grant)
     return text, options, grant

@@ -12,15 +12,12 @@ from pathlib import Path
 
 import structlog
 from antiphon_shared.bus.keys import Keys
-from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
-from antiphon_shared.bus.scripts import HEARTBEAT
 from antiphon_shared.events import COMPONENTS, ChildBegun, EventData, QuerySubmitted, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
-from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings, load
 
@@ -76,27 +73,21 @@ def _read(path: Path) -> RecordingIndex:
 
 
 def _waves(recordings: Iterable[_Recorded]) -> list[list[_Recorded]]:
-    """Return groups of recordings that can share a Redis: one per session, and all of one format."""
+    """Return groups of recordings that can share a Redis: one per session."""
     waves: list[dict[str, _Recorded]] = []
     for path, recording_index in recordings:
-        id, format = recording_index.session_id, recording_index.query.format
-        wave = next((one for one in waves if id not in one and _format(one.values()) == format), None)
+        wave = next((one for one in waves if recording_index.session_id not in one), None)
         if wave is None:
             waves.append(wave := {})
-        wave[id] = path, recording_index
+        wave[recording_index.session_id] = path, recording_index
     return [list(wave.values()) for wave in waves]
-
-
-def _format(recordings: Iterable[_Recorded]) -> int:
-    """Return the oldest format in which the sessions were opened."""
-    return min(recording_index.query.format for _, recording_index in recordings)
 
 
 async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[RerunReport]:
     """Run recordings of different sessions on one pipeline, a few at once."""
     by_session = {recording_index.session_id: recording_index for _, recording_index in recordings}
     misses: list[Miss] = []
-    async with _redis() as bus, opening_in(_format(recordings), bus), _pipeline(bus, by_session, misses):
+    async with _redis() as bus, _pipeline(bus, by_session, misses):
         room = asyncio.Semaphore(_AT_ONCE)
         await asyncio.gather(*(_play(bus, one, room, limit_s) for one in by_session.values()))
         return [
@@ -108,31 +99,6 @@ async def _run_again(recordings: Sequence[_Recorded], limit_s: float) -> list[Re
             )
             for path, recording_index in recordings
         ]
-
-
-@contextlib.asynccontextmanager
-async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
-    """Open sessions in the recorded format within the block, by the heartbeat of a worker of that release."""
-
-    async def beat() -> None:
-        worker = f'{{"pid":0,"format":{format}}}'
-        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", worker, FORGET_MS])
-
-    async def beat_on() -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            await beat()
-
-    if format >= FORMAT:
-        yield
-        return
-    await beat()
-    beating = asyncio.create_task(beat_on())
-    try:
-        yield
-    finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
 
 
 async def _play(bus: Bus, recording_index: RecordingIndex, room: asyncio.Semaphore, limit_s: float) -> None:
@@ -164,10 +130,13 @@ async def _while_it_grows(
 
 
 async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
-    """Submit the query as clients do; restore a fork where it resumed."""
-    begun = recording_index.beginning
+    """Submit the query as clients do, or open its session in an earlier format; restore a fork where it resumed."""
+    begun, query = recording_index.beginning, recording_index.query
+    if begun is None and query.format < FORMAT:  # the intake would open it in the format of today
+        await bus.publish(query, "open")
+        return
     if begun is None:
-        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(recording_index.query))
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(query))
         return
     log = recording_index.events[: begun.taken_over]
     await restore(

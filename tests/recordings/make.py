@@ -34,12 +34,12 @@ from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.replay.redacted_lines import redacted
-from antiphon.replay.rerun import opening_in
 from antiphon.replay.verify import verify_lines
 from tests.grants import FAR_FUTURE_S
 from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.folder import FOLDER, name_of, recordings_in
+from tests.recordings.formats import opening_in
 from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS, child_runs, run_faults, runs

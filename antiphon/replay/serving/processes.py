@@ -14,8 +14,8 @@ from antiphon_shared.process import health
 from antiphon_shared.process.environment import environment_without
 from antiphon_shared.values import Value
 
+from antiphon.child_processes import ChildProcesses, terminate
 from antiphon.errors import PipelineFailed
-from antiphon.leash import Leash, end
 from antiphon.leftovers import OwnFolder
 from antiphon.recording.files import naming, read_lines
 from antiphon.replay.serving.exchanges import Match
@@ -49,7 +49,7 @@ def read_score(path: Path) -> RecordingIndex:
 @contextlib.asynccontextmanager
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """Run all five, ready, while the block runs. Raises PipelineFailed when one ends by itself at the start."""
-    leash, children = Leash(), dict[Component, Process]()
+    leash, children = ChildProcesses(), dict[Component, Process]()
     surroundings = environment_without(*HIDDEN) | variables(plan.redis_url)
     folder = OwnFolder("rerun")
     try:
@@ -66,7 +66,7 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
             await _ready(bus, children, folder.path)
             yield
         finally:
-            await asyncio.gather(*(end(child, _STOP_LIMIT_S) for child in children.values()))
+            await asyncio.gather(*(terminate(child, _STOP_LIMIT_S) for child in children.values()))
             await leash.release()
     finally:
         folder.delete()

@@ -87,9 +87,9 @@ def __getattr__(name: str) -> Any:
     try:
         found = getattr(import_module(_MODULES[name]), name)
     except ImportError as error:
-        from antiphon.own_packages import explained
+        from antiphon.own_packages import import_error
 
-        raise explained(error) from None
+        raise import_error(error) from None
     globals()[name] = found
     return found
 

@@ -8,7 +8,7 @@ from antiphon_shared.events import Question, QuestionAnswered
 from antiphon_shared.tools.ask_user import read_asked
 from antiphon_shared.tools.relevance import ASK_USER
 
-from antiphon.approval import chosen_of, unanswered_session, waiting
+from antiphon.approval import select_calls, session_waiting_for_person, unanswered_session
 from antiphon.arrival import Arrival
 from antiphon.errors import NotWaiting
 from antiphon.signals import send
@@ -30,22 +30,22 @@ async def answer(
     """
     text = checked_answer(text)
     session = await retry_while_unavailable(
-        "look for a session", lambda: _asking(bus, arrival, session_id), PATIENCE_S
+        "look for a session", lambda: _session_with_questions(bus, arrival, session_id), PATIENCE_S
     )
-    questions = {question.id: question.question for question in unanswered(session)}
+    questions = {question.id: question.question for question in waiting_questions(session)}
     waiting_ids = session.people.unanswered or tuple(questions)
-    chosen = chosen_of(calls, waiting_ids, questions, session_id, "an answer")
+    chosen = select_calls(calls, waiting_ids, questions, session_id, "an answer")
     fields = {"round": session.round, "answer": text, "calls": chosen, "by": by}
     await send(bus, session_id, QuestionAnswered, fields)
     return chosen
 
 
-async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
+async def _session_with_questions(bus: Bus, arrival: Arrival, session_id: str) -> Session:
     """Return the session if it waits for an answer. Raises NotWaiting."""
     running = await unanswered_session(bus, session_id)
     if running is not None and questions_of_runs(running):
         return running
-    session = await waiting(bus, arrival, session_id, _NO_ANSWER)
+    session = await session_waiting_for_person(bus, arrival, session_id, _NO_ANSWER)
     if not session.people.unanswered:
         raise NotWaiting(f"session {session_id} waits for {_NO_ANSWER}: it waits for a person's approval.")
     return session
@@ -54,10 +54,10 @@ async def _asking(bus: Bus, arrival: Arrival, session_id: str) -> Session:
 async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
     """Return the unanswered questions of a session; an empty tuple if it does not wait for an answer."""
     session = await unanswered_session(bus, session_id)
-    return unanswered(session) if session else ()
+    return waiting_questions(session) if session else ()
 
 
-def unanswered(session: Session) -> tuple[Question, ...]:
+def waiting_questions(session: Session) -> tuple[Question, ...]:
     """Return the waiting questions, in the order of their batch, each id once."""
     found: dict[str, Question] = {}
     for call in session.people.pending:

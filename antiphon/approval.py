@@ -20,7 +20,7 @@ from coordinator.session import Phase, Session
 if TYPE_CHECKING:
     from coordinator.runs.state import RunState
 
-_DOING: dict[Phase, str] = {
+_ACTIVITIES: dict[Phase, str] = {
     "briefing": "its briefing for round {round} is being built",
     "resting": "no model is available, and it waits for one in round {round}",
     "reasoning": "the model is replying in round {round}",
@@ -45,9 +45,9 @@ async def decide(
     Raises NotWaiting, InvalidQuery if a call does not wait, UnknownSession, SubmissionRejected.
     """
     rounds, named = await retry_while_unavailable(
-        "look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S
+        "look for a session", lambda: _waiting_calls(bus, arrival, session_id), PATIENCE_S
     )
-    chosen = chosen_of(calls, tuple(rounds), named, session_id, "a decision")
+    chosen = select_calls(calls, tuple(rounds), named, session_id, "a decision")
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)
         fields = {"round": round, "is_approved": is_approved, "calls": decided, "by": by, "reason": reason}
@@ -55,17 +55,19 @@ async def decide(
     return chosen
 
 
-async def _waits(bus: Bus, arrival: Arrival, session_id: str) -> tuple[dict[str, int], dict[str, str]]:
+async def _waiting_calls(
+    bus: Bus, arrival: Arrival, session_id: str
+) -> tuple[dict[str, int], dict[str, str]]:
     """Return the round and the tool of each call to decide on, by its id. Raises NotWaiting."""
     from antiphon.run_state import calls_to_decide  # `ask` needs no workflows
 
-    if (state := await _run(bus, session_id)) is not None and (found := calls_to_decide(state)):
+    if (state := await _run_state(bus, session_id)) is not None and (found := calls_to_decide(state)):
         return {one.call.id: one.round for one in found}, {one.call.id: one.call.name for one in found}
-    session = await waiting(bus, arrival, session_id)
+    session = await session_waiting_for_person(bus, arrival, session_id)
     if not session.people.undecided:
         raise NotWaiting(f"session {session_id} waits for no approval: it waits for its user's answer.")
     rounds = dict.fromkeys(session.people.undecided, session.round)
-    return rounds, {call.id: call.name for call in undecided(session)}
+    return rounds, {call.id: call.name for call in undecided_calls(session)}
 
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
@@ -74,12 +76,12 @@ async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
 
     session = await unanswered_session(bus, session_id)
     if session is not None:
-        return undecided(session)
-    state = await _run(bus, session_id)
+        return undecided_calls(session)
+    state = await _run_state(bus, session_id)
     return tuple(one.call for one in calls_to_decide(state)) if state else ()
 
 
-async def _run(bus: Bus, session_id: str) -> "RunState | None":
+async def _run_state(bus: Bus, session_id: str) -> "RunState | None":
     """Return the state of the run, or None if the session is not a run."""
     from antiphon.run_state import run_state
 
@@ -93,7 +95,7 @@ async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
     return SESSION.read(content) if content and response is None else None
 
 
-def undecided(session: Session) -> tuple[ToolCall, ...]:
+def undecided_calls(session: Session) -> tuple[ToolCall, ...]:
     """Return the calls that a person has to decide on, in the order of their batch."""
     return tuple(
         call
@@ -102,7 +104,9 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
     )
 
 
-async def waiting(bus: Bus, arrival: Arrival, session_id: str, awaited: str = "no approval") -> Session:
+async def session_waiting_for_person(
+    bus: Bus, arrival: Arrival, session_id: str, awaited: str = "no approval"
+) -> Session:
     """Return the session if it waits for a person.
 
     Raises NotWaiting, whose message describes the session's activity.
@@ -111,43 +115,47 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, awaited: str = "n
         raise NotWaiting(f"session {session_id} waits for {awaited}: it is still queued.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
-    if content is None and (of_run := await _doing_of_run(bus, session_id)):
-        doing = of_run  # an answer may date from before it was resumed
+    if content is None and (of_run := await _run_activity(bus, session_id)):
+        activity = of_run  # an answer may date from before it was resumed
     elif response is not None:
-        doing = f"it has ended, {response.status} ({response.termination_reason})"
+        activity = f"it has ended, {response.status} ({response.termination_reason})"
     elif content is None:
-        doing = "it is being opened"
+        activity = "it is being opened"
     else:
         session = SESSION.read(content)
         if session.phase == "approval":
             return session
-        doing = _DOING[session.phase].format(round=session.round)
-    raise NotWaiting(f"session {session_id} waits for {awaited}: {doing}.")
+        activity = _ACTIVITIES[session.phase].format(round=session.round)
+    raise NotWaiting(f"session {session_id} waits for {awaited}: {activity}.")
 
 
-async def _doing_of_run(bus: Bus, session_id: str) -> str:
+async def _run_activity(bus: Bus, session_id: str) -> str:
     """Return the activity of a run as text, or an empty text if the session is not a run."""
-    from antiphon.run_state import doing
+    from antiphon.run_state import activity
 
-    state = await _run(bus, session_id)
-    return "" if state is None else doing(state)
+    state = await _run_state(bus, session_id)
+    return "" if state is None else activity(state)
 
 
-def chosen_of(
-    calls: Iterable[str], waiting: tuple[str, ...], named: Mapping[str, str], session_id: str, awaited: str
+def select_calls(
+    calls: Iterable[str],
+    waiting_ids: tuple[str, ...],
+    named: Mapping[str, str],
+    session_id: str,
+    awaited: str,
 ) -> tuple[str, ...]:
     """Return the ids in `calls`, each once, or all waiting ids if it is empty. Raises InvalidQuery.
 
     `named` describes each waiting id, for the error.
     """
     if isinstance(calls, str) or not isinstance(calls, Iterable):
-        raise InvalidQuery("calls: must be a list of call ids.", hint=f"For instance [{waiting[0]!r}].")
+        raise InvalidQuery("calls: must be a list of call ids.", hint=f"For instance [{waiting_ids[0]!r}].")
     asked = list(calls)
     for call in asked:
-        if call not in waiting:
+        if call not in waiting_ids:
             waiting_calls = ", ".join(f"{id} ({name})" for id, name in named.items())
             raise InvalidQuery(
                 f"calls: no call {call!r} of session {session_id} waits for {awaited}.",
                 hint=f"Waiting calls: {waiting_calls}.",
             )
-    return tuple(dict.fromkeys(asked)) or waiting
+    return tuple(dict.fromkeys(asked)) or waiting_ids

@@ -49,7 +49,7 @@ class Arrival:
             )
         return False
 
-    async def hurry(self) -> None:
+    async def open_first(self) -> None:
         """Have a waiting session opened out of turn, so that it can be cancelled."""
         deadlines = self._bus.keys.waiting_deadlines(self._bus.keys.partition(self._session_id))
         await self._bus.batcher.submit("ZADD", deadlines, "XX", 0, self._session_id)
@@ -68,11 +68,11 @@ class Arrival:
             "EXISTS", self._bus.keys.rejection(self._own)
         ):
             return
-        code, reason = await self._why(self._own)
+        code, reason = await self._rejection_reason(self._own)
         kind = _KINDS.get(code, SubmissionRejected)
         raise kind(f"the query was rejected: {reason}")
 
-    async def _why(self, own: str) -> tuple[str, str]:
+    async def _rejection_reason(self, own: str) -> tuple[str, str]:
         """Return the code and the reason of our entry's rejection, which is younger than the entry."""
         start = own
         while page := await self._bus.batcher.submit(

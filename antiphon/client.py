@@ -1,12 +1,5 @@
-"""The client: submit a query, follow its session, get its one answer.
+"""The client: submit a query, follow its session, get its one answer."""
 
-async with Antiphon() as antiphon:
-    response = await antiphon.ask("Find a course that ...")
-    print(response.answer)
-"""
-
-import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from functools import partial
@@ -18,8 +11,7 @@ import structlog
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.session_content import SessionContent
-from antiphon_shared.bus.signing import SIGNATURE
-from antiphon_shared.events import Question, encode
+from antiphon_shared.events import Question
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
@@ -27,10 +19,19 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 
 from antiphon.arrival import Arrival
-from antiphon.errors import StillRunning
-from antiphon.following import Submitted, TextDelta, Told, follow, read_answer, refuse_other
+from antiphon.following import (
+    StreamItem,
+    Submitted,
+    SubmittedQueries,
+    TextDelta,
+    follow,
+    read_answer,
+    refuse_other,
+    wait_for_answer,
+)
 from antiphon.job import Job
 from antiphon.own_packages import check_components
+from antiphon.queueing import enqueue
 from antiphon.shapes import Shape, shape_of, with_instance, with_shape
 from antiphon.signals import cancel
 from antiphon.submission import Options, checked_session_id, checked_timeout_s, submission
@@ -41,16 +42,22 @@ if TYPE_CHECKING:
     from reasoning_engine.port import Model
     from reasoning_engine.settings import Provider
 
-__all__ = ["Antiphon", "Job", "TextDelta", "Told"]
-_SUBMITTED_REMEMBERED = 10_000
+__all__ = ["Antiphon", "Job", "StreamItem", "TextDelta"]
 
 
 class Antiphon:
     """Access to one pipeline, as an async context manager.
 
-    `url` (redis://, rediss:// or unix://), `namespace` and `partitions` default to ANTIPHON_REDIS_URL,
-    ANTIPHON_NAMESPACE and ANTIPHON_PARTITIONS; namespace and partitions must be those of the pipeline. Raises
-    ConfigurationError. Entering raises RedisUnavailable.
+    Entering it, and every method that talks to the pipeline, raises RedisUnavailable when Redis does not
+    answer. Methods for a session also raise UnknownSession if it does not exist or is no longer stored, and
+    SubmissionRejected (or its kinds Overloaded and SessionConflict) if the pipeline rejected its query.
+
+    Args:
+        url: The Redis of the pipeline: redis://, rediss:// or unix://. Default: ANTIPHON_REDIS_URL.
+        namespace: The namespace of the pipeline. Default: ANTIPHON_NAMESPACE.
+        partitions: The number of partitions of the pipeline. Default: ANTIPHON_PARTITIONS.
+
+    Raises ConfigurationError if an argument or a setting is invalid.
     """
 
     def __init__(
@@ -58,7 +65,7 @@ class Antiphon:
     ) -> None:
         self._transport: Transport = Connection.to(url, namespace, partitions)
         self._bus: Bus | None = None
-        self._submitted: OrderedDict[str, Submitted] = OrderedDict()
+        self._submitted = SubmittedQueries()
 
     @classmethod
     def embedded(
@@ -69,11 +76,15 @@ class Antiphon:
         scopes: Iterable[str] | None = None,
         cache: bool | None = None,
     ) -> Self:
-        """Return a client with a whole pipeline inside this process, which runs within its block and stores nothing.
+        """Return a client with its own pipeline inside this process, which runs within the block and stores nothing.
 
-        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes`
-        are the permissions of sessions: ["read"] by default; ["read", "write"] lets tools write. `cache`:
-        whether reads may be answered from the cache; True by default.
+        Args:
+            tools: Functions decorated with `tool`, Tools, Toolsets, modules, or names of modules.
+            model: "auto", "anthropic", "offline", or a model object. Default: the provider of the settings.
+            scopes: The permissions of sessions; ["read", "write"] lets tools write. Default: ["read"].
+            cache: Whether reads may be answered from the cache. Default: True.
+
+        Raises ConfigurationError; entering the block raises InvalidTool too.
         """
         check_components()
         client = cls()
@@ -96,7 +107,7 @@ class Antiphon:
 
     @property
     def storage(self) -> str:
-        """Return one sentence for people: where an embedded pipeline stores its data."""
+        """Return a sentence that says where an embedded pipeline stores its data."""
         return self._transport.storage
 
     @property
@@ -118,12 +129,17 @@ class Antiphon:
         grant: str = "",
         **options: Unpack[Options],
     ) -> Job:
-        """Put a query into the queue; return its session's id, a string that can also wait for the answer.
+        """Add a query to the queue, and return its job: the id of its session, with methods to wait for the answer.
 
-        A `session_id` of the caller's makes it safe to submit again: the same query, options, tenant and
-        subject are the same session. `grant` is a signed token with the session's permissions; without one it
-        has the operator's default scopes. Raises InvalidQuery and SessionConflict before anything is sent,
-        and RedisUnavailable.
+        Args:
+            query: The question, 100,000 characters at most.
+            session_id: Your own id, which makes it safe to submit again: the same query, options, tenant and
+                subject under the same id are one session. Default: a new id.
+            traceparent: The W3C trace context of the caller.
+            grant: A signed token with the session's permissions. Default: the operator's default scopes.
+            options: The fields of QueryOptions.
+
+        Raises InvalidQuery, or SessionConflict if the id belongs to another query; then nothing was sent.
         """
         bus = self.open_bus()
         bytes_max = bus.settings.max_event_bytes
@@ -133,13 +149,7 @@ class Antiphon:
         content = SessionContent.of(event)
         if session_id is not None:
             await refuse_other(bus, event.subject, content)
-        fields: list[str | bytes] = ["event", encode(event)]
-        if bus.signer is not None:
-            fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
-        # Safe to repeat even if a lost reply hides a success: both entries open the same session.
-        add = partial(bus.batcher.submit, "XADD", bus.keys.queries(), "*", *fields)
-        entry: bytes = await retry_while_unavailable("submit", add, PATIENCE_S)
-        self._remember(event.subject, Submitted(entry.decode(), content))
+        self._submitted.add(event.subject, Submitted(await enqueue(bus, event), content))
         return Job(event.subject, self)
 
     async def ask(
@@ -153,11 +163,14 @@ class Antiphon:
         output: Shape | None = None,
         **options: Unpack[Options],
     ) -> Response:
-        """Submit a query and wait for its answer. Raises what `submit` and `result` raise.
+        """Submit a query and wait for its answer: `submit` and `result` in one, with their arguments and errors.
 
-        `output` is the answer's shape: a pydantic model, dataclass, TypedDict, or JSON Schema. The response's
-        `result` is an instance of it, or of the last step's; else None. Raises UnfitResult if only the type's
-        own rules fail.
+        Args:
+            timeout_s: The maximum seconds to wait for the answer. Default: no limit.
+            output: The type of the response's `result`: a pydantic model, a dataclass, a TypedDict or a JSON
+                Schema. Default: the output of the last step, if any. `result` is None if no answer fits.
+
+        Raises UnfitResult if the result fits the JSON Schema of `output`, but not the type's own rules.
         """
         checked_timeout_s(timeout_s)
         options, shape = with_shape(options, output), shape_of(options, output)
@@ -165,11 +178,9 @@ class Antiphon:
         return with_instance(await job.result(timeout_s), shape)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
-        """Return the session's one answer; wait until there is one.
+        """Wait for the session's one answer, and return it. The session may have been submitted by any client.
 
-        Any client may wait for the session of a known id; but where this client has submitted a query under
-        it, and the session belongs to another query, SessionConflict is raised. Raises StillRunning after
-        `timeout_s` seconds, UnknownSession, SubmissionRejected, RedisUnavailable.
+        Raises StillRunning if the session has not ended within `timeout_s` seconds; it continues.
         """
         bus = self.open_bus()
         checked_session_id(session_id)
@@ -179,25 +190,12 @@ class Antiphon:
             if submitted := self._submitted.get(session_id):
                 await refuse_other(bus, session_id, submitted.content)
             return response
-        try:
-            async with (
-                asyncio.timeout(timeout_s),
-                aclosing(self._follow(session_id, has_text=False)) as events,
-            ):
-                async for one in events:
-                    if isinstance(one, Response):
-                        return one
-        except TimeoutError:
-            raise StillRunning(
-                f"session {session_id} has not ended within {timeout_s:g} s; it continues.",
-                hint="Call result() again, or cancel the session.",
-            ) from None
-        raise AssertionError("a session is followed to its answer")
+        return await wait_for_answer(self._follow(session_id, has_text=False), session_id, timeout_s)
 
-    async def stream(self, session_id: str) -> AsyncGenerator[Told]:
-        """Yield the session's events as they happen, from the first to `response.ready`, and the model's text.
+    async def stream(self, session_id: str) -> AsyncGenerator[StreamItem]:
+        """Yield the session's events from the first to `response.ready` as they happen, and the model's text.
 
-        Reconnects after a lost connection. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
+        It reconnects after a lost connection.
         """
         checked_session_id(session_id)
         async with aclosing(self._follow(session_id, has_text=True)) as events:
@@ -206,37 +204,44 @@ class Antiphon:
                     yield one
 
     async def cancel(self, session_id: str, reason: str = "") -> bool:
-        """Ask the session to end now, with the facts found; return False if it had ended already.
+        """Cancel a session, which then answers with the facts found; return False if it had already ended.
 
-        Waits while the submission is in the queue; a session that waits to be opened is opened first. Raises
-        UnknownSession, SubmissionRejected.
+        This waits while the submission is in the queue; a session that waits to be opened is opened first.
         """
         return await cancel(self.open_bus(), self._arrival(session_id), session_id, reason)
 
     async def approve(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Approve waiting calls, by default all of them; return their ids.
+        """Approve waiting calls; return their ids. The session continues once every waiting call is decided.
 
-        `by` and `reason` are for the record. When every waiting call is decided on, the session continues.
-        Raises NotWaiting, InvalidQuery when a call does not wait, UnknownSession, SubmissionRejected.
+        Args:
+            calls: The ids of the calls. Default: all waiting calls.
+            by: The name of the person who decides, for the record.
+            reason: The reason, for the record.
+
+        Raises NotWaiting if the session waits for no approval, and InvalidQuery if one of `calls` does not wait.
         """
         return await self._decide(session_id, True, calls, by, reason)
 
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Deny calls that wait for approval, as `approve`; the model, or the node of a run, gets the reason."""
+        """Deny waiting calls, as `approve` approves them; the model, or the node of a run, gets the reason."""
         return await self._decide(session_id, False, calls, by, reason)
 
     async def answer(
         self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = ""
     ) -> tuple[str, ...]:
-        """Answer waiting questions of the model to the user, by default all of them; return their ids.
+        """Answer questions of the model to the user; return their ids. Only interactive sessions ask questions.
 
-        Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
-        InvalidQuery if a question does not wait or the text is not an answer, UnknownSession,
-        SubmissionRejected.
+        Args:
+            text: The answer, 20,000 characters at most.
+            calls: The ids of the questions. Default: all waiting questions.
+            by: The name of the person who answers, for the record.
+
+        Raises NotWaiting if the session waits for no answer, and InvalidQuery if the text is empty or too long, or
+        one of `calls` does not wait.
         """
         bus, arrival = self._coordinated(session_id)
         from antiphon.answering import answer  # it reads the coordinator's state, which `ask` does not need
@@ -244,7 +249,7 @@ class Antiphon:
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
-        """Return the unanswered questions of the model to the user, or an empty tuple."""
+        """Return the unanswered questions of the model to the user; an empty tuple if the session waits for none."""
         bus, _ = self._coordinated(session_id)
         from antiphon.answering import questions_waiting
 
@@ -252,10 +257,12 @@ class Antiphon:
         return await retry_while_unavailable("read the questions", read, PATIENCE_S)
 
     async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
-        """Write the session's recording, as far as it has come, into a folder; return the file's path.
+        """Write the session's recording up to now into a folder, redacted; return the path of the file.
 
-        It is redacted by ANTIPHON_RECORDING_KEYS and the other recording settings. Raises UnknownSession,
-        AlreadyThere when the file is something else, UnreadableEvent, OSError.
+        ANTIPHON_RECORDING_KEYS and the other recording settings define the redaction.
+
+        Raises AlreadyThere if the file exists and is not a recording of this session, UnreadableEvent if the log is
+        unreadable, OSError.
         """
         from antiphon.recording.export import export  # `ask` needs no recordings
         from antiphon.recording.settings import own_redaction
@@ -273,18 +280,13 @@ class Antiphon:
         return await decide(bus, arrival, session_id, is_approved, calls, by, reason=reason)
 
     def _coordinated(self, session_id: str) -> tuple[Bus, Arrival]:
-        """Return what reads the coordinator's state of a session. Raises ConfigurationError, InvalidQuery."""
+        """Return the bus and the session's arrival. Raises ConfigurationError without the coordinator's package."""
         check_components(("coordinator",))
         return self.open_bus(), self._arrival(session_id)
 
-    def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
+    def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[StreamItem | Response]:
         submitted = self._submitted.get(session_id)
         return follow(self.open_bus(), session_id, submitted, self._transport.check, has_text=has_text)
-
-    def _remember(self, session_id: str, submitted: "Submitted") -> None:
-        self._submitted[session_id] = submitted
-        if len(self._submitted) > _SUBMITTED_REMEMBERED:
-            self._submitted.popitem(last=False)
 
     def _arrival(self, session_id: str) -> Arrival:
         """Return the watch for a session, with this client's entry in the queue if any. Raises InvalidQuery."""

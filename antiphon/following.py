@@ -1,6 +1,9 @@
 """A session followed from its submission to its answer: events, text and response, in order."""
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +18,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Value
 
 from antiphon.arrival import Arrival
-from antiphon.errors import SessionConflict
+from antiphon.errors import SessionConflict, StillRunning
 from antiphon.tail import PATIENCE_S, Tail
 
 
@@ -25,8 +28,9 @@ class TextDelta(Value):
     text: str
 
 
-Told = AnyEvent | TextDelta
+StreamItem = AnyEvent | TextDelta
 """An item of a session's stream."""
+SUBMITTED_MAX = 10_000
 
 
 class Submitted(NamedTuple):
@@ -36,9 +40,19 @@ class Submitted(NamedTuple):
     content: SessionContent
 
 
+class SubmittedQueries(OrderedDict[str, Submitted]):
+    """The newest queries that a client has submitted, by session id."""
+
+    def add(self, session_id: str, submitted: Submitted) -> None:
+        """Store a query, and drop the oldest one above SUBMITTED_MAX."""
+        self[session_id] = submitted
+        if len(self) > SUBMITTED_MAX:
+            self.popitem(last=False)
+
+
 async def follow(
     bus: Bus, session_id: str, submitted: Submitted | None, check: Callable[[], None], *, has_text: bool
-) -> AsyncGenerator[Told | Response]:
+) -> AsyncGenerator[StreamItem | Response]:
     """Yield events and text of a session, then its response.
 
     `submitted` is the caller's own query under that id, `check` raises when the pipeline cannot answer any
@@ -77,6 +91,23 @@ async def follow(
         await tail.close()
 
 
+async def wait_for_answer(
+    items: AsyncGenerator[StreamItem | Response], session_id: str, timeout_s: float | None
+) -> Response:
+    """Read a session's items up to its response, and return that. Raises StillRunning after `timeout_s` seconds."""
+    try:
+        async with asyncio.timeout(timeout_s), aclosing(items):
+            async for item in items:
+                if isinstance(item, Response):
+                    return item
+    except TimeoutError:
+        raise StillRunning(
+            f"session {session_id} has not ended within {timeout_s:g} s; it continues.",
+            hint="Call result() again, or cancel the session.",
+        ) from None
+    raise AssertionError("a session is followed to its answer")
+
+
 async def refuse_other(bus: Bus, session_id: str, content: SessionContent) -> None:
     """Raise SessionConflict when the session exists and belongs to another query."""
     try:
@@ -104,10 +135,12 @@ async def read_answer(bus: Bus, session_id: str) -> Response | None:
 
     Retries while Redis is unavailable.
     """
-    return await retry_while_unavailable("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
+    return await retry_while_unavailable(
+        "read the answer", lambda: _newest_answer(bus, session_id), PATIENCE_S
+    )
 
 
-async def _newest(bus: Bus, session_id: str) -> Response | None:
+async def _newest_answer(bus: Bus, session_id: str) -> Response | None:
     response = await bus.session(session_id).response()
     return None if response is None or await is_resumed(bus, response) else response
 

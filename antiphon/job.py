@@ -8,18 +8,18 @@ from antiphon_shared.events.session import Response
 
 if TYPE_CHECKING:
     from antiphon.client import Antiphon
-    from antiphon.following import Told
+    from antiphon.following import StreamItem
 
 
 class Job(str):
-    """A submitted query. It is its session's id, a string, and calls the client that it comes from.
+    """A submitted query: the id of its session, a string, with methods that call the client which submitted it.
 
     job = await antiphon.submit("Find a course that ...")
     async for event in job.stream():
         ...
     print((await job.result()).answer)
 
-    Each method is the client's method of that name, for this session, and raises what that one raises. A copy
+    Each method calls the client's method of the same name for this session, and raises the same errors. A copy
     or a pickle of a job is the plain id.
     """
 
@@ -40,27 +40,27 @@ class Job(str):
         return str(self)
 
     async def result(self, timeout_s: float | None = None) -> Response:
-        """Return the session's one answer; wait until there is one."""
+        """Wait for the session's one answer, and return it."""
         return await self._client.result(self.session_id, timeout_s)
 
-    def stream(self) -> AsyncGenerator["Told"]:
+    def stream(self) -> AsyncGenerator["StreamItem"]:
         """Yield the session's events as they happen, and the model's text."""
         return self._client.stream(self.session_id)
 
     async def cancel(self, reason: str = "") -> bool:
-        """Ask the session to end now, with the facts found; return False if it had ended already."""
+        """Cancel the session, which then answers with the facts found; return False if it had already ended."""
         return await self._client.cancel(self.session_id, reason)
 
     async def approve(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
-        """Approve waiting calls, by default all of them; return their ids."""
+        """Approve waiting calls, by default all; return their ids."""
         return await self._client.approve(self.session_id, calls, by, reason)
 
     async def deny(self, calls: Iterable[str] = (), by: str = "", reason: str = "") -> tuple[str, ...]:
-        """Deny calls that wait for approval; return their ids."""
+        """Deny waiting calls, by default all; return their ids."""
         return await self._client.deny(self.session_id, calls, by, reason)
 
     async def answer(self, text: str, *, calls: Iterable[str] = (), by: str = "") -> tuple[str, ...]:
-        """Answer waiting questions of the model to the user, by default all of them; return their ids."""
+        """Answer waiting questions of the model to the user, by default all; return their ids."""
         return await self._client.answer(self.session_id, text, calls=calls, by=by)
 
     async def questions_waiting(self) -> tuple[Question, ...]:

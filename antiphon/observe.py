@@ -23,8 +23,8 @@ from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
-from antiphon.answering import unanswered
-from antiphon.approval import undecided
+from antiphon.answering import waiting_questions
+from antiphon.approval import undecided_calls
 from antiphon.errors import UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.tail import age_of
@@ -53,7 +53,7 @@ class ComponentStatus(Value):
     workers_silent: int
 
 
-class ByHand(Value):
+class ManualOverride(Value):
     """A person's order that keeps a breaker open."""
 
     at: datetime
@@ -71,7 +71,7 @@ class BreakerStatus(Value):
     """The calls in the window, failures included."""
     retry_in_s: float | None = None
     """Time until the next call may run. None if one may run now, or only a person can close it."""
-    held: ByHand | None = None
+    held: ManualOverride | None = None
 
 
 class PipelineStatus(Value):
@@ -151,7 +151,8 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
         failures=state.failures,
         calls=len(state.endings),
         retry_in_s=round(answer.retry_after_s, 3) if isinstance(answer, Refused) and held is None else None,
-        held=held and ByHand(at=datetime.fromtimestamp(held.at, UTC), by=held.by, because=held.because),
+        held=held
+        and ManualOverride(at=datetime.fromtimestamp(held.at, UTC), by=held.by, because=held.because),
     )
 
 
@@ -171,7 +172,7 @@ async def newest_sessions(bus: Bus, limit: int) -> list[tuple[float, str]]:
     for partition in range(bus.keys.partitions):
         key = bus.keys.sessions(partition)
         rows = await bus.batcher.submit("ZRANGE", key, 0, limit - 1, "REV", "WITHSCORES")
-        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
+        found += [(float(score), name.decode(errors="replace")) for name, score in member_scores(rows)]
     return sorted(found, reverse=True)[:limit]
 
 
@@ -246,8 +247,8 @@ async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> Sess
     opened = SESSION.read(state) if state else None
     data = decode(first[0][1][b"event"]).data if first else None
     is_open = opened is not None and response is None
-    waiting = undecided(opened) if opened and is_open else ()
-    asked = tuple(question.question for question in unanswered(opened)) if opened and is_open else ()
+    waiting = undecided_calls(opened) if opened and is_open else ()
+    asked = tuple(question.question for question in waiting_questions(opened)) if opened and is_open else ()
     if isinstance(data, QuerySubmitted) and data.options.workflow is not None and response is None:
         waiting, asked = await _people_of_run(bus, session_id)
     status = "waiting" if waiting or asked else "open" if first else "expired"
@@ -283,7 +284,7 @@ def _queued(event: AnyEvent) -> SessionSummary:
     return SessionSummary(session_id=event.subject, opened=event.time, status="queued", round=0, query=query)
 
 
-def pairs(rows: Any) -> list[tuple[bytes, Any]]:
+def member_scores(rows: Any) -> list[tuple[bytes, Any]]:
     """Return members with scores, whether the server sends them in pairs or in a flat list."""
     if rows and not isinstance(rows[0], (list, tuple)):
         return list(zip(rows[::2], rows[1::2], strict=True))

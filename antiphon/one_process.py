@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from antiphon_shared.process.runner import Build
 
 
-def builds() -> "dict[Component, Build]":
+def component_builders() -> "dict[Component, Build]":
     """Return what builds each component. Imported here: the module path must be in order before."""
     from antiphon_shared.events import COMPONENTS
 
@@ -27,4 +27,4 @@ if __name__ == "__main__":
     gc.disable()  # imported modules are never garbage; the runner turns collection on afterwards
     from antiphon_shared.process.runner import main
 
-    main("antiphon", *builds().values())
+    main("antiphon", *component_builders().values())

@@ -20,17 +20,17 @@ _HOME = Path(__file__).resolve().parents[1]
 def check_components(names: Iterable[str] = COMPONENTS) -> None:
     """Raise ConfigurationError, which names the file that shadows one of our packages."""
     for name in names:
-        if (fault := foreign(name)) is not None:
+        if (fault := shadowing_message(name)) is not None:
             raise ConfigurationError(fault, hint=HINT)
 
 
-def explained(error: ImportError) -> ImportError:
+def import_error(error: ImportError) -> ImportError:
     """Return the error to raise for a failed import. It names the file that hides the package, if any."""
-    faults = (foreign(name) for name in COMPONENTS)
+    faults = (shadowing_message(name) for name in COMPONENTS)
     return next((ImportError(f"{fault} {HINT}") for fault in faults if fault is not None), error)
 
 
-def foreign(name: str) -> str | None:
+def shadowing_message(name: str) -> str | None:
     """Return a sentence that names the folder or file that shadows our top-level package `name`, or None."""
     try:
         spec = find_spec(name)

@@ -9,7 +9,7 @@ from typing import Protocol
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
 
-from antiphon.leash import Leash, end
+from antiphon.child_processes import ChildProcesses, terminate
 from antiphon.leftovers import OwnFolder, clear_folders
 
 _START_LIMIT_S = 15.0
@@ -45,7 +45,7 @@ class RedisServer:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        self._leash = Leash()
+        self._leash = ChildProcesses()
         self._process: Process | None = None
         self._folder: OwnFolder | None = None
 
@@ -75,7 +75,7 @@ class RedisServer:
 
     async def stop(self) -> None:
         if self._process is not None:
-            await end(self._process, _STOP_LIMIT_S)
+            await terminate(self._process, _STOP_LIMIT_S)
         await self._leash.release()
         if self._folder is not None:
             self._folder.delete()

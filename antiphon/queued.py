@@ -58,7 +58,7 @@ async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
     return None if record is None else query_of(record, bus.keys.log(session_id), bus.signer)
 
 
-async def place_in_line(bus: Bus, session_id: str) -> str:
+async def waiting_summary(bus: Bus, session_id: str) -> str:
     """Return the tenant of a waiting query and its number of waiting queries, in words; empty if it does not wait."""
     record = await _record(bus, session_id)
     if record is None:

@@ -36,7 +36,7 @@ async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None
     return beginning, state
 
 
-def people(state: RunState) -> list[str]:
+def nodes_waiting_for_people(state: RunState) -> list[str]:
     """Return the nodes that wait for a person."""
     return [path for path, one in state.open.items() if one.kind in ("person", "approval")]
 
@@ -45,7 +45,7 @@ def status_of(state: RunState) -> str:
     """Return `running`, `waiting` if only people are waited for, or how a run ended."""
     if state.run.ended is not None:
         return state.run.ended
-    return "waiting" if state.open and len(people(state)) == len(state.open) else "running"
+    return "waiting" if state.open and len(nodes_waiting_for_people(state)) == len(state.open) else "running"
 
 
 def calls_to_decide(state: RunState) -> tuple[CallToDecide, ...]:
@@ -61,7 +61,7 @@ def nodes_to_answer(state: RunState) -> tuple[str, ...]:
     return tuple(path for path, one in state.open.items() if one.kind == "person")
 
 
-def doing(state: RunState) -> str:
+def activity(state: RunState) -> str:
     """Return the activity of a run that does not wait for an approval, as a clause."""
     if state.run.ended is not None:
         return f"it has ended, {state.run.ended}"

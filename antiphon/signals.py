@@ -25,7 +25,7 @@ async def cancel(bus: Bus, arrival: Arrival, session_id: str, reason: str) -> bo
     Raises UnknownSession, SubmissionRejected.
     """
     while not await retry_while_unavailable("look for a session", arrival.check, PATIENCE_S):
-        await retry_while_unavailable("let it in", arrival.hurry, PATIENCE_S)
+        await retry_while_unavailable("let it in", arrival.open_first, PATIENCE_S)
         await asyncio.sleep(_ARRIVAL_POLL_S)
     answered = bus.session(session_id).response
     if await retry_while_unavailable("look for the answer", answered, PATIENCE_S) is not None:

@@ -9,16 +9,16 @@ from antiphon.shapes import Shape, schema_of
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a query. The model gets only its tools, and the next step begins when its output counts.
+    """One step of a query, with its own tools. The next step begins when the output of this step is accepted.
 
     Args:
-        name: Unique among the steps: letters, digits, `_` and `-`.
-        instructions: What the model has to do in this step.
-        tools: Names of the only tools that may be called.
-        output: The shape of the step's answer, as `ask(output=...)` takes it; without one, any text.
-        validation_tools: Those of `tools` that must have accepted the step's output. They need an `output`.
-        max_rounds: Reasoning rounds of one attempt at most, 5 to 50.
-        attempts: Attempts at the step before the session ends, 1 to 10.
+        name: A name that is unique among the steps: letters, digits, `_` and `-`.
+        instructions: The task of the model in this step.
+        tools: The names of the tools that the model may call in this step.
+        output: The type of the step's output, as for `ask(output=...)`. Default: any text.
+        validation_tools: The tools among `tools` that must accept the output. They need an `output`.
+        max_rounds: The maximum number of reasoning rounds of one attempt, 5 to 50.
+        attempts: The maximum number of attempts, 1 to 10; then the session ends.
     """
 
     name: str

@@ -15,7 +15,7 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.runner import EXIT_USAGE
 
-from antiphon.leash import GRACE_S, Leash, end
+from antiphon.child_processes import GRACE_S, ChildProcesses, terminate
 
 REPLICAS_MAX = 256
 ONE_PROCESS = (sys.executable, "-P", "-m", "antiphon.one_process")
@@ -59,7 +59,7 @@ class Supervisor:
     ) -> None:
         self._replicas, self._command, self._ready = replicas, command, ready
         self._others = others
-        self._leash = Leash()
+        self._leash = ChildProcesses()
         self._stopping = asyncio.Event()
         self._exit_code = 0
         self._log = structlog.get_logger()
@@ -104,7 +104,7 @@ class Supervisor:
         """Wait until the child has died, or end it when everything stops."""
         await self._unless_stopping(child.wait())
         if child.returncode is None:
-            await end(child, GRACE_S)
+            await terminate(child, GRACE_S)
             self._log.info("child_ended", child=place, code=child.returncode)
         elif child.returncode == EXIT_USAGE:
             self._log.error("child_misconfigured", child=place)

@@ -2,8 +2,8 @@
 
 from antiphon_shared.process.runner import main
 
-from antiphon.one_process import builds
+from antiphon.one_process import component_builders
 from benchmarks.stub_engine import build_stubbed
 
 if __name__ == "__main__":
-    main("antiphon", *(builds() | {"reasoning_engine": build_stubbed}).values())
+    main("antiphon", *(component_builders() | {"reasoning_engine": build_stubbed}).values())

@@ -18,7 +18,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import repetitions
 from coordinator.offer import contract_of
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 
 _NEVER_RAN: tuple[ErrorType, ...] = (
@@ -42,7 +42,7 @@ UNDECIDED = "a person has to approve it, and nobody decided in time"
 _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 
 
-def needed(
+def calls_to_approve(
     session: Session, calls: Sequence[RequestedCall], allowed: Sequence[str], catalogue: Catalogue
 ) -> tuple[CallToApprove, ...]:
     """Return the calls that a person has to approve, except calls that are refused anyway."""
@@ -57,7 +57,7 @@ def needed(
     return tuple(found)
 
 
-def without_blind(
+def without_placeholders(
     calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]
 ) -> tuple[tuple[RequestedCall, ...], tuple[CallToApprove, ...]]:
     """Return both without the calls that carry a placeholder, whose value the person would not see."""
@@ -86,7 +86,7 @@ def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDeci
     return replace(session, people=people)
 
 
-def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
+def approval_missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about calls that were not decided on; `when` ends its sentence."""
     waiting = [
         f"`{call.name}` ({call.id})" for call in session.people.pending if call.id in session.people.undecided
@@ -98,7 +98,7 @@ def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertain
         message += "nothing of that batch was run."
     else:
         message += "it was not run." if len(waiting) == 1 else "they were not run."
-    return (doubt("approval_missing", message, ", ".join(session.people.undecided)),)
+    return (new_uncertainty("approval_missing", message, ", ".join(session.people.undecided)),)
 
 
 def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Catalogue) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
     A built-in tool that repeats earlier results counts as soon as untrusted content is in the session or in
     the batch, whichever result it repeats.
     """
-    spoke = [(result.call_id, name) for result in completed.results for name in _spoke(result)]
+    spoke = [(result.call_id, name) for result in completed.results for name in _tools_with_text(result)]
     is_in = session.material.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
     found = [id for id, name in spoke if _is_open(name, catalogue) or (is_in and name in _REPEATING)]
     return tuple(dict.fromkeys(found))
@@ -151,7 +151,7 @@ def _denial(decision: ApprovalDecided) -> str:
     return f"{person} denied it: {reason}" if reason else f"{person} denied it"
 
 
-def _spoke(result: ToolResult) -> tuple[str, ...]:
+def _tools_with_text(result: ToolResult) -> tuple[str, ...]:
     """Return the tools whose text is in a result."""
     if result.error is not None and result.error.error_type in _NEVER_RAN:
         return ()

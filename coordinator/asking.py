@@ -11,7 +11,7 @@ from coordinator import ladder, limits, models, offer, outputs, summaries
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_reasoning, wait_for_model
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import Material, replace
 
 _TIME_FOR_A_CALL = timedelta(seconds=2)
@@ -22,7 +22,7 @@ def after_briefing(
     session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue, outages: Outages
 ) -> Decision:
     """Return the decision after a briefing: limits and circuit breakers determine the model and how it is asked."""
-    outline, out = ready.briefing, models.that_matter(session, outages)
+    outline, out = ready.briefing, models.relevant_outages(session, outages)
     seen = () if out == session.models.outages else (OutagesSeen(outages=out),)
     material = Material(
         has_untrusted=session.material.has_untrusted,
@@ -32,29 +32,29 @@ def after_briefing(
     filed = replace(session, material=material, models=replace(session.models, outages=out))
     if ready.summary_refused:
         filed = summaries.after_refusal(filed)
-    return _asked(filed, event, ready, catalogue).telling(*seen)
+    return _ask_model(filed, event, ready, catalogue).with_events(*seen)
 
 
-def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
+def _ask_model(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
     """Return the decision to ask a model within the limits, to wait for one, or to end the session."""
-    if lacking := outputs.lacking(session):
+    if lacking := outputs.missing_tools(session):
         return outputs.end_without(session, event, lacking)
     left, cost_left_usd = limits.tokens_left(session), limits.cost_left_usd(session)
-    if left <= limits.calibrated(session, ready.briefing.tokens):
+    if left <= limits.calibrated_tokens(session, ready.briefing.tokens):
         return end(session, event, "partial", "token_budget_exhausted")
     if cost_left_usd is not None and cost_left_usd <= 0:
         return end(session, event, "partial", "cost_budget_exhausted")
     model = models.next_model(session, event.time)
     if isinstance(model, datetime) and model < session.deadline - _TIME_FOR_A_CALL:
         because = f"No model may be asked before {model:%H:%M:%S} UTC."
-        return ladder.taken(wait_for_model(session, model), "waiting_for_model", because)
+        return ladder.with_fallback_step(wait_for_model(session, model), "waiting_for_model", because)
     if not isinstance(model, str):
         because = "No model is left that may be asked" + (" in time." if model else ".")
         decision = end(session, event, "partial", "model_unavailable")
-        return ladder.taken(decision, "facts_without_model", because)
-    asked = session.doubting(*_out_of_order(session, catalogue), *_other_model(session, model))
+        return ladder.with_fallback_step(decision, "facts_without_model", because)
+    asked = session.with_uncertainties(*_tools_unavailable(session, catalogue), *_other_model(session, model))
     decision = request_reasoning(asked, event, ready, left, model, catalogue)
-    return _fallbacks_reported(session, summaries.asked_beside(decision, event, ready), model)
+    return _fallbacks_reported(session, summaries.with_summary_request(decision, event, ready), model)
 
 
 def _fallbacks_reported(before: Session, decision: Decision, model: str) -> Decision:
@@ -62,23 +62,23 @@ def _fallbacks_reported(before: Session, decision: Decision, model: str) -> Deci
     session = decision.session
     if model != before.models.asked and session.models.order and model != session.models.order[0]:
         because = f"{session.models.order[0]} may not be asked."
-        decision = ladder.taken(decision, "other_model", because, model)
+        decision = ladder.with_fallback_step(decision, "other_model", because, model)
     if session.last_round == "all_tools_failed":
         because = limits.explain(session.last_round, session)
-        decision = ladder.taken(decision, "answer_without_tools", because)
+        decision = ladder.with_fallback_step(decision, "answer_without_tools", because)
     return decision
 
 
-def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
+def _tools_unavailable(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about tools that were not offered because they were unavailable, once for each."""
     reported = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
     doubts = []
-    for name, instead in offer.out_of_order(session, catalogue).items():
+    for name, instead in offer.unavailable_tools(session, catalogue).items():
         message = f"`{name}` was out of order and was not offered"
         message += (
             f"; {' and '.join(f'`{other}`' for other in instead)} could be used instead." if instead else "."
         )
-        doubts += [] if name in reported else [doubt("tools_unavailable", message, name)]
+        doubts += [] if name in reported else [new_uncertainty("tools_unavailable", message, name)]
     return tuple(doubts)
 
 
@@ -90,4 +90,4 @@ def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
     message = (
         f"`{session.models.order[0]}` was out of order in round {session.round}; `{model}` was asked instead."
     )
-    return (doubt("other_model", message, model, "note"),)
+    return (new_uncertainty("other_model", message, model, "note"),)

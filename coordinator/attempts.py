@@ -7,10 +7,10 @@ from antiphon_shared.values import LogEntry
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_briefing
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_output import Output
 from coordinator.session_parts import replace
-from coordinator.steps import begun, note_of
+from coordinator.steps import begin_attempt, note_of
 
 
 def after_output(
@@ -39,12 +39,12 @@ def after_failure(
         f"Step `{steps.plan.name}` ({steps.number} of {len(steps.plans)}) failed in {attempts} of "
         f"{steps.plan.max_rounds} rounds. At the end: {' '.join(because)}"
     )
-    failed = session.doubting(doubt("step_failed", message, steps.plan.name, "serious"))
+    failed = session.with_uncertainties(new_uncertainty("step_failed", message, steps.plan.name, "serious"))
     return end(failed, event, "partial", "step_failed", log_entry)
 
 
 def _begin(
     session: Session, event: AnyEvent, number: int, attempt: int, because: tuple[str, ...] = ()
 ) -> Decision:
-    attempted = begun(replace(session, round=session.round + 1), number, attempt, because)
-    return request_briefing(attempted, event).telling(note_of(attempted))
+    attempted = begin_attempt(replace(session, round=session.round + 1), number, attempt, because)
+    return request_briefing(attempted, event).with_events(note_of(attempted))

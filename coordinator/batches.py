@@ -7,7 +7,7 @@ from antiphon_shared.values import LogEntry
 from coordinator import approvals, ladder, offer, outputs, repetitions
 from coordinator.decision import Decision
 from coordinator.endings import end
-from coordinator.requests import in_doubt_as, request_briefing
+from coordinator.requests import request_briefing, unknown_call_name
 from coordinator.session import Session
 from coordinator.session_parts import Writes, replace
 
@@ -33,7 +33,8 @@ def after_results(
             has_untrusted=session.material.has_untrusted or bool(untrusted),
         ),
         writes=Writes(
-            made=repetitions.after_results(session, completed), in_doubt=_still_in_doubt(session, completed)
+            made=repetitions.after_results(session, completed),
+            in_doubt=_calls_of_unknown_outcome(session, completed),
         ),
         tools=replace(session.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *succeeded)))),
     )
@@ -48,23 +49,23 @@ def next_round(session: Session, event: AnyEvent) -> Decision:
     decision = request_briefing(replace(session, round=session.round + 1), event)
     if session.tools.barren_rounds != 1:
         return decision
-    return ladder.taken(
+    return ladder.with_fallback_step(
         decision, "tools_failed", f"Every call failed: {', '.join(session.tools.failed_calls)}."
     )
 
 
-def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
+def _calls_of_unknown_outcome(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
     """Return the calls of unknown outcome after the results of a batch, also of tools that were taken for reads."""
     known, unknown = set(), []
     for result in completed.results:
-        call = in_doubt_as(result.tool, result.call_id)
+        call = unknown_call_name(result.tool, result.call_id)
         is_unknown = result.error is not None and result.error.error_type == "outcome_unknown"
         if is_unknown and result.repeated is None:
             unknown.append(call)
         else:
             known.add(call)
         if result.repeated is not None and result.error is None:
-            known.add(in_doubt_as(result.tool, result.repeated.call_id))
+            known.add(unknown_call_name(result.tool, result.repeated.call_id))
         if result.settles:
-            known.add(in_doubt_as(result.tool, result.settles))
+            known.add(unknown_call_name(result.tool, result.settles))
     return tuple(dict.fromkeys(call for call in (*session.writes.in_doubt, *unknown) if call not in known))

@@ -54,7 +54,7 @@ def workflow_of(call: RequestedCall, allowed: Sequence[str], catalogue: Catalogu
     return tool.workflow if tool is not None and is_run else ""
 
 
-def begun(
+def begin_runs(
     decision: Decision,
     event: AnyEvent,
     calls: Sequence[RequestedCall],
@@ -92,15 +92,15 @@ def begun(
     children = Children(runs=tuple(runs), has_batch=bool(decision.commands), made=tuple(made))
     after = replace(session, children=children)
     if not decision.commands and all(run.result is not None for run in runs):
-        return replace(completed(after, event, None), timers=decision.timers)
-    return _beginning(replace(decision, session=after), [run for run in runs if _may_begin(run)])
+        return replace(complete_batch(after, event, None), timers=decision.timers)
+    return _with_begun_runs(replace(decision, session=after), [run for run in runs if _may_begin(run)])
 
 
 def _may_begin(run: ChildRun) -> bool:
     return run.result is None and not run.is_queued
 
 
-def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
+def _with_begun_runs(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
     """Return the decision, which now also begins these runs."""
     session = decision.session
     noted = [ChildBegun(round=session.round, child=run.id, call_id=run.call.id) for run in runs]
@@ -108,13 +108,13 @@ def _beginning(decision: Decision, runs: Sequence[ChildRun]) -> Decision:
     return replace(decision, commands=(*decision.commands, *noted), sends=(*decision.sends, *sends))
 
 
-def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def after_child_event(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
     """Return the decision after a run has ended, or waits for a person; `named` is as for `decide`."""
     match event.data:
         case ChildEnded() as ended:
             after = _after_ended(session, ended)
         case ChildWaiting() as waiting:
-            found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
+            found = _child_to_wait_for(session, waiting.round, waiting.call_id, waiting.child)
             if found is None:
                 return Decision(session)
             asks = ask(session, found, waiting, event.time) if session.query.is_interactive else None
@@ -123,16 +123,16 @@ def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decis
             after = with_changes(session, found, result=_waits(found, waiting))
         case _:
             return Decision(session)
-    return Decision(session) if after is session else _going_on(after, event, named)
+    return Decision(session) if after is session else _continue_batch(after, event, named)
 
 
-def _going_on(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+def _continue_batch(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
     """Return the decision after calls got results: all results are complete, or the next queued run begins."""
-    decision = completed(session, event, _batch_of(session, named))
+    decision = complete_batch(session, event, _batch_of(session, named))
     following = next((run for run in session.children.runs if run.is_queued), None)
     if following is None or any(run.is_alone and _may_begin(run) for run in session.children.runs):
         return decision
-    return _beginning(
+    return _with_begun_runs(
         replace(decision, session=with_changes(session, following, is_queued=False)), (following,)
     )
 
@@ -142,11 +142,11 @@ def after_batch(session: Session, event: AnyEvent) -> Decision:
     batch = event.data
     assert isinstance(batch, ToolsCompleted), "the dispatchers have answered"
     after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
-    return completed(after, event, batch)
+    return complete_batch(after, event, batch)
 
 
 def _after_ended(session: Session, ended: ChildEnded) -> Session:
-    found = _waited_for(session, ended.round, ended.call_id, ended.response.session_id)
+    found = _child_to_wait_for(session, ended.round, ended.call_id, ended.response.session_id)
     if found is None:
         return session
     result, is_clean = _result(found, ended.response)
@@ -162,10 +162,10 @@ def after_overdue(session: Session, event: AnyEvent, named: Logged | None) -> De
     after = session
     for run, waits in asking(session):
         after = with_changes(after, run, result=_waits(run, waits))
-    return Decision(session) if after is session else _going_on(after, event, named)
+    return Decision(session) if after is session else _continue_batch(after, event, named)
 
 
-def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
+def complete_batch(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -> Decision:
     """Emit the results of a batch once all exist. `batch` holds the results of its other calls, if any."""
     children = session.children
     if any(run.result is None for run in children.runs) or (children.has_batch and batch is None):
@@ -222,7 +222,7 @@ def _digest(call: RequestedCall) -> str:
     return blake2b(f"{call.name} {arguments}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _waited_for(session: Session, round: int, call_id: str, child: str) -> ChildRun | None:
+def _child_to_wait_for(session: Session, round: int, call_id: str, child: str) -> ChildRun | None:
     if session.phase != "tools" or round != session.round:
         return None
     waiting = (run for run in session.children.runs if (run.call.id, run.id) == (call_id, child))

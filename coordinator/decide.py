@@ -53,19 +53,19 @@ from coordinator.endings import (
     after_own_failure,
     close,
     end,
-    in_doubt,
-    look_again,
+    end_without_assembler,
     moment_of,
+    set_timer_again,
+    unknown_outcomes,
     when_cancelled,
     when_overdue,
-    without_assembler,
 )
 from coordinator.requests import (
     hand_out,
     request_briefing,
     request_tools,
 )
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import Spent, replace
 
 
@@ -130,7 +130,7 @@ def _decide(
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
         case ChildEnded() | ChildWaiting():
-            return child_runs.after_news(session, event, named)
+            return child_runs.after_child_event(session, event, named)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
         case ToolsCompleted() if session.children.runs:
@@ -164,11 +164,11 @@ def _while_assembling(
         case ComponentFailed(component="response_assembler", failed_event=failed) if (
             failed in session.awaiting
         ):
-            return without_assembler(session, "The answer could not be put together.")
+            return end_without_assembler(session, "The answer could not be put together.")
         case ComponentFailed(component="coordinator", failed_event=failed) if not summaries.is_about(
             session, failed
         ):
-            return look_again(session)
+            return set_timer_again(session)
         case _:
             return Decision(session)
 
@@ -197,7 +197,7 @@ def _on_reply(
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         after = offer.after_reply(outputs.after_calls(heard), catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    return outputs.concluded(heard, event, log_entry, reply, schema)
+    return outputs.conclude(heard, event, log_entry, reply, schema)
 
 
 def _on_person(
@@ -214,7 +214,7 @@ def _on_person(
         case PersonOverdue(round=overdue) if session.phase == "tools" and overdue == session.round:
             return child_runs.after_overdue(session, event, named)
         case PersonOverdue(round=overdue) if session.phase == "approval" and overdue == session.round:
-            after = people.given_up(session)
+            after = people.without_answers(session)
         case _:
             return Decision(session)
     if after is session or after.people.undecided or after.people.unanswered:
@@ -233,13 +233,13 @@ def _on_failure(
     if failure.failed_event not in session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":
-        return _on_reasoning_failure(session, event, ladder.lost(session, failure.error))
+        return _on_reasoning_failure(session, event, ladder.failed_reply(session, failure.error))
     message = (
         f"The {failure.component.replace('_', ' ')} failed in round {session.round}: {failure.error.message}"
     )
-    doubting = session.doubting(doubt("component_failed", message, failure.component))
+    doubting = session.with_uncertainties(new_uncertainty("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        alone, sends = child_runs.without_batch(doubting.doubting(*in_doubt(session)))
+        alone, sends = child_runs.without_batch(doubting.with_uncertainties(*unknown_outcomes(session)))
         decision = next_round(ladder.after_lost_batch(alone, ("the whole batch",)), event)
         return replace(decision, sends=(*decision.sends, *sends))
     return end(doubting, event, "partial", "internal_error")
@@ -256,14 +256,16 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
     after, rung = ladder.after_failure(session, event, failed)
     if rung is None:
         is_refused = after.models.unusable != session.models.unusable
-        reported = after.doubting(ladder.refusal_told(session, failed)) if is_refused else after
+        reported = (
+            after.with_uncertainties(ladder.refusal_uncertainty(session, failed)) if is_refused else after
+        )
         return request_briefing(reported, event)
-    after = after.doubting(ladder.failure_told(session, failed.error, rung))
+    after = after.with_uncertainties(ladder.failure_uncertainty(session, failed.error, rung))
     if rung == "facts_without_model":
         decision = end(after, event, "partial", "model_unavailable")
     else:
         decision = request_briefing(after, event)
-    return ladder.taken(decision, rung, failed.error.message)
+    return ladder.with_fallback_step(decision, rung, failed.error.message)
 
 
 def _calibrated(spent: Spent, reply: ReasoningCompleted) -> Spent:

@@ -91,6 +91,6 @@ class Decision:
             commands=tuple(formats.in_format(command, format) for command in self.commands),
         )
 
-    def telling(self, *events: EventData) -> "Decision":
+    def with_events(self, *events: EventData) -> "Decision":
         """Return the decision with more events for the log, after its own commands, whose ids stay the same."""
         return replace(self, commands=(*self.commands, *events)) if events else self

@@ -21,7 +21,7 @@ from antiphon_shared.values import LogEntry
 from coordinator import people
 from coordinator.decision import Decision, Logged
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue, request_assembly
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 
 NEARLY = timedelta(milliseconds=100)
@@ -53,8 +53,8 @@ def end(
     if has_form and session.output.refusals and reason in _OF_BUDGETS and not has_result:
         reason = "validation_incomplete" if session.output.is_unvalidated else "output_invalid"
     unshaped = () if has_result else _without_result(session)
-    doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session), *unshaped)
-    decision = request_assembly(session.doubting(*doubts), event, status, reason, reply, has_result)
+    doubts = (*people.people_uncertainty(session), *_left_out(session), *_cost_unknown(session), *unshaped)
+    decision = request_assembly(session.with_uncertainties(*doubts), event, status, reason, reply, has_result)
     is_at_work = session.phase in ("reasoning", "tools") and event.causationid not in session.awaiting
     return replace(decision, stops_work=is_at_work or session.summaries.awaiting is not None)
 
@@ -66,7 +66,7 @@ def close(session: Session) -> Decision:
     return Decision(closed, timers=timers, closes=True)
 
 
-def tell_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
+def notify_parent(decision: Decision, event: EventData, asked: EventData | None) -> Decision:
     """Return a decision on the session's answer that also sends the answer to the parent session."""
     parent = asked.parent if isinstance(asked, QuerySubmitted) else None
     if parent is None or not (decision.closes and isinstance(event, ResponseReady)):
@@ -81,7 +81,7 @@ def has_parent(session: Session) -> bool:
     return CHILD in session.id
 
 
-def look_again(session: Session) -> Decision:
+def set_timer_again(session: Session) -> Decision:
     """Set the timer again after a dead letter of an ending session, which may have been its answer or its timer.
 
     In either case the timer checks again, and a session that has an answer is closed then.
@@ -92,7 +92,7 @@ def look_again(session: Session) -> Decision:
     return Decision(again, timers=(overdue(session),))
 
 
-def without_assembler(session: Session, why: str) -> Decision:
+def end_without_assembler(session: Session, why: str) -> Decision:
     """Take the last fallback step: the coordinator answers by itself, unless there is another answer."""
     return Decision(session, alone=why, unless_answered=True)
 
@@ -106,14 +106,14 @@ def when_overdue(session: Session, ending: AssemblyRequested | None, now: dateti
     if is_waited_for and now < session.deadline - NEARLY:
         again = SetTimer(OVERDUE, session.deadline, AssemblyOverdue())
         return Decision(session, timers=(again,), unless_answered=True)
-    return without_assembler(session, "The answer could not be put together in time.")
+    return end_without_assembler(session, "The answer could not be put together in time.")
 
 
 def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decision:
     """Answer at once when the session is cancelled while its answer is made; a second cancellation changes nothing."""
     if ending is not None and ending.status == "cancelled":
         return Decision(session)
-    return without_assembler(session, "The session was cancelled before the answer was put together.")
+    return end_without_assembler(session, "The session was cancelled before the answer was put together.")
 
 
 def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
@@ -132,7 +132,7 @@ def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:
 def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
     """End the session with its results so far, after the coordinator has failed at a step."""
     message = "A step of this session failed inside the coordinator."
-    session = session.doubting(doubt("component_failed", message, "coordinator"))
+    session = session.with_uncertainties(new_uncertainty("component_failed", message, "coordinator"))
     reply = None
     if named is not None and named.event.causationid in session.awaiting:
         match named.event.data:
@@ -148,10 +148,10 @@ def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -
     return end(session, event, "partial", "internal_error", reply)
 
 
-def in_doubt(session: Session) -> tuple[Uncertainty, ...]:
+def unknown_outcomes(session: Session) -> tuple[Uncertainty, ...]:
     """Return an uncertainty for each write that may have taken effect."""
     return tuple(
-        doubt(
+        new_uncertainty(
             "outcome_unknown",
             f"Whether `{call.partition(' ')[0]}` took effect is unknown. Check before doing it again.",
             call,
@@ -169,7 +169,7 @@ def _left_out(session: Session) -> tuple[Uncertainty, ...]:
     facts = "1 fact" if count == 1 else f"{count} facts"
     named = first if count <= _NAMED_MAX else f"{first} and {count - _NAMED_MAX} more"
     message = f"{facts} close to the question did not fit into the last briefing: {named}."
-    return (doubt("evidence_left_out", message, first),)
+    return (new_uncertainty("evidence_left_out", message, first),)
 
 
 def _without_result(session: Session) -> tuple[Uncertainty, ...]:
@@ -180,7 +180,7 @@ def _without_result(session: Session) -> tuple[Uncertainty, ...]:
     message = "The answer was to fit a schema, and none that does was given."
     if output.refusals:
         message += f" The last attempt was: {output.attempt} What was wrong: {' '.join(output.because)}"
-    return (doubt("output_missing", message, "result", "serious"),)
+    return (new_uncertainty("output_missing", message, "result", "serious"),)
 
 
 def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
@@ -191,4 +191,4 @@ def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
     message = (
         f"What the model cost is not known, so the bound of ${most:g} was not kept; its prices are not set."
     )
-    return (doubt("cost_unknown", message, "max_cost_usd"),)
+    return (new_uncertainty("cost_unknown", message, "max_cost_usd"),)

@@ -39,16 +39,16 @@ from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator import repetitions
-from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
 from coordinator.document import SESSION
-from coordinator.endings import ending_of, has_parent, moment_of, tell_parent
-from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
+from coordinator.endings import ending_of, has_parent, moment_of, notify_parent
+from coordinator.lookup import is_long_answer, needs_query, read_needed_event, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, open_session
 from coordinator.outcomes import outcome_of, outcome_of_answer
+from coordinator.own_answer import answer_without_assembler
 from coordinator.runs.handlers import Runs
 from coordinator.session import Session
 from coordinator.session_cache import SessionCache
@@ -168,7 +168,7 @@ class Coordinator:
             return await self._on_event_before_opening(delivery, session)
         # Cached in this process after the first read.
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
-        named = await looked_up(before, delivery, session)
+        named = await read_needed_event(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
         asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
         schema = schema_of(asked.data if asked else None, before.steps.number)
@@ -192,7 +192,7 @@ class Coordinator:
                 over = Decision(before, closes=True)
                 if content is not None and has_parent(before):
                     response = ResponseReady(**RESPONSE_KIND.read(content).model_dump())
-                    over = tell_parent(over, response, await _question_of(before, session))
+                    over = notify_parent(over, response, await _question_of(before, session))
                 return Outcome(closes_session=True, sends=over.sends)
         if decision.alone:
             return await _alone(delivery, session, decision, named, catalogue)
@@ -201,7 +201,7 @@ class Coordinator:
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
         if decision.closes and has_parent(before):
-            decision = tell_parent(decision, delivery.event.data, await _question_of(before, session))
+            decision = notify_parent(decision, delivery.event.data, await _question_of(before, session))
         return self._outcome(version, delivery.event, decision, before)
 
     def _outcome(
@@ -278,7 +278,7 @@ async def _alone(
     request = ending_of(decision.session, named)
     found = found_of(request, await reading.of(request))
     at = moment_of(delivery.event, delivery.log_entry)
-    response = answer_alone(decision.session, request, found, catalogue, at, decision.alone)
+    response = answer_without_assembler(decision.session, request, found, catalogue, at, decision.alone)
     return outcome_of_answer(delivery.event, response, reading.record)
 
 
@@ -287,7 +287,7 @@ async def _earlier(before: Session, data: EventData, session: SessionStore) -> d
     if not before.writes.made or not isinstance(data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
-    for id, (entry, source) in repetitions.named(before, data).items():
+    for id, (entry, source) in repetitions.calls_to_repeat(before, data).items():
         with suppress(UnreadableEvent):
             reply = (await session.event(entry)).data
             calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()

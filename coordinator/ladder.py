@@ -17,7 +17,7 @@ from antiphon_shared.process.errors import ErrorInfo
 
 from coordinator import models, steps
 from coordinator.decision import Decision
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
@@ -75,9 +75,9 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:
-        until = models.rest_until(event.time, failed.retry_after_s, session.models.pauses)
+        until = models.cooldown_until(event.time, failed.retry_after_s, session.models.pauses)
         paused = replace(session, models=replace(session.models, pauses=session.models.pauses + 1))
-        return models.resting(paused, model, until), None
+        return models.with_cooldown(paused, model, until), None
     is_refused = code in _REFUSALS or (code == _UNTAKEN and models.has_others(session, model))
     if is_refused and not session.models.is_last_call:
         unusable = (*session.models.unusable, model)
@@ -86,7 +86,7 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
     counting = replace(session.models, failures=failures, round_failures=in_round)
     counted = replace(session, models=counting)
     if counted.models.round_failures > 1 and code not in _OF_THE_SESSION:
-        counted = models.preferring_others(counted, model, event.time)
+        counted = models.with_others_preferred(counted, model, event.time)
     if session.models.is_last_call:
         return counted, "facts_without_model"
     is_round_lost = counted.models.round_failures >= len(LEVELS) or code == _UNTAKEN
@@ -96,32 +96,32 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
     return counted, "simplified_briefing" if level_of(counted) == "simplified" else "minimal_briefing"
 
 
-def lost(session: Session, error: ErrorInfo) -> ReasoningFailed:
+def failed_reply(session: Session, error: ErrorInfo) -> ReasoningFailed:
     """Return the failed reply that a dead letter of a request amounts to."""
     return ReasoningFailed(round=session.round, error=error, model=session.models.asked, attempts=0)
 
 
-def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
+def failure_uncertainty(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
     """Return the uncertainty about a failure of the model and the fallback step, for the reader."""
     cause = _SAID.get(error.code, "could not be asked")
     message = f"The model {cause} in round {session.round}; {_INSTEAD[rung]}."
     if rung == "facts_without_model":
         message += f" {error.message}"
-    return doubt("model_failed", message, "model", "note")
+    return new_uncertainty("model_failed", message, "model", "note")
 
 
-def refusal_told(session: Session, failed: ReasoningFailed) -> Uncertainty:
+def refusal_uncertainty(session: Session, failed: ReasoningFailed) -> Uncertainty:
     """Return the uncertainty about a model that is not asked again, with its server's message, for the reader."""
     cause = _SAID.get(failed.error.code, "could not be asked")
     model = f" `{failed.model}`" if failed.model else ""
     message = f"The model{model} {cause} in round {session.round}: {failed.error.message}"
-    return doubt("model_failed", message, "model", "note")
+    return new_uncertainty("model_failed", message, "model", "note")
 
 
-def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Decision:
+def with_fallback_step(decision: Decision, rung: Rung, because: str, model: str = "") -> Decision:
     """Return the decision with the fallback step in the log, after its own commands."""
     event = RungTaken(round=decision.session.round, rung=rung, because=because, model=model)
-    return decision.telling(event)
+    return decision.with_events(event)
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:

@@ -14,7 +14,7 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 """Bounds beyond which the count is more likely wrong than the estimate."""
 
 
-def resolve(options: QueryOptions, defaults: Limits) -> Limits:
+def resolve_limits(options: QueryOptions, defaults: Limits) -> Limits:
     """Return the limits of a query, with defaults for limits that it does not set, and its time cut to the maximum.
 
     A bound on rounds with tools also bounds the rounds, the answer's included, unless the query sets both.
@@ -43,14 +43,14 @@ def tokens_per_estimated(session: Session) -> float:
     )
 
 
-def calibrated(session: Session, tokens_estimated: int) -> int:
+def calibrated_tokens(session: Session, tokens_estimated: int) -> int:
     """Return the expected token count of the model for an estimate, from its earlier counts in the session."""
     return ceil(tokens_estimated * tokens_per_estimated(session))
 
 
 def tokens_for_round(session: Session, briefing_tokens: int) -> int:
     """Return the tokens of a round with tools: a reply to that briefing, and the answer in another round."""
-    return 2 * calibrated(session, briefing_tokens) + 2 * _REPLY_RESERVE_TOKENS
+    return 2 * calibrated_tokens(session, briefing_tokens) + 2 * _REPLY_RESERVE_TOKENS
 
 
 def cost_left_usd(session: Session) -> float | None:

@@ -27,7 +27,7 @@ _ANSWER_WAIT_S = 2.0
 """The time that a cancellation leaves to an assembler at work."""
 
 
-async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
+async def read_needed_event(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
     """Return the logged event that the decision needs, if any. Raises TryLater."""
     id = named_by(session, delivery.event)
     if id is None:

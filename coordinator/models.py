@@ -37,21 +37,21 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
     return max(min(waits), now + timedelta(seconds=shortest_s)) if waits else None
 
 
-def resting(session: Session, model: str, until: datetime) -> Session:
+def with_cooldown(session: Session, model: str, until: datetime) -> Session:
     """Return the session with a cooldown for a model, independent of outages that others report."""
     others = tuple(rest for rest in session.models.rests if rest.model != model)
     rests = (*others, ModelOutage(model=model, until=until))
     return replace(session, models=replace(session.models, rests=rests))
 
 
-def preferring_others(session: Session, model: str, now: datetime) -> Session:
+def with_others_preferred(session: Session, model: str, now: datetime) -> Session:
     """Return the session with a cooldown for a failing model; itself when no other model can be asked."""
     others = (
         other for other in session.models.order if other != model and other not in session.models.unusable
     )
     if all(_out_until(session, other, now) for other in others):
         return session
-    return resting(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
+    return with_cooldown(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
 
 
 def has_others(session: Session, model: str) -> bool:
@@ -59,12 +59,12 @@ def has_others(session: Session, model: str) -> bool:
     return any(other != model and other not in session.models.unusable for other in session.models.order)
 
 
-def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
+def cooldown_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
     """Return when a model in cooldown may be asked again, after `pauses` earlier cooldowns in the round."""
     return now + timedelta(seconds=min(max(retry_after_s, _shortest_s(pauses)), _REST_S_MAX))
 
 
-def that_matter(session: Session, outages: Outages) -> Outages:
+def relevant_outages(session: Session, outages: Outages) -> Outages:
     """Return the outages of tools and models that the session could use."""
     if outages == NO_OUTAGES:
         return outages

@@ -36,7 +36,9 @@ _QUESTIONS_MAX = 4
 """Open sub-questions of one reply that may add a tool each."""
 
 
-def usable(catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]) -> tuple[str, ...]:
+def usable_tools(
+    catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]
+) -> tuple[str, ...]:
     """Return the tools that a session may use, in the catalogue's order: its query's or all, within its scopes."""
     wanted = None if named is None else set(named)
     return tuple(
@@ -67,7 +69,7 @@ def chosen(
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
     rounds = [
         {name for name, contract in contracts.items() if contract.is_for_round(round)}
-        for round in _telling_rounds(contracts.values(), max_rounds)
+        for round in _representative_rounds(contracts.values(), max_rounds)
     ]
     if all(len(one_round) <= bounds.all_max for one_round in rounds):
         return None
@@ -105,7 +107,7 @@ def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
     return _in_round(session, catalogue, shown)
 
 
-def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+def unavailable_tools(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Return the tools that are not offered because they are unavailable, each with its available alternatives."""
     shown = session.tools.usable if session.tools.offer is None else session.tools.offer
     out = set(session.models.outages.tools)
@@ -116,9 +118,9 @@ def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str,
     }
 
 
-def is_every_tool_out(session: Session, catalogue: Catalogue) -> bool:
+def are_all_tools_unavailable(session: Session, catalogue: Catalogue) -> bool:
     """Return whether only unavailable tools are left for the round; built-in tools alone are of no use."""
-    return bool(out_of_order(session, catalogue)) and not set(offered(session, catalogue)) & set(
+    return bool(unavailable_tools(session, catalogue)) and not set(offered(session, catalogue)) & set(
         session.tools.usable
     )
 
@@ -220,7 +222,7 @@ def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
     return contract is None or contract.is_for_round(round)
 
 
-def _telling_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
+def _representative_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
     """Return the rounds that contracts name, and one that represents all other rounds."""
     meant = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
     others = (round for round in range(1, max_rounds + 1) if round not in meant)

@@ -25,10 +25,10 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 from coordinator import limits, models, offer, outputs
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_output import Output
 from coordinator.session_parts import Material, Models, Query, Tools, replace
-from coordinator.steps import begun, note_of, plans_of
+from coordinator.steps import begin_attempt, note_of, plans_of
 
 _IGNORED = (
     "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
@@ -59,12 +59,12 @@ def open_session(
     session = replace(session, material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)))
     opened = _opened(session, query, opening, turns)
     if steps := query.options.step_list:
-        session = begun(session, 1)  # which narrows its tools to those of the step
-    if lacking := outputs.lacking(session):
+        session = begin_attempt(session, 1)  # which narrows its tools to those of the step
+    if lacking := outputs.missing_tools(session):
         return _ended_at_once(session, event, opened, lacking).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))
     if steps:
-        decision = decision.telling(note_of(session))
+        decision = decision.with_events(note_of(session))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
     timer = SetTimer(DEADLINE, session.deadline, DeadlineReached())
     return Decision(decision.session, commands, (timer,)).in_format(event.format)
@@ -80,10 +80,10 @@ def _session(
 ) -> Session:
     """Return the session of a query with its bounds, tools and models."""
     options = query.options
-    bounds = limits.resolve(options, opening.limits)
+    bounds = limits.resolve_limits(options, opening.limits)
     steps = options.step_list
     named = tools_of(steps) if steps else options.tools
-    tools = () if authorization.problem else offer.usable(catalogue, named, authorization.scopes)
+    tools = () if authorization.problem else offer.usable_tools(catalogue, named, authorization.scopes)
     offered = None if steps else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer)
     return Session(
         id=event.subject,
@@ -110,7 +110,7 @@ def _session(
             is_demanded=options.output_schema is not None, validation_tools=options.validation_tools or ()
         ),
         steps=plans_of(steps, tools),
-        uncertainty=_doubts(query, opening, catalogue, authorization, named),
+        uncertainty=_uncertainties(query, opening, catalogue, authorization, named),
     )
 
 
@@ -160,7 +160,7 @@ def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
     return command
 
 
-def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed) -> Decision:
+def end_unopened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed) -> Decision:
     """Return the end of a session that could not be opened, with its answer."""
     return without_state(event, log_entry, f"The session could not be opened: {failure.error.message}")
 
@@ -222,7 +222,7 @@ def authorization_of(
     return Authorization(claims.tenant, frozenset(), problem)
 
 
-def _doubts(
+def _uncertainties(
     query: QuerySubmitted,
     opening: Opening,
     catalogue: Catalogue,
@@ -232,21 +232,23 @@ def _doubts(
     doubts = []
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
-        doubts.append(doubt("tools_unavailable", message, "tools"))
+        doubts.append(new_uncertainty("tools_unavailable", message, "tools"))
     if opening.grant.is_ignored:
-        doubts.append(doubt("grant_ignored", _IGNORED, "grant"))
+        doubts.append(new_uncertainty("grant_ignored", _IGNORED, "grant"))
     if authorization.problem:
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
         message = (
             f"The session's grant could not be used, so no tools were offered{lost}: {authorization.problem}"
         )
-        doubts.append(doubt("grant_invalid", message, "grant"))
+        doubts.append(new_uncertainty("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, authorization)) for name in named or ()]
     lacking = [(name, why) for name, why in reasons if why]
-    doubts += [doubt("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
+    doubts += [new_uncertainty("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
         doubts.append(
-            doubt("tools_unavailable", f"{more} more of the tools asked for were not used.", "tools")
+            new_uncertainty(
+                "tools_unavailable", f"{more} more of the tools asked for were not used.", "tools"
+            )
         )
     return tuple(doubts)
 

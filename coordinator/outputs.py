@@ -15,7 +15,7 @@ from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.limits import explain, is_answer
 from coordinator.requests import request_briefing
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_output import ValidationRun
 from coordinator.session_parts import replace
 
@@ -35,7 +35,7 @@ class Problems(NamedTuple):
     """Whether it fits the schema, and lacks only validations."""
 
 
-def concluded(
+def conclude(
     session: Session,
     event: AnyEvent,
     log_entry: LogEntry,
@@ -73,7 +73,7 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema |
     return Problems(tuple(missing[:FAULTS_MAX]), is_unvalidated=True)
 
 
-def lacking(session: Session) -> tuple[str, ...]:
+def missing_tools(session: Session) -> tuple[str, ...]:
     """Return the tools that steps or validations need and the session may not use.
 
     If there are any, no answer can be accepted.
@@ -90,7 +90,7 @@ def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> De
     if session.steps.number:
         reason, needs, about = "step_failed", "The steps need", "steps"
     message = f"{needs} {named}, which this session cannot use. See `antiphon tools list`."
-    doubting = session.doubting(doubt("tools_unavailable", message, about, "serious"))
+    doubting = session.with_uncertainties(new_uncertainty("tools_unavailable", message, about, "serious"))
     return end(doubting, event, "failed", reason)
 
 
@@ -151,10 +151,10 @@ def refuse(
     refused = ladder.without_failed_rounds(replace(session, output=output))
     noted = AnswerRefused(round=session.round, because=wrong.because)
     if _is_last_of_attempt(session):
-        return attempts.after_failure(refused, event, wrong.because, log_entry).telling(noted)
+        return attempts.after_failure(refused, event, wrong.because, log_entry).with_events(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
         reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"
         if reply.refused and not session.output.is_demanded and not session.steps.number:
             reason = session.last_round or "max_rounds_reached"
-        return end(refused, event, "partial", reason, log_entry).telling(noted)
-    return request_briefing(replace(refused, round=session.round + 1), event).telling(noted)
+        return end(refused, event, "partial", reason, log_entry).with_events(noted)
+    return request_briefing(replace(refused, round=session.round + 1), event).with_events(noted)

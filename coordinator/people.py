@@ -71,20 +71,23 @@ def ask(
     return Decision(session, tuple(requests), (SetTimer(PERSON, end, PersonOverdue(round=session.round)),))
 
 
-def given_up(session: Session) -> Session:
+def without_answers(session: Session) -> Session:
     """Return the session with unanswered calls refused, and an uncertainty for each."""
-    doubts = missing(session, "in time", is_batch_lost=False)
+    doubts = people_uncertainty(session, "in time", is_batch_lost=False)
     pending = tuple(_without_person(call, session) for call in session.people.pending)
-    return replace(session, people=People(pending=pending)).doubting(*doubts)
+    return replace(session, people=People(pending=pending)).with_uncertainties(*doubts)
 
 
-def missing(
+def people_uncertainty(
     session: Session, when: str = "before the session ended", is_batch_lost: bool = True
 ) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about people who have not answered, if any."""
     if session.phase != "approval":
         return ()
-    return (*approvals.missing(session, when, is_batch_lost), *questions.missing(session, when))
+    return (
+        *approvals.approval_missing(session, when, is_batch_lost),
+        *questions.question_unanswered(session, when),
+    )
 
 
 def _without_person(call: RequestedCall, session: Session) -> RequestedCall:

@@ -17,7 +17,7 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import ASK_USER
 from antiphon_shared.values import LogEntry
 
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 
 QUESTIONS_MAX = 3
@@ -71,7 +71,7 @@ def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered
     return replace(session, people=people)
 
 
-def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
+def question_unanswered(session: Session, when: str) -> tuple[Uncertainty, ...]:
     """Return the uncertainty about questions without an answer; `when` is the end of the sentence."""
     waiting = [
         call
@@ -83,7 +83,7 @@ def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
     questions = [one_line(str(call.arguments.get("question", "")), _QUESTION_CHARACTERS) for call in waiting]
     quoted = ", ".join(f"“{question}”" for question in dict.fromkeys(questions))
     message = f"The user was asked {quoted} and did not answer {when}."
-    return (doubt("question_unanswered", message, ", ".join(session.people.unanswered)),)
+    return (new_uncertainty("question_unanswered", message, ", ".join(session.people.unanswered)),)
 
 
 def _is_asking(call: RequestedCall, allowed: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ _NAMED_MAX = 8
 NO_CALLS: Mapping[str, ToolCall] = {}
 
 
-def named(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
+def calls_to_repeat(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
     """Return the log entry and the id of each call that a reply repeats, by the id that the reply names."""
     made = {write.id: write for write in session.writes.made}
     asked = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
@@ -32,14 +32,14 @@ def named(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEnt
     return {id: (made[id].asked, made[id].source) for id in ids if id in made}
 
 
-def as_calls(
+def with_repetitions(
     session: Session,
     calls: tuple[RequestedCall, ...],
     allowed: Sequence[str],
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
 ) -> tuple[RequestedCall, ...]:
-    """Return the batch with its repetitions. `earlier` are the calls that `named` asks for, by the id named."""
+    """Return the batch with its repetitions. `earlier` are the calls of `calls_to_repeat`, by the id that is named."""
     made = {write.id: write for write in session.writes.made}
     return tuple(_as_call(call, session, made, allowed, catalogue, earlier) for call in calls)
 
@@ -50,7 +50,7 @@ def is_uncertain(session: Session, id: str) -> bool:
     return any(write.state == "unknown" for write in session.writes.made if write.root in roots)
 
 
-def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
+def with_batch_writes(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
     """Return the session's writes, including the writes of the batch that is being requested."""
     if session.material.reasoning is None:
         return session.writes.made

@@ -63,7 +63,7 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         untrusted=session.material.untrusted_calls,
         summary=session.summaries.ready,
         tokens_per_estimated=limits.tokens_per_estimated(session),
-        may_summarize=summaries.may_ask(waiting),
+        may_summarize=summaries.may_request(waiting),
         step=steps.to_brief(session),
     )
     return Decision(waiting, (*before, request))
@@ -79,7 +79,7 @@ def request_reasoning(
 ) -> Decision:
     """Request one call of the model; in a last round without tools, and with the reason."""
     offered = offer.offered(session, catalogue)
-    is_every_tool_out = offer.is_every_tool_out(session, catalogue)
+    is_every_tool_out = offer.are_all_tools_unavailable(session, catalogue)
     reason = limits.last_round_reason(session, ready.briefing.tokens, is_every_tool_out)
     request = ReasoningRequested(
         round=session.round,
@@ -151,10 +151,10 @@ def request_tools(
     )
     allowed = offer.allowed(session, catalogue)
     if not mints_keys(session):
-        requested = repetitions.as_calls(session, requested, allowed, catalogue, earlier)
+        requested = repetitions.with_repetitions(session, requested, allowed, catalogue, earlier)
     requested = steps.refused(session, requested)
-    asked = approvals.needed(session, requested, allowed, catalogue)
-    requested, asked = approvals.without_blind(requested, asked)
+    asked = approvals.calls_to_approve(session, requested, allowed, catalogue)
+    requested, asked = approvals.without_placeholders(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)
     if not asked and not posed:
         return hand_out(session, event, requested, catalogue, allowed)
@@ -162,7 +162,7 @@ def request_tools(
     end = people.until(session, event.time)
     if end is not None:
         return people.ask(waits, asked, posed, end)
-    return hand_out(late := people.given_up(waits), event, late.people.pending, catalogue, allowed)
+    return hand_out(late := people.without_answers(waits), event, late.people.pending, catalogue, allowed)
 
 
 def hand_out(
@@ -178,8 +178,8 @@ def hand_out(
     """
     others = tuple(call for call in calls if not child_runs.workflow_of(call, allowed, catalogue))
     writes = [call for call in calls if call.name in allowed and _may_write(call, catalogue)]
-    in_doubt = [in_doubt_as(call.name, call.id) for call in writes]
-    made = session.writes.made if mints_keys(session) else repetitions.handed_out(session, writes)
+    in_doubt = [unknown_call_name(call.name, call.id) for call in writes]
+    made = session.writes.made if mints_keys(session) else repetitions.with_batch_writes(session, writes)
     waiting = replace(
         session,
         phase="tools",
@@ -193,11 +193,11 @@ def hand_out(
         people=NOBODY_WAITS,
     )
     decision = Decision(
-        waiting, (_batch(session, others, allowed),) if others else (), _without_wait(session)
+        waiting, (_batch(session, others, allowed),) if others else (), _cancel_people_timer(session)
     )
     if len(others) == len(calls):
         return decision
-    return child_runs.begun(decision, event, calls, allowed, catalogue)
+    return child_runs.begin_runs(decision, event, calls, allowed, catalogue)
 
 
 def _batch(session: Session, calls: tuple[RequestedCall, ...], allowed: tuple[str, ...]) -> ToolsRequested:
@@ -227,7 +227,7 @@ def request_assembly(
     """End the session with a request for its one answer."""
     request = assembly_of(session, status, reason, reply, has_result)
     ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
-    timers = (overdue(session), CancelTimer(DEADLINE), *_without_wait(session))
+    timers = (overdue(session), CancelTimer(DEADLINE), *_cancel_people_timer(session))
     return Decision(ending, (request,), timers, sends=child_runs.cancellations(session))
 
 
@@ -245,7 +245,7 @@ def assembly_of(
         termination_reason=reason,
         reply=reply,
         has_result=has_result,
-        steps=() if has_result else steps.finished(session),
+        steps=() if has_result else steps.finished_outputs(session),
         reasoning=session.material.reasoning,
         results=session.material.results,
         batch=session.round if session.phase == "tools" and session.material.results is None else None,
@@ -269,7 +269,7 @@ def mints_keys(session: Session) -> bool:
     return session.format < _KEYS_BY_IDENTITY
 
 
-def in_doubt_as(tool: str, call_id: str) -> str:
+def unknown_call_name(tool: str, call_id: str) -> str:
     """Return the name of a call of unknown outcome."""
     return f"{tool} {call_id}"
 
@@ -280,6 +280,6 @@ def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
 
 
-def _without_wait(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
+def _cancel_people_timer(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
     """Return the cancellation of the timer for people, if the session waits for them."""
     return (CancelTimer(people.PERSON),) if session.phase == "approval" else ()

@@ -71,7 +71,7 @@ class Session:
         """Return the request that the session waits for, when it is a single one."""
         return self.awaiting[0] if len(self.awaiting) == 1 else None
 
-    def doubting(self, *doubts: Uncertainty) -> "Session":
+    def with_uncertainties(self, *doubts: Uncertainty) -> "Session":
         """Return the session with more uncertainties."""
         return replace(self, uncertainty=(*self.uncertainty, *doubts)) if doubts else self
 
@@ -80,7 +80,7 @@ PARTS = tuple(field.name for field in fields(Session) if is_dataclass(field.type
 """The parts of a session, by the names of their fields."""
 
 
-def doubt(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
+def new_uncertainty(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
     """Return an uncertainty with its text cut to the maximum length."""
     message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
     return Uncertainty(kind=kind, message=message, about=about, severity=severity)

@@ -34,7 +34,7 @@ def plans_of(steps: Sequence[Step], usable: Sequence[str]) -> Steps:
     return Steps(plans=plans, lacking=tuple(lacking))
 
 
-def begun(session: Session, number: int, attempt: int = 1, because: Iterable[str] = ()) -> Session:
+def begin_attempt(session: Session, number: int, attempt: int = 1, because: Iterable[str] = ()) -> Session:
     """Return the session at the beginning of an attempt at the step with that number, in the session's round."""
     steps = replace(
         session.steps, number=number, attempt=attempt, begun=session.round, because=tuple(because)
@@ -114,7 +114,7 @@ def notice(session: Session) -> str:
     )
 
 
-def finished(session: Session) -> tuple[StepOutput, ...]:
+def finished_outputs(session: Session) -> tuple[StepOutput, ...]:
     """Return the outputs of the finished steps."""
     done = zip(session.steps.plans, session.steps.replies, strict=False)
     return tuple(StepOutput(step=plan.name, reply=reply) for plan, reply in done)

@@ -22,7 +22,7 @@ _OWN_PROMPT_TOKENS = 500
 """The tokens of the engine's instructions, in addition to the text."""
 
 
-def may_ask(session: Session) -> bool:
+def may_request(session: Session) -> bool:
     """Return whether a summary may be requested in the session's round, as far as its size does not matter."""
     return (
         session.summaries.awaiting is None
@@ -36,12 +36,12 @@ def may_ask(session: Session) -> bool:
     )
 
 
-def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
+def with_summary_request(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
     """Return the decision, with a request for a summary after its own commands when it is wanted and affordable."""
     session, wanted = decision.session, ready.to_summarize
-    if wanted is None or session.last_round is not None or not may_ask(session):
+    if wanted is None or session.last_round is not None or not may_request(session):
         return decision
-    tokens = limits.calibrated(session, wanted.tokens + _OWN_PROMPT_TOKENS) + wanted.tokens_max
+    tokens = limits.calibrated_tokens(session, wanted.tokens + _OWN_PROMPT_TOKENS) + wanted.tokens_max
     left = limits.tokens_left(session)
     is_ample = left - tokens >= 2 * limits.tokens_for_round(session, ready.briefing.tokens)
     if not is_ample or session.summaries.tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:

@@ -4,7 +4,7 @@ from antiphon_shared.bus.handling import NOTHING, RESPONSE, Delivery, Outcome, S
 from antiphon_shared.events import ComponentFailed, DeadlineReached
 
 from coordinator.decision import Decision
-from coordinator.opening import never_opened, without_state
+from coordinator.opening import end_unopened, without_state
 from coordinator.outcomes import outcome_of_unopened
 
 _LOST = "The state of the session is no longer stored in Redis, so what it has found is lost."
@@ -23,7 +23,7 @@ async def _decided(delivery: Delivery, session: SessionStore) -> Decision | None
     event = delivery.event
     match event.data:
         case ComponentFailed(component="coordinator") as failure:
-            return never_opened(event, delivery.log_entry, failure)
+            return end_unopened(event, delivery.log_entry, failure)
         case DeadlineReached():
             query = await session.logged(event.correlationid)
             return None if query is None else without_state(event, query[0], _LOST)

@@ -27,7 +27,7 @@ from antiphon.cli.output import (
 )
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
-from antiphon.queued import place_in_line
+from antiphon.queued import waiting_summary
 from antiphon.submission import checked_session_id
 
 _STATUS_LENGTH = 80
@@ -90,7 +90,7 @@ async def show(session_id: SessionIdArgument, json: Json = False) -> None:
             questions = await questions_waiting(bus, session_id)
         except UnreadableEvent as error:
             unreadable = str(error)
-        queued = await place_in_line(bus, session_id)
+        queued = await waiting_summary(bus, session_id)
     if json:
         for _, event in log:
             print_json(event)

@@ -20,7 +20,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.embedded import check_scopes, dispatcher_settings, registry_of
 from antiphon.errors import InvalidQuery
-from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
+from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, message_tokens, question_message
 from antiphon.linear.rounds import NO_ENTRY, LinearSession, Rounds
 from antiphon.linear.states import LinearResponse, with_rounds
 from antiphon.linear.tools import LinearTools
@@ -117,7 +117,7 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
     event = event.model_copy(update={"format": FORMAT})
     defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
     decision = open_session(event, NO_ENTRY, query, Opening(defaults, catalogue=""), catalogue)
-    (number, request), first = list(enumerate(decision.commands))[-1], asked(query.query)
+    (number, request), first = list(enumerate(decision.commands))[-1], question_message(query.query)
     briefing = reply(event, number, request, "coordinator", event.time)
     return LinearSession(decision.session, briefing, [first], Memory(query.query), message_tokens(first))
 

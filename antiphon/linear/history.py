@@ -101,12 +101,12 @@ def linear_prompt(
     return prompt
 
 
-def asked(query: str) -> "MessageParam":
+def question_message(query: str) -> "MessageParam":
     """Return the message with the user's question."""
     return {"role": "user", "content": [{"type": "text", "text": query}]}
 
 
-def said(text: str, calls: Sequence[ToolCall]) -> "MessageParam":
+def reply_message(text: str, calls: Sequence[ToolCall]) -> "MessageParam":
     """Return the message with the model's reply, as it is sent back to it."""
     content: list[TextBlockParam | ToolUseBlockParam] = []
     if text.strip():
@@ -117,7 +117,7 @@ def said(text: str, calls: Sequence[ToolCall]) -> "MessageParam":
     return {"role": "assistant", "content": content}
 
 
-def returned(memory: Memory, delta: MemoryDelta, notice: str = "") -> "MessageParam":
+def results_message(memory: Memory, delta: MemoryDelta, notice: str = "") -> "MessageParam":
     """Return the message with a result for each call that `delta` has filed in `memory`, followed by `notice`."""
     content: list[ToolResultBlockParam | TextBlockParam] = [
         {

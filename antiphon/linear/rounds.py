@@ -30,14 +30,14 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 
-from antiphon.linear.history import linear_prompt, message_tokens, returned, said
+from antiphon.linear.history import linear_prompt, message_tokens, reply_message, results_message
 from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import ladder, limits, offer, repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.endings import end
-from coordinator.session import Session, doubt
+from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
 from reasoning_engine.engine import UNGUARDED, to_nobody
 from reasoning_engine.exchange import Exchange
@@ -129,28 +129,28 @@ class Rounds:
         """Call the model once, and run the requested calls; return the coordinator's request after it."""
         session = self._state.session
         if self._is_over:
-            return self._decided(DeadlineReached())
+            return self._next_request(DeadlineReached())
         names = set(offer.allowed(session, self._catalogue))
         offered = Offer.of(tool for tool in self._catalogue.tools if tool.name in names)
         tokens = self._state.tokens + offered.tokens + estimate_tokens(self._system)
         briefing = Outline(digest="", tokens=tokens)
-        request = self._decided(BriefingReady(round=session.round, briefing=briefing))
+        request = self._next_request(BriefingReady(round=session.round, briefing=briefing))
         if isinstance(request, ReasoningRequested):
-            request = await self._asked(request, offered, tokens)
+            request = await self._after_reply(request, offered, tokens)
         if isinstance(request, ApprovalRequested | QuestionAsked):  # no person can approve or answer
-            request = self._decided(PersonOverdue(round=session.round))
+            request = self._next_request(PersonOverdue(round=session.round))
         if isinstance(request, ToolsRequested):
-            request = await self._ran(request)
+            request = await self._after_batch(request)
         return request
 
     @property
     def _is_over(self) -> bool:
         return monotonic_s() >= self._ends_s - _NEARLY_S
 
-    async def _asked(self, request: ReasoningRequested, offered: Offer, tokens: int) -> EventData:
+    async def _after_reply(self, request: ReasoningRequested, offered: Offer, tokens: int) -> EventData:
         """Call the model with the whole history; return the coordinator's request after the reply."""
         state = self._state
-        room = request.tokens_left - limits.calibrated(state.session, tokens)
+        room = request.tokens_left - limits.calibrated_tokens(state.session, tokens)
         prompt = linear_prompt(
             self._system,
             offered.tools,
@@ -174,7 +174,7 @@ class Rounds:
         except (TimeoutError, Failed) as error:
             state.session = replace(state.session, spent=state.session.spent.plus(exchange.usage))
             if isinstance(error, TimeoutError) or self._is_over:
-                return self._decided(DeadlineReached())
+                return self._next_request(DeadlineReached())
             return self._without_model(error)
         is_estimate_known = exchange.attempts == 1 and not self._model.is_offline
         state.reply = ReasoningCompleted(
@@ -187,33 +187,33 @@ class Rounds:
             attempts=max(1, exchange.attempts),
             prompt_tokens_estimated=tokens if is_estimate_known else 0,
         )
-        return self._decided(state.reply)
+        return self._next_request(state.reply)
 
     def _without_model(self, failed: Failed) -> EventData:
         """End the session after the last failed attempt at the model."""
         session, request = self._state.session, self._state.request
         message = f"The model could not be asked in round {session.round}: {failed}"
-        doubting = session.doubting(doubt("model_failed", message, "model"))
+        doubting = session.with_uncertainties(new_uncertainty("model_failed", message, "model"))
         return self._state.take(request, end(doubting, request, "partial", "model_unavailable"))
 
-    async def _ran(self, request: ToolsRequested) -> EventData:
+    async def _after_batch(self, request: ToolsRequested) -> EventData:
         """Run one batch, append its results to the history, and return the coordinator's request after it."""
         state = self._state
         assert state.reply is not None, "a batch follows a reply"
         state.calls |= {call.id: call for call in state.reply.tool_calls}
         state.completed = await self._tools.run(state.session.id, request)
-        following, session = self._decided(state.completed), state.session
+        following, session = self._next_request(state.completed), state.session
         untrusted = session.material.untrusted_calls
         delta = file_round(state.memory, state.reply, state.completed, untrusted=untrusted)
         state.memory = state.memory.plus(delta)
-        state.add(said(state.reply.text, state.reply.tool_calls))
-        state.add(returned(state.memory, delta, ladder.notice(session, request.allowed)))
+        state.add(reply_message(state.reply.text, state.reply.tool_calls))
+        state.add(results_message(state.memory, delta, ladder.notice(session, request.allowed)))
         return following
 
-    def _decided(self, data: EventData) -> EventData:
+    def _next_request(self, data: EventData) -> EventData:
         """Return the coordinator's next request after an event."""
         state, session = self._state, self._state.session
         event = reply(state.request, 0, data, "linear", utc_now())
-        repeated = repetitions.named(session, data) if isinstance(data, ReasoningCompleted) else {}
+        repeated = repetitions.calls_to_repeat(session, data) if isinstance(data, ReasoningCompleted) else {}
         earlier = {id: state.calls[source] for id, (_, source) in repeated.items() if source in state.calls}
         return state.take(event, decide(session, event, NO_ENTRY, catalogue=self._catalogue, earlier=earlier))

@@ -15,7 +15,7 @@ from tool_dispatcher.idempotency.write import Decided, Effect, EndState, Results
 
 
 @dataclass
-class _Made:
+class _BegunWrite:
     """A write that has begun."""
 
     write: Write
@@ -36,15 +36,15 @@ class MemoryLedger(WriteLedger):
     lease_s = 3_600.0
 
     def __init__(self) -> None:
-        self._made: dict[str, _Made] = {}
+        self._made: dict[str, _BegunWrite] = {}
         """By key."""
-        self._newest: dict[str, _Made] = {}
+        self._newest: dict[str, _BegunWrite] = {}
         """By identity."""
         self._count = 0
 
     async def claim(self, write: Write) -> Claim | None:
         """See WriteLedger."""
-        return None if write.key in self._made else self._claimed(write, 1)
+        return None if write.key in self._made else self._new_claim(write, 1)
 
     async def begin(self, write: Write) -> Claim | Decided:
         """See WriteLedger."""
@@ -52,12 +52,12 @@ class MemoryLedger(WriteLedger):
         made = self._newest.get(identity)
         if made is None:
             ordinal = 1
-        elif (found := self._found(write, made)) is not None:
+        elif (found := self._identical_write(write, made)) is not None:
             return found
         else:
             is_same = made.ended.is_set() and made.effect == "none" and write.kind in ("once", "ask")
             ordinal = made.ordinal if is_same else made.ordinal + 1
-        return self._claimed(replace(write, key=f"{write.name}/{ordinal}"), ordinal)
+        return self._new_claim(replace(write, key=f"{write.name}/{ordinal}"), ordinal)
 
     async def repeats(
         self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
@@ -104,14 +104,14 @@ class MemoryLedger(WriteLedger):
         made.ended.set()
         return True
 
-    def _claimed(self, write: Write, ordinal: int) -> Claim:
+    def _new_claim(self, write: Write, ordinal: int) -> Claim:
         self._count += 1
-        made = self._made[write.key] = _Made(write, ordinal, self._count)
+        made = self._made[write.key] = _BegunWrite(write, ordinal, self._count)
         for identity in write.identities:
             self._newest[identity] = made
         return Claim(write, "", made.fence, inf)
 
-    def _found(self, write: Write, made: _Made) -> Decided | None:
+    def _identical_write(self, write: Write, made: _BegunWrite) -> Decided | None:
         """Return why the write is not claimed: an identical one; None if it may be claimed."""
         if write.kind == "next" or (made.ended.is_set() and made.effect == "none"):
             return None
@@ -123,11 +123,11 @@ class MemoryLedger(WriteLedger):
             return Decided("theirs", key, 1, "open", by)
         if made.effect == "unknown":
             return Decided("theirs", key, 1, "unknown", by, made.at_ms)
-        if (other := self._between(write, made)) is not None:
+        if (other := self._write_in_between(write, made)) is not None:
             return Decided("between", key, 1, "done", by, made.at_ms, other=other.member)
         return Decided("repeated", key, 1, "done", by, made.at_ms, made.results[0])
 
-    def _between(self, write: Write, made: _Made) -> Write | None:
+    def _write_in_between(self, write: Write, made: _BegunWrite) -> Write | None:
         """Return a write of another identity that ended after `made` had begun, and may have changed something."""
         for other in self._made.values():
             is_later = other.write.round == write.round and other.write.place > write.place

@@ -27,7 +27,7 @@ from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
 from antiphon.recipes.chain import ArgumentPath, Chain
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, Source, reference_to
-from antiphon.recipes.values import Question, Wanted, identity, is_alike, is_telling, texts_in
+from antiphon.recipes.values import Question, Wanted, identity, is_alike, is_distinctive, texts_in
 from tool_dispatcher.authoring.secret import holds_secret
 
 _ANY_NAME = "node"
@@ -141,13 +141,13 @@ class _Binding:
         return FromParam(key, one.name, one.values, one.schema, is_secret=True)
 
     def _remembered(self, one: _Argument, source: FromParam | Literal) -> FromParam | Literal:
-        if all(map(is_telling, one.values)):
+        if all(map(is_distinctive, one.values)):
             return self.bound.setdefault(one.key, source)
         return source
 
     def _param(self, one: _Argument) -> FromParam:
         """Return a param: one for all equal distinctive texts; other values share one by argument name."""
-        is_one = all(isinstance(value, str) and is_telling(value) for value in one.values)
+        is_one = all(isinstance(value, str) and is_distinctive(value) for value in one.values)
         key = one.key if is_one else f"{one.name} {one.key}"
         return FromParam(key, one.name, one.values, one.schema)
 
@@ -201,8 +201,8 @@ class _Binding:
         value, is_named = one.values[0], _is_named_like(one, source)
         is_once = count == 1
         if isinstance(value, int | float):
-            return is_once and (is_telling(value) or is_named)
-        if not is_telling(value):
+            return is_once and (is_distinctive(value) or is_named)
+        if not is_distinctive(value):
             return is_once and is_named
         return is_named or "enum" not in one.schema
 

@@ -45,7 +45,7 @@ def identity(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def is_telling(value: Any) -> bool:
+def is_distinctive(value: Any) -> bool:
     """Return whether a value is distinctive enough to show its source."""
     match value:
         case bool() | None:
@@ -57,7 +57,7 @@ def is_telling(value: Any) -> bool:
             return abs(value) >= _NUMBER_MIN
         case float():
             return abs(value) >= _NUMBER_MIN or not value.is_integer()
-    return any(is_telling(one) for one in scalars(value))
+    return any(is_distinctive(one) for one in scalars(value))
 
 
 def _says_something(text: str) -> bool:
@@ -111,7 +111,7 @@ class Question:
                 return value in self._numbers
             case str() if date := _DATE.fullmatch(value):
                 return tuple(map(int, date.groups())) in self._dates
-            case str() if len(value.casefold()) <= len(self._text) and is_telling(value):
+            case str() if len(value.casefold()) <= len(self._text) and is_distinctive(value):
                 return re.search(_as_words(value), self._text) is not None
         return False
 
@@ -135,7 +135,7 @@ def _as_words(text: str) -> str:
 
 def with_names(text: str, names: Mapping[str, str]) -> str:
     """Return a text with `<name>` in place of each distinctive value that `names` maps to a name."""
-    for value in sorted(filter(is_telling, names), key=len, reverse=True):
+    for value in sorted(filter(is_distinctive, names), key=len, reverse=True):
         text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]  # a lambda with a default
     return text
 

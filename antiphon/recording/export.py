@@ -15,7 +15,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.errors import AlreadyThere
 from antiphon.leftovers import clear_parts
-from antiphon.observe import pairs
+from antiphon.observe import member_scores
 from antiphon.recording.chain import Chained
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
@@ -209,7 +209,7 @@ async def sessions_since(bus: Bus, since: datetime | None = None) -> AsyncGenera
         at_ms, reported = earliest_ms, set[bytes]()
         while True:
             # Each page starts again at the newest time of the last one, as sessions leave the set meanwhile.
-            page = pairs(
+            page = member_scores(
                 await bus.batcher.submit(
                     *("ZRANGE", bus.keys.sessions(partition), repr(at_ms), "+inf", "BYSCORE"),
                     *("LIMIT", 0, _IDS_PAGE + len(reported), "WITHSCORES"),

@@ -161,7 +161,7 @@ async def refusal(antiphon: "Antiphon", given: Given) -> str | None:
     return None if given.number in state.paths else ""
 
 
-async def awaited(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
+async def requested_input(antiphon: "Antiphon", run_id: str, node: str = "") -> InputRequested:
     """Return the request to a person that a run waits for; `node` selects one of several. Raises as `give` does."""
     path, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
     found = next((one for one in await waiting(antiphon, run_id) if one.round == open.number), None)

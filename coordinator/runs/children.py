@@ -84,7 +84,7 @@ def cancel_reasoning(making: Making, path: str) -> None:
         making.sends.append(Send(child, cancelled))
 
 
-def tell_parent(making: Making, response: Response | None) -> None:
+def notify_parent(making: Making, response: Response | None) -> None:
     """Report a wait for a person, or the end, to the session that began the run."""
     parent = making.pinned.beginning.parent
     if parent is None:

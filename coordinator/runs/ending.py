@@ -20,7 +20,7 @@ from pydantic_core import to_json
 
 from coordinator.runs.making import Making
 from coordinator.runs.state import RunChange
-from coordinator.session import doubt
+from coordinator.session import new_uncertainty
 from coordinator.workflows.messages import End
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.resuming import RESUMABLE
@@ -138,8 +138,8 @@ def _listed(paths: tuple[str, ...]) -> str:
 def _uncertain(end: End, is_shown: bool) -> Iterator[Uncertainty]:
     for path in end.unknown[:_NAMED_MAX]:
         message = f"Whether `{path}` took effect is unknown. Check before doing it again."
-        yield doubt("outcome_unknown", message, path, "serious")
+        yield new_uncertainty("outcome_unknown", message, path, "serious")
     for path in end.standing[:_NAMED_MAX] if end.status != "completed" else ():
-        yield doubt("write_stands", f"`{path}` took effect and was not undone.", path, "serious")
+        yield new_uncertainty("write_stands", f"`{path}` took effect and was not undone.", path, "serious")
     if not is_shown:
-        yield doubt("output_left_out", "The output is too large to stand in the answer.", "output")
+        yield new_uncertainty("output_left_out", "The output is too large to stand in the answer.", "output")

@@ -20,7 +20,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator.decision import Logged
 from coordinator.endings import moment_of
-from coordinator.runs.children import tell_parent
+from coordinator.runs.children import notify_parent
 from coordinator.runs.commands import carry_out, withdraw
 from coordinator.runs.ending import response_of
 from coordinator.runs.happening import REASON_CHARACTERS, happening_of
@@ -129,7 +129,7 @@ def finished(making: Making) -> Step:
     """Return the step of an event."""
     change = making.change()
     answer = None if making.ended is None else response_of(making, change)
-    tell_parent(making, answer)
+    notify_parent(making, answer)
     kept_s = (making.kept_until - making.now).total_seconds() if making.kept_until else 0.0
     return Step(
         change,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.own_packages import foreign
+from antiphon.own_packages import shadowing_message
 from tests.antiphon.conftest import ROOT, TOOLS, clean_environment
 
 OWN_FOLDERS = ("shared", "coordinator", "reasoning_engine", "tool_dispatcher", "tests", "examples")
@@ -94,8 +94,10 @@ def test_a_scope_that_no_tool_asks_for_is_refused_with_those_that_exist(project:
 
 
 def test_our_own_packages_are_ours() -> None:
-    assert [foreign(name) for name in ("coordinator", "tool_dispatcher", "response_assembler")] == [None] * 3
-    assert foreign("json") is not None
+    assert [shadowing_message(name) for name in ("coordinator", "tool_dispatcher", "response_assembler")] == [
+        None
+    ] * 3
+    assert shadowing_message("json") is not None
 
 
 def test_the_version_is_printed() -> None:

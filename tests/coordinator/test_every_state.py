@@ -18,19 +18,19 @@ from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolResult
 
 from coordinator import (
-    alone,
     approvals,
     endings,
     ladder,
     limits,
     models,
     offer,
+    own_answer,
     people,
     repetitions,
     steps,
     summaries,
 )
-from coordinator.alone import _WHAT_THEN, _Write
+from coordinator.own_answer import _WHAT_THEN, _Write
 from coordinator.session import Session
 from tests.coordinator.builders import a_catalogue, a_reply, a_tool, an_opened_session, the_results
 from tests.envelopes import START
@@ -136,7 +136,19 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "dict[str, int]": ({}, {"F1": 1, "F3": 2}),
 }
 """By the annotation of a parameter."""
-_MODULES = (alone, approvals, endings, ladder, limits, models, offer, people, repetitions, steps, summaries)
+_MODULES = (
+    own_answer,
+    approvals,
+    endings,
+    ladder,
+    limits,
+    models,
+    offer,
+    people,
+    repetitions,
+    steps,
+    summaries,
+)
 READERS = tuple(reader for module in _MODULES for reader in readers_of_samples(module, _SAMPLES))
 
 

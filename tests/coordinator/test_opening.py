@@ -7,7 +7,7 @@ from antiphon_shared.process.settings import BusSettings
 
 from coordinator.decision import OfferBounds
 from coordinator.document import SESSION
-from coordinator.limits import resolve
+from coordinator.limits import resolve_limits
 from coordinator.opening import open_session, recorded_opening
 from coordinator.session import Session
 from coordinator.session_parts import replace
@@ -160,6 +160,6 @@ def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> N
 def test_no_session_outlives_half_of_what_is_kept_of_it() -> None:
     """Its documents expire; the deadline must find them."""
     limits = CoordinatorSettings(deadline_s=300).limits(5, BusSettings(retention_s=400).deadline_max_s)
-    assert resolve(QueryOptions(), limits).deadline_s == 200
-    assert resolve(QueryOptions(deadline_s=10_000), limits).deadline_s == 200
-    assert resolve(QueryOptions(deadline_s=20), limits).deadline_s == 20
+    assert resolve_limits(QueryOptions(), limits).deadline_s == 200
+    assert resolve_limits(QueryOptions(deadline_s=10_000), limits).deadline_s == 200
+    assert resolve_limits(QueryOptions(deadline_s=20), limits).deadline_s == 20

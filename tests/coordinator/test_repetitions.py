@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, Tool
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.repetitions import named
+from coordinator.repetitions import calls_to_repeat
 from coordinator.session import Session
 from coordinator.session_parts import Writes, replace
 from tests.coordinator.builders import (
@@ -47,7 +47,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     """Return the step after a reply with those calls; the repeated ones are looked up as the shell does."""
     reasoning = answered(session, a_briefing(session.round), catalogue).session
     reply = a_reply(calls=calls, round=session.round)
-    wanted = named(reasoning, reply)
+    wanted = calls_to_repeat(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
     event = an_event(reply, answers=reasoning.awaited, at_s=1)
     return decide(reasoning, event, ENTRY, catalogue=catalogue, earlier=earlier)

@@ -31,10 +31,10 @@ def after_tool_rounds(number: int, **options: Any) -> Decision:
 
 
 def test_a_bound_on_rounds_with_tools_is_one_on_rounds_too_unless_both_are_set() -> None:
-    assert limits.resolve(QueryOptions(max_tool_rounds=2), DEFAULTS).max_rounds == 3
-    assert limits.resolve(QueryOptions(max_tool_rounds=9), DEFAULTS).max_rounds == 10
-    assert limits.resolve(QueryOptions(max_tool_rounds=2, max_rounds=7), DEFAULTS).max_rounds == 7
-    assert limits.resolve(QueryOptions(), DEFAULTS).max_tool_rounds is None
+    assert limits.resolve_limits(QueryOptions(max_tool_rounds=2), DEFAULTS).max_rounds == 3
+    assert limits.resolve_limits(QueryOptions(max_tool_rounds=9), DEFAULTS).max_rounds == 10
+    assert limits.resolve_limits(QueryOptions(max_tool_rounds=2, max_rounds=7), DEFAULTS).max_rounds == 7
+    assert limits.resolve_limits(QueryOptions(), DEFAULTS).max_tool_rounds is None
     (asked,) = (
         one for one in an_opened_session(max_tool_rounds=2).commands if isinstance(one, BriefingRequested)
     )

@@ -47,7 +47,7 @@ TEXT_RIDDLES = re.compile(
 RECORDED_TEXTS = (
     "antiphon/linear/history.py",
     "antiphon/replay/injection/faults.py",
-    "coordinator/alone.py",
+    "coordinator/own_answer.py",
     "coordinator/approvals.py",
     "coordinator/asking.py",
     "coordinator/limits.py",

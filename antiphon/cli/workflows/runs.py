@@ -29,9 +29,9 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import StillRunning
 from antiphon.observe import connected
 from antiphon.tail import Tail
-from antiphon.workflows.look import look
-from antiphon.workflows.look import runs as newest_runs
-from antiphon.workflows.run import Given, awaited, give_to, refusal
+from antiphon.workflows.run import Given, give_to, refusal, requested_input
+from antiphon.workflows.run_view import run_view
+from antiphon.workflows.run_view import runs as newest_runs
 
 _DECIDED_S = 60.0
 
@@ -98,7 +98,7 @@ async def show(
             found = await workflows.token_of(antiphon, run_id, token)
             print_json({"run_id": run_id, "token": found}) if json else write(f"{found}\n")
             return
-        view = await look(antiphon.open_bus(), run_id)
+        view = await run_view(antiphon.open_bus(), run_id)
     print_json(view) if json else show_view(view)
 
 
@@ -110,7 +110,7 @@ async def watch(run_id: RunId, json: Json = False) -> int:
     Exit codes: 0 completed; 1 another end; 2 unknown run.
     """
     async with Antiphon() as antiphon:
-        await look(antiphon.open_bus(), run_id)
+        await run_view(antiphon.open_bus(), run_id)
         if not json:
             return await follow(antiphon, run_id, is_json=False)
         async with aclosing(antiphon.stream(run_id)) as stream:
@@ -146,7 +146,7 @@ async def answer(
     antiphon workflows runs answer $id agreed=true seat=aisle --by ann
     """
     async with Antiphon() as antiphon:
-        request = await awaited(antiphon, run_id, node)
+        request = await requested_input(antiphon, run_id, node)
         expects = {name: Param.model_validate(one) for name, one in request.expects.items()}
         given_values = read_values(expects, values)
         given = await give_to(antiphon, run_id, given_values, node=request.node, token=token, by=by)
@@ -229,7 +229,7 @@ async def resume(run_id: RunId, by: By = "", reason: Reason = "", json: Json = F
 async def cancel(run_id: RunId, reason: Reason = "", json: Json = False) -> None:
     """Cancel a run: stop its running calls where possible, and compensate its completed writes."""
     async with Antiphon() as antiphon:
-        await look(antiphon.open_bus(), run_id)
+        await run_view(antiphon.open_bus(), run_id)
         is_asked = await antiphon.cancel(run_id, reason)
     if json:
         print_json({"run_id": run_id, "cancelling": is_asked})

@@ -6,7 +6,7 @@ from antiphon_shared.workflows.params import shown
 from antiphon.cli import event_lines
 from antiphon.cli.output import counted, one_line, print_table, stderr, stdout
 from antiphon.cli.workflows.asking import asked, how_to_answer
-from antiphon.workflows.look import RunView, RunWait
+from antiphon.workflows.run_view import RunView, RunWait
 
 _NODES_MAX = 200
 _CUT = 120

@@ -16,9 +16,9 @@ from antiphon_shared.values import LogEntry
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.steps.known import DataT, Known, Redone, Step
-from coordinator.alone import answer_alone
 from coordinator.decision import Decision
 from coordinator.endings import ending_of, moment_of
+from coordinator.own_answer import answer_without_assembler
 from response_assembler.compose import compose
 from response_assembler.material import material_of
 
@@ -43,7 +43,7 @@ class Assemblies:
         request = ending_of(session, known.named(session.awaited))
         found = found_of(request, self.read(request, read, known))
         at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
-        response = answer_alone(session, request, found, catalogue, at, decision.alone)
+        response = answer_without_assembler(session, request, found, catalogue, at, decision.alone)
         return ResponseReady(**response.model_dump())
 
     def read(self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known) -> Read:

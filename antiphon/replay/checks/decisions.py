@@ -32,9 +32,9 @@ from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import changes
-from coordinator.endings import has_parent, tell_parent
+from coordinator.endings import has_parent, notify_parent
 from coordinator.lookup import named_by, needs_query, schema_of
-from coordinator.opening import never_opened, open_session, recorded_opening
+from coordinator.opening import end_unopened, open_session, recorded_opening
 from coordinator.record import record_of
 from coordinator.session import PARTS, Session
 from coordinator.session_parts import replace
@@ -95,7 +95,7 @@ class Decisions:
             return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
         if before is not None and decision.closes and has_parent(before):
             asked = known.data(before.query.question, QuerySubmitted)
-            decision = tell_parent(decision, step.line.event.data, asked)
+            decision = notify_parent(decision, step.line.event.data, asked)
         if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
             self.session = decision.session
             return Redone(decision.commands, (), record)
@@ -210,7 +210,7 @@ class Decisions:
             )
         match event.data:
             case ComponentFailed() as failure:
-                return never_opened(event, entry, failure)
+                return end_unopened(event, entry, failure)
             case QuerySubmitted() as query:
                 opened = next((one.event.data for one in step.outputs), None)
                 if not isinstance(opened, SessionOpened):
@@ -244,7 +244,7 @@ def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, 
     if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
-    for id, (entry, source) in repetitions.named(session, event.data).items():
+    for id, (entry, source) in repetitions.calls_to_repeat(session, event.data).items():
         reply = known.data(entry, ReasoningCompleted)
         found.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
     return found

@@ -36,27 +36,27 @@ class SessionSnapshot:
     """The events in an inbox."""
 
 
-async def restore(bus: Bus, standing: SessionSnapshot) -> None:
+async def restore(bus: Bus, snapshot: SessionSnapshot) -> None:
     """Write a session into a Redis that does not hold it; components begin to work as it arrives.
 
     Not atomic, and unsigned: for a private Redis only.
     """
-    keys, session_id = bus.keys, standing.session_id
+    keys, session_id = bus.keys, snapshot.session_id
     partition, life_ms = keys.partition(session_id), bus.settings.retention_ms
     log, memory = keys.log(session_id), keys.of_session(session_id, MEMORY)
-    opened_ms = round(standing.opened.timestamp() * 1000)
+    opened_ms = round(snapshot.opened.timestamp() * 1000)
     commands: list[tuple[Argument, ...]] = [
         ("SET", keys.catalogue_content(name), CATALOGUE.write(catalogue, FORMAT))
-        for name, catalogue in standing.catalogues.items()
+        for name, catalogue in snapshot.catalogues.items()
     ]
-    commands += [("XADD", log, entry, "event", encode(event)) for entry, event in standing.log]
-    commands += [("RPUSH", memory, item) for item in standing.memory]
-    written = [log, *([memory] if standing.memory else [])]
-    for name, items in standing.lists.items():
+    commands += [("XADD", log, entry, "event", encode(event)) for entry, event in snapshot.log]
+    commands += [("RPUSH", memory, item) for item in snapshot.memory]
+    written = [log, *([memory] if snapshot.memory else [])]
+    for name, items in snapshot.lists.items():
         key = keys.of_session(session_id, name)
         commands += [("RPUSH", key, item) for item in items]
         written += [key] if items else []
-    for name, content in standing.documents.items():
+    for name, content in snapshot.documents.items():
         key = keys.of_session(session_id, name)
         commands.append(("HSET", key, "version", _FIRST, "content", content))
         written.append(key)
@@ -64,11 +64,11 @@ async def restore(bus: Bus, standing: SessionSnapshot) -> None:
     commands += [
         ("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)
     ]
-    for name, due, event in standing.timers:
+    for name, due, event in snapshot.timers:
         named = f"{session_id}/{name}"
         commands.append(("HSET", keys.timer_messages(partition), named, timer_message(event, encode(event))))
         commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), named))
-    for entry, event in standing.deliveries:
+    for entry, event in snapshot.deliveries:
         inbox = event.data.inbox
         assert inbox is not None, "what is delivered has an inbox"
         commands.append(("XADD", keys.inbox(partition, inbox), "*", "event", encode(event), "log", entry))

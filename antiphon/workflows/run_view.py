@@ -17,7 +17,7 @@ from pydantic import AwareDatetime
 from antiphon.errors import UnknownSession
 from antiphon.observe import newest_sessions
 from antiphon.queued import queries_waiting, query_waiting
-from antiphon.run_state import people, status_of, stored_run
+from antiphon.run_state import nodes_waiting_for_people, status_of, stored_run
 from antiphon.submission import checked_session_id
 from coordinator.runs.opening import plan_of
 from coordinator.runs.state import Beginning, Open, OpenKind, RunState
@@ -94,7 +94,7 @@ async def runs(bus: Bus, limit: int) -> list[RunLine]:
     return sorted(lines.values(), key=lambda one: one.opened, reverse=True)[:limit]
 
 
-async def look(bus: Bus, run_id: str) -> RunView:
+async def run_view(bus: Bus, run_id: str) -> RunView:
     """Return the present state of a run. Raises UnknownSession."""
     checked_session_id(run_id)
     first = await bus.first_event(run_id) or await query_waiting(bus, run_id)
@@ -154,7 +154,7 @@ def _line_of(run_id: str, workflow: str, first: AnyEvent, state: RunState) -> Ru
         workflow=workflow,
         opened=first.time,
         status=status_of(state),
-        waits_at=tuple(people(state)),
+        waits_at=tuple(nodes_waiting_for_people(state)),
     )
 
 

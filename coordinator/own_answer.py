@@ -19,8 +19,8 @@ from antiphon_shared.text.citations import CITATION, cited_ids
 from antiphon_shared.text.excerpt import one_line, shorten
 from antiphon_shared.tools.calls import Catalogue
 
-from coordinator.requests import in_doubt_as
-from coordinator.session import Session, doubt
+from coordinator.requests import unknown_call_name
+from coordinator.session import Session, new_uncertainty
 
 _SOURCES_MAX, _WRITES_MAX = 50, 100
 _UNCITED_MAX = 20
@@ -53,7 +53,7 @@ class _Write:
 
     @property
     def about(self) -> str:
-        return in_doubt_as(self.tool, self.call_id)
+        return unknown_call_name(self.tool, self.call_id)
 
     @property
     def line(self) -> str:
@@ -62,7 +62,7 @@ class _Write:
         return f"- `{self.tool}` ({self.call_id}): {then}"
 
 
-def answer_alone(
+def answer_without_assembler(
     session: Session, request: AssemblyRequested, found: Found, catalogue: Catalogue, at: datetime, why: str
 ) -> Response:
     """Return the session's answer at that moment; `why` is a sentence about the assembler's failure.
@@ -109,24 +109,24 @@ def _uncertain(
     for write in writes:
         if write.outcome == "unknown":
             message = f"Whether `{write.tool}` took effect is unknown. Check before doing it again."
-            yield doubt("outcome_unknown", message, write.about, "serious")
+            yield new_uncertainty("outcome_unknown", message, write.about, "serious")
         elif write.outcome == "not begun":
             message = f"`{write.tool}` had not begun when the session ended."
-            yield doubt("call_unfinished", message, write.about)
+            yield new_uncertainty("call_unfinished", message, write.about)
         elif write.outcome in ("refused", "failed"):
             message = f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.said, _SAID_CHARACTERS)}"
-            yield doubt("tool_failed", message, write.about)
+            yield new_uncertainty("tool_failed", message, write.about)
     for kind, use, message in repetitions(found.memory.tool_usage):
         severity: Severity = "note" if kind == "write_repeated" else "caution"
-        yield doubt(kind, message, in_doubt_as(use.tool, use.call_id), severity)
+        yield new_uncertainty(kind, message, unknown_call_name(use.tool, use.call_id), severity)
     named = {write.call_id for write in writes}
     for call_id, tool in found.unfinished:
         if call_id not in named:
             message = f"`{tool}` had not finished when the session ended."
-            yield doubt("call_unfinished", message, in_doubt_as(tool, call_id))
+            yield new_uncertainty("call_unfinished", message, unknown_call_name(tool, call_id))
     for part in found.missing:
-        yield doubt("record_missing", "A part of the session's record could not be read.", part)
-    yield doubt("component_failed", why, "response_assembler", "serious")
+        yield new_uncertainty("record_missing", "A part of the session's record could not be read.", part)
+    yield new_uncertainty("component_failed", why, "response_assembler", "serious")
 
 
 def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_Write]:
@@ -135,12 +135,12 @@ def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_W
     uses = found.memory.tool_usage
     open_ids = {use.call_id for use in unknown(uses)}
     for use in uses:
-        about = in_doubt_as(use.tool, use.call_id)
+        about = unknown_call_name(use.tool, use.call_id)
         if about in session.writes.in_doubt or _is_write(use, catalogue):
             named.add(about)
             outcome, said = _outcome(use, is_open=use.call_id in open_ids)
             yield _Write(use.tool, use.call_id, outcome, said)
-    not_begun = {in_doubt_as(tool, call_id) for call_id, tool in found.unfinished}
+    not_begun = {unknown_call_name(tool, call_id) for call_id, tool in found.unfinished}
     for about in session.writes.in_doubt:
         if about not in named:
             tool, _, call_id = about.partition(" ")

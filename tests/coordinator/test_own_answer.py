@@ -7,7 +7,7 @@ from antiphon_shared.events.session import Response
 from antiphon_shared.memory.found import Found
 from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ReasoningNote, ToolUse
 
-from coordinator.alone import answer_alone
+from coordinator.own_answer import answer_without_assembler
 from coordinator.requests import assembly_of
 from coordinator.session_parts import Writes, replace
 from tests.coordinator.builders import a_catalogue, a_reply, a_tool, an_opened_session
@@ -46,7 +46,7 @@ def answered_alone(
     asked = assembly_of(opened, "complete", "natural_completion").model_copy(update=request)
     reply = None if text is None else a_reply(text)
     found = Found(a_memory() if memory is None else memory, reply, unfinished)
-    return answer_alone(opened, asked, found, CATALOGUE, START + timedelta(seconds=42), WHY)
+    return answer_without_assembler(opened, asked, found, CATALOGUE, START + timedelta(seconds=42), WHY)
 
 
 def test_it_holds_the_last_reply_with_the_sources_that_it_cites() -> None:

@@ -19,7 +19,7 @@ GRACE_S = 10
 _SHELL = f"trap '' TERM INT HUP; read -r _; kill -TERM 0; sleep {GRACE_S}; kill -KILL 0"
 
 
-class Leash:
+class ChildProcesses:
     """The children of this process, which end at most ten seconds after it."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Leash:
             self._shell = None
 
 
-async def end(process: Process, grace_s: float) -> None:
+async def terminate(process: Process, grace_s: float) -> None:
     """Send SIGTERM, and after `grace_s` SIGKILL; return when the process is gone."""
     with contextlib.suppress(ProcessLookupError):
         process.terminate()

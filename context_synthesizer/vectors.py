@@ -20,6 +20,7 @@ import orjson
 
 _MOST = 127
 _COSINE_DIGITS = 4
+_ALIKE = 0.0001
 
 
 class Vectors:
@@ -62,7 +63,7 @@ class Vectors:
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
         """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
 
-        Each is measured relative to the closest fact, as some searches are nearer to every fact than others.
+        Each is a share of the closest fact's, above the mean, as some searches are nearer to every fact than others.
         Without a vector of the question, the result is empty.
         """
         to_question = _of_closest(self._to(digest_of(question)))
@@ -72,7 +73,7 @@ class Vectors:
             return {}
         closest = map(max, zip(*to_searches, strict=True)) if to_searches else to_question
         means = ((one + other) / 2 for one, other in zip(to_question, closest, strict=True))
-        return {id: max(0.0, mean) for id, mean in zip(self.places, means, strict=True)}
+        return dict(zip(self.places, means, strict=True))
 
     def _to(self, digest: str) -> list[float]:
         """Return the cosines of all facts to a question or search; an empty list when it has no vector."""
@@ -101,9 +102,15 @@ class Vectors:
 
 
 def _of_closest(cosines: list[float]) -> list[float]:
-    """Return cosines as shares of the highest; all are zero when it is not positive."""
+    """Return cosines as shares of the highest, counted from their mean: the level of a fact on something else.
+
+    Where all are alike, each is 1 if they are positive.
+    """
     highest = max(cosines, default=0.0)
-    return [cosine / highest if highest > 0 else 0.0 for cosine in cosines]
+    usual = sum(cosines) / max(1, len(cosines))
+    if highest - usual < _ALIKE:
+        return [1.0 if highest > 0 else 0.0] * len(cosines)
+    return [max(0.0, (cosine - usual) / (highest - usual)) for cosine in cosines]
 
 
 def row_of(vector: Sequence[float], width: int = 0) -> bytes:

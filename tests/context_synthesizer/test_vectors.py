@@ -1,6 +1,7 @@
 """Vectors take one byte a number, and are compared alike with numpy and without."""
 
 from math import sqrt
+from random import Random
 
 import pytest
 from hypothesis import assume, given
@@ -74,6 +75,22 @@ def test_what_is_added_later_is_compared_with_all_that_was_asked() -> None:
     assert by_and_by.closeness("q", ["s"]) == {"F1": 1.0}, "a search without a vector does not count"
     by_and_by.add({"F2": b}, {digest_of("s"): b})
     assert by_and_by.closeness("q", ["s"]) == at_once.closeness("q", ["s"])
+
+
+def test_a_new_fact_is_compared_with_all_and_a_new_search_with_all_facts() -> None:
+    """Between two measurements of the means, closeness differs only by the change of the means."""
+    random = Random(7)
+    vectors_of = {f"F{n}": row_of([random.gauss(0, 1) for _ in range(16)]) for n in range(45)}
+    asked = {text: row_of([random.gauss(0, 1) for _ in range(16)]) for text in ("q", "s", "t")}
+    rows = {digest_of(text): row for text, row in asked.items()}
+    first, later = dict([*vectors_of.items()][:40]), dict([*vectors_of.items()][40:])
+    at_once, by_and_by = Vectors("m"), Vectors("m")
+    at_once.add(vectors_of, rows)
+    by_and_by.add(first, {name: rows[name] for name in (digest_of("q"), digest_of("s"))})
+    by_and_by.closeness("q", ["s"])
+    by_and_by.add(later, {digest_of("t"): rows[digest_of("t")]})
+    closeness = by_and_by.closeness("q", ["s", "t"])
+    assert closeness == pytest.approx(at_once.closeness("q", ["s", "t"]), abs=0.08)
 
 
 def test_an_item_is_read_as_it_was_added() -> None:

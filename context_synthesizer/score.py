@@ -15,7 +15,8 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
 A document that is asked for by its date is as close as the closest one of its series (series.py).
 
 asked.py has the first two. A question over several hops is the reason for the bridge: "She was born in Calden" makes
-the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
+the article on Calden close, though no search asked for it. docs/memory-benchmark.md has the effect of leaving out each
+term.
 """
 
 import re

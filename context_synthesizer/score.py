@@ -7,15 +7,16 @@ highest BM25 score of a fact against all words that are asked, a fact's closenes
     0.5 M   times its share, among all facts, of the best score for the one of these texts that it is closest to
     0.3 M   over its passage's rank in the result: a search puts the closest passage first
     0.15 M  where it is the first of its document, which introduces the rest; not in a dialogue
-    1.0 M   times its closeness in meaning, from 0 to 1, where facts are embedded (embeddings.py)
     0.5     times the closeness of the line before it, where that is a question in a dialogue: it may be the answer
     0.3     times the closeness of its better neighbour, where it is a line of dialogue that was read, not searched for
     0.3     times the closeness of one of the best facts that names its document's title: the next hop
+    1.0 M   times its closeness in meaning, from 0 to 1, where facts are embedded (embeddings.py); it is not passed on
 
 A document that is asked for by its date is as close as the closest one of its series (series.py).
 
-asked.py has the first two. A question over several hops is the reason for the last term: "She was born in Calden" makes
-the article on Calden close, though no search asked for it. docs/memory.md has the effect of leaving out each term.
+asked.py has the first two. A question over several hops is the reason for the bridge: "She was born in Calden" makes
+the article on Calden close, though no search asked for it. docs/memory-benchmark.md has the effect of leaving out each
+term.
 """
 
 import re
@@ -127,12 +128,12 @@ class Relevance:
         if memory.open_questions:
             asked = asked.including(memory.open_questions)
         scores = asked.closeness()
-        if salience or self._are_embedded:
-            for place, likeness in enumerate(self._likenesses(salience)):
-                scores[place] += asked.most * LIKENESS_SHARE * likeness
         for gains in (self._spoken_beside(scores), self._bridged(scores)):
             for place, gain in gains.items():
                 scores[place] += gain
+        if salience or self._are_embedded:
+            for place, likeness in enumerate(self._likenesses(salience)):
+                scores[place] += asked.most * LIKENESS_SHARE * likeness
         self._raise_dated(question or (memory.query,), scores)
         self._lower(memory, scores)
         return Scores(self._places, self._ids, scores)

@@ -12,6 +12,7 @@ An item of another model is skipped, as its numbers have another meaning.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from math import isfinite, sqrt
 from operator import mul
 from typing import Any
@@ -20,6 +21,8 @@ import orjson
 
 _MOST = 127
 _COSINE_DIGITS = 4
+_ALIKE = 0.0001
+_GROWTH = 1.25
 
 
 class Vectors:
@@ -35,8 +38,10 @@ class Vectors:
         self.width = 0
         self._rows = bytearray()
         self._lengths: list[float] = []
-        self._cosines: dict[str, list[float]] = {}
-        """The cosines of the facts' rows, as far as they are computed, by the digest of the question or search."""
+        self._asked_lengths: dict[str, float] = {}
+        self._to_question, self._to_searches = _Closest(), _Closest()
+        self._measured_at = 0
+        """The number of facts of which the means were taken."""
 
     def read(self, items: Iterable[bytes]) -> None:
         """Add the items that this or another process appended to the list."""
@@ -62,32 +67,39 @@ class Vectors:
     def closeness(self, question: str, searches: Iterable[str]) -> dict[str, float]:
         """Return the closeness of each fact, from 0 to 1: the mean of those to the question and to the closest search.
 
-        Each is measured relative to the closest fact, as some searches are nearer to every fact than others.
-        Without a vector of the question, the result is empty.
+        Each is a share of the closest fact's, above the mean, as some searches are nearer to every fact than others.
+        The mean is taken again whenever the facts have grown by a quarter; in between, only new facts and new searches
+        are compared. Without a vector of the question, the result is empty.
         """
-        to_question = _of_closest(self._to(digest_of(question)))
-        texts = dict.fromkeys(searches)
-        to_searches = [found for text in texts if (found := _of_closest(self._to(digest_of(text))))]
-        if not to_question:
+        if digest_of(question) not in self.asked:
             return {}
-        closest = map(max, zip(*to_searches, strict=True)) if to_searches else to_question
-        means = ((one + other) / 2 for one, other in zip(to_question, closest, strict=True))
-        return {id: max(0.0, mean) for id, mean in zip(self.places, means, strict=True)}
+        if len(self.places) > self._measured_at * _GROWTH:
+            self._measured_at, self._to_question, self._to_searches = len(self.places), _Closest(), _Closest()
+        self._compare(self._to_question, (question,))
+        self._compare(self._to_searches, dict.fromkeys(searches))
+        to_question = self._to_question.shares
+        to_searches = self._to_searches.shares if self._to_searches.scales else to_question
+        means = ((one + other) / 2 for one, other in zip(to_question, to_searches, strict=True))
+        return dict(zip(self.places, means, strict=True))
 
-    def _to(self, digest: str) -> list[float]:
-        """Return the cosines of all facts to a question or search; an empty list when it has no vector."""
-        row = self.asked.get(digest)
-        if row is None:
-            return []
-        known = self._cosines.setdefault(digest, [])
-        begin, width = len(known), len(row)
-        length = _length(row)
-        products = _products(memoryview(self._rows)[begin * width :], row)
-        known += [
+    def _compare(self, closest: "_Closest", texts: Iterable[str]) -> None:
+        """Compare new facts with all of these texts, and all facts with those that are new."""
+        known = len(closest.shares)
+        closest.shares += [0.0] * (len(self.places) - known)
+        for digest in filter(self.asked.__contains__, map(digest_of, texts)):
+            begin = known if digest in closest.scales else 0
+            if cosines := self._cosines(digest, begin):
+                closest.raise_to(digest, begin, cosines)
+
+    def _cosines(self, digest: str, begin: int) -> list[float]:
+        """Return the cosines of the facts from a row on to a question or search."""
+        row = self.asked[digest]
+        length = self._asked_lengths[digest]
+        products = _products(memoryview(self._rows)[begin * len(row) :], row)
+        return [
             round(product / (own * length or 1.0), _COSINE_DIGITS)
-            for product, own in zip(products, self._lengths[begin:], strict=True)
+            for product, own in zip(products, islice(self._lengths, begin, None), strict=True)
         ]
-        return known
 
     def _put(self, facts: Mapping[str, bytes], asked: Mapping[str, bytes]) -> None:
         """Add rows; skip those of another length than the rows before."""
@@ -97,13 +109,34 @@ class Vectors:
                 self.places[id] = len(self.places)
                 self._rows += row
                 self._lengths.append(_length(row))
-        self.asked.update((name, row) for name, row in asked.items() if len(row) == self.width)
+        for name, row in asked.items():
+            if name not in self.asked and len(row) == self.width:
+                self.asked[name] = row
+                self._asked_lengths[name] = _length(row)
 
 
-def _of_closest(cosines: list[float]) -> list[float]:
-    """Return cosines as shares of the highest; all are zero when it is not positive."""
-    highest = max(cosines, default=0.0)
-    return [cosine / highest if highest > 0 else 0.0 for cosine in cosines]
+class _Closest:
+    """The closeness of each fact to the one of some texts that it is closest to."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+        self.scales: dict[str, tuple[float, float]] = {}
+        """The mean and the highest cosine of each text, by its digest."""
+
+    def raise_to(self, digest: str, begin: int, cosines: Sequence[float]) -> None:
+        """Raise the facts from a row on to their cosines with a text, from its mean (0) to its highest (1).
+
+        The mean is the level of a fact on something else. Where all are alike, each is 1 if they are positive.
+        """
+        usual, highest = self.scales.get(digest, (sum(cosines) / len(cosines), -1.0))
+        highest = max(highest, *cosines)
+        self.scales[digest] = usual, highest
+        span = highest - usual
+        alike = float(highest > 0)
+        for place, cosine in enumerate(cosines, begin):
+            share = (cosine - usual) / span if span >= _ALIKE else alike
+            if share > self.shares[place]:
+                self.shares[place] = share
 
 
 def row_of(vector: Sequence[float], width: int = 0) -> bytes:

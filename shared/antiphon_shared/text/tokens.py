@@ -7,7 +7,7 @@ tells ids and names from prose without a look at their neighbours.
 
 The prices were fitted, by bounded least squares on the relative error, to Claude's published tokenizer over
 prose in fourteen languages, code, JSON, tables and URLs, and raised by 4 %: too high an estimate makes a
-smaller briefing, too low a one exceeds its budget. docs/memory.md states the error by kind of text,
+smaller briefing, too low a one exceeds its budget. docs/memory-reference.md states the error by kind of text,
 `benchmarks/tokens.py` measures it.
 """
 

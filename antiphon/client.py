@@ -133,8 +133,7 @@ class Antiphon:
 
         Args:
             query: The question, 100,000 characters at most.
-            session_id: Your own id, which makes it safe to submit again: the same query, options, tenant and
-                subject under the same id are one session. Default: a new id.
+            session_id: Your own id; a second submission of the same question under it has no effect.
             traceparent: The W3C trace context of the caller.
             grant: A signed token with the session's permissions. Default: the operator's default scopes.
             options: The fields of QueryOptions.

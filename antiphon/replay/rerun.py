@@ -171,7 +171,7 @@ async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
         return
     log = recording_index.events[: begun.taken_over]
     await restore(
-        bus, snapshot(begun.session, log, begun.deliveries, begun.briefings, recording_index.catalogues)
+        bus, snapshot(begun.session, log, begun.deliveries, begun.briefings, recording_index.known.catalogues)
     )
 
 

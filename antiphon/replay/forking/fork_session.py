@@ -19,6 +19,7 @@ from antiphon_shared.bus.restoring import restore, timer_event
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.environment import environment
+from antiphon_shared.text.excerpt import listed
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.relevance import BUILT_INS
 
@@ -102,9 +103,8 @@ def _check_needs_no_tools(point: Point) -> None:
     own = [name for name in point.session.tools.usable if name not in BUILT_INS]
     may_go_on = point.session.last_round is None or point.session.steps.number > 0
     if own and may_go_on and point.session.phase != "assembling":
-        named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
         raise NoSuchPoint(
-            f"From that event on the session can call tools, whose functions are not recorded: {named}.",
+            f"From that event on the session can call tools, whose functions are not recorded: {listed(own, 5)}.",
             hint="Name their module, or other tools, with --tools.",
         )
 

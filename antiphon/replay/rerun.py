@@ -24,7 +24,7 @@ from antiphon_shared.process.settings import BusSettings, load
 from antiphon import private_redis
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import data_in
-from antiphon.replay.forking.snapshot import snapshot
+from antiphon.replay.forking.snapshot import content_of, snapshot
 from antiphon.replay.rerun_report import RerunReport, report_of
 from antiphon.replay.serving.exchanges import Miss
 from antiphon.replay.serving.recording_index import RecordingIndex
@@ -138,10 +138,8 @@ async def _begin(bus: Bus, recording_index: RecordingIndex) -> None:
     if begun is None:
         await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(query))
         return
-    log = recording_index.events[: begun.taken_over]
-    await restore(
-        bus, snapshot(begun.session, log, begun.deliveries, begun.briefings, recording_index.catalogues)
-    )
+    lines, content = recording_index.events[: begun.taken_over], content_of(begun.session, begun.briefings)
+    await restore(bus, snapshot(lines, begun.deliveries, recording_index.known.catalogues, **content))
 
 
 async def _tell(bus: Bus, recording_index: RecordingIndex) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from antiphon_shared.text.excerpt import listed
+
 from antiphon.recording.lines import Line
 from antiphon.replay.against.results import Result
 from antiphon.replay.next_step import Next, recorded_end, recorded_next
@@ -70,8 +72,7 @@ def _does(one: Next, ending: str = "") -> str:
 
 def _tools(one: Next) -> str:
     names = [f"{name} ×{count}" if count > 1 else name for name, count in _counted(one.tools).items()]
-    more = f" and {len(names) - _TOOLS_MAX} more" if len(names) > _TOOLS_MAX else ""
-    return ", ".join(names[:_TOOLS_MAX]) + more or "no tools"
+    return listed(names, _TOOLS_MAX) or "no tools"
 
 
 def _counted(names: Sequence[str]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from antiphon_shared.text.excerpt import listed
 from antiphon_shared.workflows.graph import Graph
 from antiphon_shared.workflows.nodes import BranchNode
 
@@ -141,9 +142,7 @@ def _called(node: str, sides: _Sides, moved: Moved) -> At:
         found.path.partition(".")[0].partition("[")[0] or "arguments"
         for found in differences(did["arguments"], would["arguments"])
     )
-    listed = ", ".join(f"`{name}`" for name in list(names)[:_SHOWN_MAX])
-    more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
-    sentence = f"`{shown}` would be called with another {listed}{more}"
+    sentence = f"`{shown}` would be called with another {listed((f'`{name}`' for name in names), _SHOWN_MAX)}"
     return At(1, "arguments", node, sentence, did["arguments"], would["arguments"])
 
 
@@ -189,8 +188,8 @@ def _ended(sides: _Sides) -> At:
         fields = dict.fromkeys(
             found.path.partition(".")[0] for found in differences(did["output"], would["output"])
         )
-        listed = ", ".join(f"`{name}`" for name in list(fields)[:_SHOWN_MAX] if name)
-        sentence = f"the run would return another output{f': {listed}' if listed else ''}"
+        named = listed((f"`{name}`" for name in fields if name), _SHOWN_MAX)
+        sentence = f"the run would return another output{f': {named}' if named else ''}"
         return At(7, "output", "", sentence, did["output"], would["output"])
     return At(
         8,

@@ -18,39 +18,36 @@ from tool_dispatcher.batch import Bounds, Plan, advance, digest_of, failed, plan
 _Begins = tuple[tuple[int, ...], ...]
 
 
-class Batches:
-    """The planning of batches by the contracts of the session's catalogue."""
-
-    def redo(self, step: Step, known: Known) -> Redone:
-        """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
-        request, record = step.line.event.data, step.record
-        recorded = next((line.event.data for line in step.outputs), None)
-        if (
-            not isinstance(request, ToolsRequested)
-            or not isinstance(record, BatchRecord)
-            or not isinstance(recorded, ToolsCompleted)
-        ):
-            raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
-        returned = {result.index: result for result in recorded.results}
-        if returned.keys() != set(range(len(request.calls))):
-            raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
-        catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
-        plan = _plan(request, record, catalogue)
-        units = tuple((unit.tool, unit.calls) for unit in plan.units)
-        others = [("units", one) for one in _differences(record.units, units)]
-        today_filled = filled(request, record, plan, returned, catalogue, step.line.event.format)
-        returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
-        begins, results = _run(plan, record.ends, returned)
-        others += [("begins", one) for one in _differences(record.begins, begins)]
-        others += [("results", one) for one in _not_alternatives(recorded.results, contracts_of(catalogue))]
-        others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
-        changed = {"units": units, "begins": begins, "filled": today_filled.digests}
-        today = record.model_copy(update=changed) if others else record
-        if results is None:
-            others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
-            return Redone((recorded,), tuple(others), today)
-        completed = ToolsCompleted.of(request.round, results, recorded.duration_ms)
-        return Redone((completed,), tuple(others), today)
+def redo_batch(step: Step, known: Known) -> Redone:
+    """Repeat one batch with today's code. Raises UnreadableEvent when the recording does not suffice for a plan."""
+    request, record = step.line.event.data, step.record
+    recorded = next((line.event.data for line in step.outputs), None)
+    if (
+        not isinstance(request, ToolsRequested)
+        or not isinstance(record, BatchRecord)
+        or not isinstance(recorded, ToolsCompleted)
+    ):
+        raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
+    returned = {result.index: result for result in recorded.results}
+    if returned.keys() != set(range(len(request.calls))):
+        raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
+    catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
+    plan = _plan(request, record, catalogue)
+    units = tuple((unit.tool, unit.calls) for unit in plan.units)
+    others = [("units", one) for one in _differences(record.units, units)]
+    today_filled = filled(request, record, plan, returned, catalogue, step.line.event.format)
+    returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
+    begins, results = _run(plan, record.ends, returned)
+    others += [("begins", one) for one in _differences(record.begins, begins)]
+    others += [("results", one) for one in _not_alternatives(recorded.results, contracts_of(catalogue))]
+    others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
+    changed = {"units": units, "begins": begins, "filled": today_filled.digests}
+    today = record.model_copy(update=changed) if others else record
+    if results is None:
+        others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
+        return Redone((recorded,), tuple(others), today)
+    completed = ToolsCompleted.of(request.round, results, recorded.duration_ms)
+    return Redone((completed,), tuple(others), today)
 
 
 def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) -> Plan:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from antiphon_shared.events.base import short_type
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.excerpt import listed
 
 from antiphon.recording.lines import EventLine, Line
 
@@ -63,5 +64,4 @@ def resumable(lines: Sequence[Line]) -> str:
     ]
     if not good:
         return "No event of the session can be continued from."
-    more = f", and {len(good) - _NAMED_MAX} more" if len(good) > _NAMED_MAX else ""
-    return f"Use one of these events: {', '.join(good[:_NAMED_MAX])}{more}."
+    return f"Use one of these events: {listed(good, _NAMED_MAX)}."

@@ -6,12 +6,12 @@ Earlier calls stay done: no write is repeated. From there on the tools are reall
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from antiphon_shared.bus.handling import RUN
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.restoring import SessionSnapshot, restore, timer_event
+from antiphon_shared.bus.restoring import restore
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsRequested
 from antiphon_shared.events.step_records import ForkRecord, StepRecord
@@ -38,6 +38,7 @@ from antiphon.replay.forking.fork_session import a_moment, digest_of_lines, join
 from antiphon.replay.forking.moved import moved
 from antiphon.replay.forking.run_point import RunPoint, run_point
 from antiphon.replay.forking.run_records import fork_record, moved_change
+from antiphon.replay.forking.snapshot import moved_timers, snapshot
 from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import RUN_CHANGE, RunState
 
@@ -90,20 +91,10 @@ async def _import_snapshot(
     changes = [*point.changes]
     if changes:
         changes.append((point.changes[-1][0], moved_change(state, by)))
-    first = next(line for line in point.lines if isinstance(line, EventLine))
-    delivered = {line.event.id: line.event for line in deliveries}
-    log = [line for line in point.lines if isinstance(line, EventLine)]
-    snapshot = SessionSnapshot(
-        session_id=point.session_id,
-        opened=first.event.time,
-        log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],
-        documents={},
-        lists={RUN: [of.bytes + RUN_CHANGE.write(change, format) for of, change in changes]},
-        catalogues={**known.catalogues, published[0]: published[1]},
-        timers=list(_timers(point, by)),
-        deliveries=[(line.entry, line.event) for line in deliveries],
-    )
-    await restore(bus, snapshot)
+    lists = {RUN: [of.bytes + RUN_CHANGE.write(change, format) for of, change in changes]}
+    catalogues = {**known.catalogues, published[0]: published[1]}
+    timers = moved_timers(point.timers, by)
+    await restore(bus, snapshot(point.lines, deliveries, catalogues, timers, documents={}, lists=lists))
 
 
 def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:
@@ -118,12 +109,6 @@ def _delivered(point: RunPoint, line: EventLine, by: timedelta) -> EventLine:
     elif isinstance(data, ToolsRequested):
         data = data.model_copy(update={"allowed": tuple(call.name for call in data.calls)})
     return EventLine(line.n, line.entry, event.model_copy(update={"data": data}))
-
-
-def _timers(point: RunPoint, by: timedelta) -> Iterator[tuple[str, datetime, AnyEvent]]:
-    for timer in point.timers.values():
-        due = timer.due + by
-        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
 
 
 async def _ended(pipeline: EmbeddedPipeline, bus: Bus, point: RunPoint) -> None:

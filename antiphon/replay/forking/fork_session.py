@@ -10,15 +10,14 @@ and the header's `parent` hold the changes.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Any
 
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.restoring import restore, timer_event
-from antiphon_shared.events import AnyEvent
+from antiphon_shared.bus.restoring import restore
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.environment import environment
+from antiphon_shared.text.excerpt import listed
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.relevance import BUILT_INS
 
@@ -40,7 +39,7 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.replay.forking.changes import Changes, Forked, forked
 from antiphon.replay.forking.event_at import NoSuchPoint
 from antiphon.replay.forking.point import Point, point_at
-from antiphon.replay.forking.snapshot import snapshot
+from antiphon.replay.forking.snapshot import content_of, moved_timers, snapshot
 from antiphon.replay.forking.writes import restore_writes
 from antiphon.replay.provider import provider_of
 from coordinator.document import SESSION
@@ -71,19 +70,14 @@ async def fork(
     async with pipeline_of(tools, changes) as (pipeline, bus):
         content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
         forked_session = forked(point, changes, utc_now(), content, catalogue)
-        log = [line for line in point.lines if isinstance(line, EventLine)]
-        catalogues = {content: catalogue} if content else {}
-        timers = list(_timers(point, forked_session))
+        session, catalogues = forked_session.session, {content: catalogue} if content else {}
+        moments = {point.session.deadline: session.deadline} if point.session else {}
+        timers = moved_timers(point.timers, forked_session.moved_by, moments)
+        rest = content_of(session, point.briefings)
         await restore_writes(bus, point)
-        await restore(
-            bus,
-            snapshot(
-                forked_session.session, log, forked_session.deliveries, point.briefings, catalogues, timers
-            ),
-        )
-        await _ended(pipeline, bus, forked_session.session)
-        session_id = forked_session.session.id
-        live = [line async for line in session_lines(session_id, bus)]
+        await restore(bus, snapshot(point.lines, forked_session.deliveries, catalogues, timers, **rest))
+        await _ended(pipeline, bus, session)
+        live = [line async for line in session_lines(session.id, bus)]
     own: list[Line] = [RecordLine(record=forked_session.record)]
     if content and content not in point.known.catalogues:
         own.insert(0, CatalogueLine(hash=content, catalogue=catalogue))
@@ -102,9 +96,8 @@ def _check_needs_no_tools(point: Point) -> None:
     own = [name for name in point.session.tools.usable if name not in BUILT_INS]
     may_go_on = point.session.last_round is None or point.session.steps.number > 0
     if own and may_go_on and point.session.phase != "assembling":
-        named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
         raise NoSuchPoint(
-            f"From that event on the session can call tools, whose functions are not recorded: {named}.",
+            f"From that event on the session can call tools, whose functions are not recorded: {listed(own, 5)}.",
             hint="Name their module, or other tools, with --tools.",
         )
 
@@ -137,14 +130,6 @@ async def published_by(pipeline: EmbeddedPipeline, bus: Bus) -> tuple[str, Catal
     while (published := await bus.current_catalogue()) is None:
         await a_moment(pipeline, until_s, "its tools were not published")
     return published, await bus.catalogue(published)
-
-
-def _timers(point: Point, forked_session: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:
-    for timer in point.timers.values():
-        due = timer.due + forked_session.moved_by
-        if timer.due == (point.session and point.session.deadline):
-            due = forked_session.session.deadline
-        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
 
 
 async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None:

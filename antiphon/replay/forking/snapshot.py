@@ -1,41 +1,58 @@
 """The content that Redis must hold of a session before it resumes."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
 from antiphon_shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
-from antiphon_shared.bus.restoring import SessionSnapshot
+from antiphon_shared.bus.restoring import SessionSnapshot, timer_event
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.recording.lines import EventLine
+from antiphon.recording.lines import EventLine, Line
 from antiphon.replay.checks.briefings import Briefings
+from antiphon.replay.forking.point import Timer
 from coordinator.document import SESSION
 from coordinator.session import Session
 
 
 def snapshot(
-    session: Session,
-    log: Iterable[EventLine],
+    lines: Iterable[Line],
     deliveries: Sequence[EventLine],
-    briefings: Briefings,
     catalogues: Mapping[str, Catalogue],
-    timers: Sequence[tuple[str, datetime, AnyEvent]] = (),
+    timers: Iterable[tuple[str, datetime, AnyEvent]] = (),
+    opened: datetime | None = None,
+    **content: Any,
 ) -> SessionSnapshot:
-    """Return the session with its deliveries, as they are delivered now; `catalogues` are by content hash."""
+    """Return a session with the events in `lines`, and its deliveries as they are delivered now.
+
+    `catalogues` are by content hash, and `content` is the rest of a SessionSnapshot.
+    """
     delivered = {line.event.id: line.event for line in deliveries}
-    documents = {
-        STATE: SESSION.write(session, session.format),
-        BRIEFING: briefings.text.encode(),
-        **({TO_SUMMARIZE: briefings.to_summarize.encode()} if briefings.to_summarize is not None else {}),
-    }
+    log = [line for line in lines if isinstance(line, EventLine)]
     return SessionSnapshot(
-        session_id=session.id,
-        opened=session.opened,
+        session_id=log[0].event.subject,
+        opened=opened or log[0].event.time,
         log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],
-        documents=documents,
-        memory=briefings.items,
         catalogues=catalogues,
-        timers=timers,
+        timers=list(timers),
         deliveries=[(line.entry, line.event) for line in deliveries],
+        **content,
     )
+
+
+def content_of(session: Session, briefings: Briefings) -> dict[str, Any]:
+    """Return the opening time, the documents and the memory of a session."""
+    documents = {STATE: SESSION.write(session, session.format), BRIEFING: briefings.text.encode()}
+    if briefings.to_summarize is not None:
+        documents[TO_SUMMARIZE] = briefings.to_summarize.encode()
+    return {"opened": session.opened, "documents": documents, "memory": briefings.items}
+
+
+def moved_timers(
+    timers: Mapping[str, Timer], by: timedelta, moments: Mapping[datetime, datetime] = {}
+) -> Iterator[tuple[str, datetime, AnyEvent]]:
+    """Yield the timers with their due times shifted; `moments` are due times that were changed otherwise."""
+    for timer in timers.values():
+        due = moments.get(timer.due, timer.due + by)
+        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)

@@ -20,6 +20,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.base import short_type
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.excerpt import listed
 
 from antiphon.recording.lines import EventLine, Line
 from antiphon.replay.forking.event_at import event_numbered
@@ -34,6 +35,7 @@ from coordinator.session import Session
 _FAULT = 2_000_000
 """The number of an injected event among its parent's outputs, beyond all real ones."""
 _WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
+_NAMED_MAX = 20
 _FORM = "Use the form tool_timeout@8, or tool_timeout:search@8 for the calls of one tool."
 
 
@@ -101,7 +103,7 @@ def _without_place(fault: str, kind: Kind, lines: Sequence[Line]) -> Configurati
     """Return the error for a fault without `@`, which says where it could be."""
     places = _places_of(kind, lines)
     fits = (
-        f"It applies to event {_listed(places)}: use {fault}@{places[0]}."
+        f"It applies to event {listed(places, _NAMED_MAX)}: use {fault}@{places[0]}."
         if places
         else "It applies to no event of this recording."
     )
@@ -118,15 +120,11 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     if kind in fitting:
         return
     others = _places_of(kind, lines)
-    where = f"event {_listed(others)}" if others else "no event of this recording"
+    where = f"event {listed(others, _NAMED_MAX)}" if others else "no event of this recording"
     raise ConfigurationError(
         f"{kind} cannot replace event {line.n}, {short_type(line.event.type)}.",
-        hint=f"{_listed(fitting) or 'No fault'} can. {kind} applies to {where}.",
+        hint=f"{listed(fitting, _NAMED_MAX) or 'No fault'} can. {kind} applies to {where}.",
     )
-
-
-def _listed(names: Sequence[str], names_max: int = 20) -> str:
-    return ", ".join(names[:names_max]) + (" and others" if len(names) > names_max else "")
 
 
 def _event(line: EventLine, kind: Kind, data: EventData, point: Point, session: Session) -> AnyEvent:

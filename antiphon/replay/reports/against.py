@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from antiphon_shared.text.excerpt import listed
+
 from antiphon.replay.against.changes import Change, Compared, Kind
 from antiphon.replay.against.decisions import Case, Decision
 from antiphon.replay.reports.as_json import json_text
@@ -116,8 +118,7 @@ def _first(decision: Decision) -> Iterator[str]:
 
 
 def _names(cases: Sequence[Case]) -> str:
-    more = f" and {len(cases) - _NAMES_MAX} more" if len(cases) > _NAMES_MAX else ""
-    return ", ".join(printable(case.path) for case in cases[:_NAMES_MAX]) + more
+    return listed((printable(case.path) for case in cases), _NAMES_MAX)
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

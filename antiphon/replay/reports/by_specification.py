@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from antiphon_shared.text.excerpt import listed
+
 from antiphon.replay.by_specification.result import Found
 from antiphon.replay.by_specification.sums import Group, Held, Result, end_in_words, grouped, result_of
 from antiphon.replay.reports.as_json import json_text
@@ -98,9 +100,7 @@ def _rest(found: Found) -> str:
     missing = () if found.rest is None else found.rest.missing
     if not missing:
         return end_in_words(found)
-    listed = ", ".join(map(printable, missing[:_MISSING_SHOWN_MAX]))
-    more = f" and {len(missing) - _MISSING_SHOWN_MAX} more" if len(missing) > _MISSING_SHOWN_MAX else ""
-    return f"{end_in_words(found)}: not recorded: {listed}{more}"
+    return f"{end_in_words(found)}: not recorded: {listed(map(printable, missing), _MISSING_SHOWN_MAX)}"
 
 
 def _or_empty(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from antiphon_shared.text.excerpt import listed
+
 from antiphon.replay.event_changes import Change
 from antiphon.replay.reports.shown import change, printable
 
@@ -22,6 +24,4 @@ def _where(one: Change) -> str:
     event_name = printable(f"{one.what} {one.path}".strip())
     if not one.events:
         return event_name
-    named = ", ".join(map(str, one.events[:_EVENTS_NAMED_MAX]))
-    more = f" and {len(one.events) - _EVENTS_NAMED_MAX} more" if len(one.events) > _EVENTS_NAMED_MAX else ""
-    return f"event{'s' if len(one.events) > 1 else ''} {named}{more}: {event_name}"
+    return f"event{'s' if len(one.events) > 1 else ''} {listed(one.events, _EVENTS_NAMED_MAX)}: {event_name}"

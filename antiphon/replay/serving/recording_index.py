@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from antiphon_shared.events import (
@@ -14,7 +14,6 @@ from antiphon_shared.events import (
     Component,
     ComponentFailed,
     DeadlineReached,
-    EventData,
     InputGiven,
     ModelDue,
     NodeDue,
@@ -36,25 +35,14 @@ from antiphon_shared.events.step_records import (
     ExchangeRecord,
     ForkRecord,
     ModelCall,
-    StepRecord,
 )
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.recording.lines import (
-    CatalogueLine,
-    ContentLine,
-    End,
-    EventLine,
-    Line,
-    RecordLine,
-    SpecificationLine,
-)
+from antiphon.recording.lines import End, EventLine, Line, RecordLine
 from antiphon.replay.forking.point import Beginning, beginning_of
 from antiphon.replay.requests import whole_request
-
-DataT = TypeVar("DataT", bound=EventData)
-RecordT = TypeVar("RecordT", bound=StepRecord)
+from antiphon.replay.steps.known import DataT, Known, RecordT
 
 FROM_OUTSIDE = (
     CancellationRequested,
@@ -108,9 +96,8 @@ class RecordingIndex:
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
         """By the event that was handled; for a fork, only its own events."""
-        self.catalogues: dict[str, Catalogue] = {}
-        self.specifications: dict[str, dict[str, Any]] = {}
-        self._contents: dict[str, Any] = {}
+        self.known = Known()
+        """All catalogues, specifications and contents."""
         self.beginning = self._read(lines)
         """The state from which a fork resumes; None where everything begins with the query."""
         if self.beginning is not None:
@@ -151,14 +138,10 @@ class RecordingIndex:
                     self.events.append(line)
                 case RecordLine(record=record):
                     self.records[record.of] = record
-                case CatalogueLine():
-                    self.catalogues[line.hash] = line.catalogue
-                case SpecificationLine():
-                    self.specifications[line.hash] = line.specification
-                case ContentLine():
-                    self._contents[line.hash] = line.content
                 case End():
                     is_whole = True
+                case _:
+                    self.known.read(line)
         if not is_whole:
             raise UnreadableEvent("the end line is missing: the file is incomplete.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
@@ -233,7 +216,7 @@ class RecordingIndex:
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """Return the tool catalogue of that hash; an empty one when it was not recorded."""
-        return self.catalogues.get(content_hash, Catalogue())
+        return self.known.catalogues.get(content_hash, Catalogue())
 
     @cached_property
     def run(self) -> RunOpened | None:
@@ -250,5 +233,5 @@ class RecordingIndex:
 
     def _exchange(self, record: ExchangeRecord) -> Exchange:
         failure = self.output(record.of, ReasoningFailed) or self.output(record.of, SummaryFailed)
-        calls = (Asked(whole_request(call, self._contents), call) for call in record.calls)
+        calls = (Asked(whole_request(call, self.known.contents), call) for call in record.calls)
         return Exchange(record, tuple(calls), failure)

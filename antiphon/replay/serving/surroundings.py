@@ -44,7 +44,7 @@ class SessionBus(Bus):
         return Completed(self._recording_index.catalogue_hash or None)
 
     async def specification(self, content_hash: str) -> bytes | None:
-        found = self._recording_index.specifications.get(content_hash)
+        found = self._recording_index.known.specifications.get(content_hash)
         return None if found is None else to_json(found)
 
     async def catalogue(self, content_hash: str) -> Catalogue:

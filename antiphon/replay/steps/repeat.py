@@ -33,7 +33,7 @@ from antiphon.recording.lines import (
     RecordLine,
 )
 from antiphon.replay.checks.assemblies import Assemblies
-from antiphon.replay.checks.batches import Batches
+from antiphon.replay.checks.batches import redo_batch
 from antiphon.replay.checks.briefings import Briefings
 from antiphon.replay.checks.decisions import Decisions
 from antiphon.replay.checks.exchanges import Exchanges
@@ -80,7 +80,7 @@ class Replay:
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
             "exchange": Exchanges(self.briefings).redo,
-            "batch": Batches().redo,
+            "batch": redo_batch,
             "assembly": assemblies.redo,
             "run": self._redo_run,
         }

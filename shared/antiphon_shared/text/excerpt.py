@@ -1,4 +1,6 @@
-"""The beginning of a text that is too long to show. Pure."""
+"""The beginning of a text, or of a list of names, that is too long to show. Pure."""
+
+from collections.abc import Iterable
 
 _WORD_CHARACTERS_MAX = 30
 
@@ -14,3 +16,10 @@ def shorten(text: str, characters: int) -> str:
     cut = text[:characters]
     space = cut.rfind(" ", max(0, len(cut) - _WORD_CHARACTERS_MAX))
     return (cut[:space] if space > 0 else cut).rstrip() + " …"
+
+
+def listed(names: Iterable[object], names_max: int) -> str:
+    """Return names in a line, with the number of those beyond the limit: `a, b and 3 more`."""
+    all = list(map(str, names))
+    more = f" and {len(all) - names_max} more" if len(all) > names_max else ""
+    return ", ".join(all[:names_max]) + more

@@ -12,6 +12,7 @@ import redis
 from antiphon_shared.events import QuerySubmitted, decode
 from antiphon_shared.events.session import Response
 
+from tests.antiphon.cli.processes import launched_python, read_until, the_rest
 from tests.antiphon.conftest import LIMIT_S, QUESTION, InProcess, antiphon, clean_environment, is_alive, until
 from tests.grants import a_grant
 from tests.redis_server import RedisServer
@@ -261,32 +262,5 @@ def an_ask(
     folder: Path, tools: str, after_cancel_s: float = LIMIT_S, **variables: str
 ) -> "subprocess.Popen[str]":
     program = f"from antiphon.cli import app, pipelines; pipelines._AFTER_CANCEL_S = {after_cancel_s}; app()"
-    return subprocess.Popen(
-        [sys.executable, "-c", program, "ask", QUESTION, *(["--tools", tools, *OFFLINE] if tools else [])],
-        env=clean_environment(**variables),
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def read_until(process: "subprocess.Popen[str]", words: str) -> list[str]:
-    """Return its output up to the line with those words."""
-    assert process.stderr is not None
-    lines = [""]
-    while words not in lines[-1]:
-        lines.append(process.stderr.readline())
-        assert lines[-1], f"it ended before it said {words!r}: {lines}"
-    return lines
-
-
-def the_rest(process: "subprocess.Popen[str]") -> tuple[str, str]:
-    """Return its remaining stdout and stderr, to its end; also data that was buffered with a line that was read."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    with process.stdout, process.stderr:
-        stderr = process.stderr.read()
-        stdout = process.stdout.read()
-    process.wait(timeout=LIMIT_S)
-    return stdout, stderr
+    own = ["--tools", tools, *OFFLINE] if tools else []
+    return launched_python("-c", program, "ask", QUESTION, *own, cwd=folder, **variables)

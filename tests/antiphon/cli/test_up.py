@@ -18,6 +18,7 @@ import redis
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS
 
+from tests.antiphon.cli.processes import launched
 from tests.antiphon.conftest import QUESTION, antiphon, clean_environment, is_alive, until
 from tests.redis_server import RedisServer
 
@@ -94,13 +95,8 @@ def test_logs_are_text_on_a_terminal(folder: Path, redis_server: RedisServer, na
 
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_either_form_of_logs_can_be_forced(folder: Path, form: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "antiphon", "up", "--tools", "recipes"],
-        env=clean_environment(ANTIPHON_REDIS_URL=NOBODY, ANTIPHON_LOG_FORMAT=form),
-        cwd=folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as up:
+    settings = {"ANTIPHON_REDIS_URL": NOBODY, "ANTIPHON_LOG_FORMAT": form}
+    with launched("up", "--tools", "recipes", cwd=folder, **settings) as up:
         assert up.stderr is not None
         line = up.stderr.readline()
         up.terminate()

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,7 +12,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon.recipes.follow import Follower
 from antiphon.recipes.store import RecipeStore
 from antiphon.recording.files import write_lines
-from tests.antiphon.conftest import ROOT, InProcess, clean_environment, until
+from tests.antiphon.cli.processes import launched
+from tests.antiphon.conftest import ROOT, InProcess, until
 from tests.antiphon.recipes.sessions import TRAVEL, a_booking, session_of
 from tests.redis_server import RedisServer
 
@@ -40,14 +39,7 @@ def kept(run: InProcess, environment: dict[str, str]) -> list[str]:
 def test_a_process_that_follows_learns_from_what_becomes_complete(
     run: InProcess, booking: str, environment: dict[str, str]
 ) -> None:
-    command = [sys.executable, "-m", "antiphon", "recipes", "learn", "--follow"]
-    process = subprocess.Popen(
-        command,
-        env=clean_environment(**environment),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = launched("recipes", "learn", "--follow", cwd=ROOT, **environment)
     try:
         assert process.stderr is not None
         assert "learning_recipes" in process.stderr.readline()

@@ -1,7 +1,7 @@
 """Texts cut where a word ends."""
 
 import pytest
-from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.excerpt import listed, one_line
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,7 @@ from antiphon_shared.text.excerpt import one_line
 )
 def test_a_text_is_shown_on_one_line_and_cut_at_the_end_of_a_word(text: str, line: str) -> None:
     assert one_line(text, 10) == line
+
+
+def test_a_list_of_names_says_how_many_are_left_out() -> None:
+    assert [listed("abc"[:n], 2) for n in range(4)] == ["", "a", "a, b", "a, b and 1 more"]

@@ -2,15 +2,14 @@
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.antiphon.cli.processes import launched, read_until, the_rest
 from tests.antiphon.cli.test_dialogue import Terminal
 from tests.antiphon.cli.workflows.soups import write_soups
-from tests.antiphon.conftest import LIMIT_S, InProcess, antiphon, clean_environment
+from tests.antiphon.conftest import InProcess, antiphon
 
 RUN = ("workflows", "run")
 SOUPS = ("soups.yaml", "--tools", "soups")
@@ -95,24 +94,10 @@ def test_a_run_that_fails_says_why_and_exits_1(folder: Path) -> None:
 
 
 def test_ctrl_c_cancels_a_run_of_a_pipeline_of_its_own(folder: Path) -> None:
-    command = [sys.executable, "-m", "antiphon", *RUN, "ask_first", *SOUPS]
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=clean_environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    said = ""
-    while "to answer:" not in said:
-        line = process.stderr.readline()
-        assert line, said
-        said += line
+    process = launched(*RUN, "ask_first", *SOUPS, cwd=folder)
+    read_until(process, "to answer:")
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=LIMIT_S)
+    stdout, stderr = the_rest(process)
     assert process.returncode == 130
     assert "was cancelled" in stdout
     assert "Cancelling" in stderr

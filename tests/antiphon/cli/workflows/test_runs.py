@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from antiphon_shared.events import COMPONENTS
 
+from tests.antiphon.cli.processes import launched, read_until, the_rest
 from tests.antiphon.cli.workflows.soups import WORKFLOWS, write_soups
 from tests.antiphon.conftest import LIMIT_S, antiphon, clean_environment, until
 from tests.flows.starting import started
@@ -122,24 +123,11 @@ def test_a_write_of_unknown_outcome_is_settled_and_the_run_resumed(soups: Soups)
 
 
 def test_ctrl_c_leaves_a_run_going_which_can_then_be_cancelled(soups: Soups) -> None:
-    command = [sys.executable, "-m", "antiphon", "workflows", "run", "ask_first", "--run-id", "left"]
-    process = subprocess.Popen(
-        command,
-        cwd=soups.folder,
-        env=clean_environment(**soups.settings),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    said = ""
-    while "to answer:" not in said:
-        line = process.stderr.readline()
-        assert line, said
-        said += line
+    words = ("workflows", "run", "ask_first", "--run-id", "left")
+    process = launched(*words, cwd=soups.folder, **soups.settings)
+    read_until(process, "to answer:")
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=LIMIT_S)
+    _, stderr = the_rest(process)
     assert process.returncode == 130
     assert "antiphon workflows runs watch left" in stderr
     assert soups.view("left")["status"] == "waiting"

@@ -6,6 +6,7 @@ applied twice. Callers retry only commands that are safe to repeat.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any, TypeVar
 
 import structlog
@@ -13,6 +14,7 @@ from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.driver_info import DriverInfo
 from redis.exceptions import (
     AskError,
     AuthenticationError,
@@ -287,4 +289,9 @@ def is_unavailable(error: BaseException) -> bool:
 
 def _options() -> dict[str, Any]:
     timeouts = {"socket_timeout": SOCKET_TIMEOUT_S, "socket_connect_timeout": _CONNECT_TIMEOUT_S}
-    return {"protocol": 3, "legacy_responses": False, "retry": Retry(NoBackoff(), 0), **timeouts}
+    own = {"retry": Retry(NoBackoff(), 0), "driver_info": _driver()}
+    return {"protocol": 3, "legacy_responses": False, **own, **timeouts}
+
+
+_driver = cache(DriverInfo)
+"""Return what each connection reports of the library; without it, each parses the library's metadata."""

@@ -85,7 +85,7 @@ def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verif
         new_consumer_name(),
         settings.intake,
         settings.deadline_s,
-        admission.look_soon,
+        admission.wake,
         verified.tenant_of,
         partial(with_published, published=published),
     )

@@ -38,7 +38,7 @@ from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.session import Session, new_uncertainty, replace
-from reasoning_engine.engine import UNGUARDED, to_nobody
+from reasoning_engine.engine import UNGUARDED, discard
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
 from reasoning_engine.offer import Offer
@@ -157,9 +157,7 @@ class Rounds:
             self._model_id,
             max(1, min(self._settings.max_output_tokens, room)),
         )
-        exchange = Exchange(
-            self._model, to_nobody, self._settings, self._ends_s, tokens, UNGUARDED, to_nobody
-        )
+        exchange = Exchange(self._model, discard, self._settings, self._ends_s, tokens, UNGUARDED, discard)
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):
                 heard = await exchange.reply_to(prompt)

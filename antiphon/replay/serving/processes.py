@@ -49,7 +49,7 @@ def read_score(path: Path) -> RecordingIndex:
 @contextlib.asynccontextmanager
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """Run all five, ready, while the block runs. Raises PipelineFailed when one ends by itself at the start."""
-    leash, children = ChildProcesses(), dict[Component, Process]()
+    group, children = ChildProcesses(), dict[Component, Process]()
     surroundings = environment_without(*HIDDEN) | variables(plan.redis_url)
     folder = OwnFolder("rerun")
     try:
@@ -58,7 +58,7 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
         try:
             for name in COMPONENTS:
                 with _log_of(folder.path, name) as log:
-                    children[name] = await leash.start(
+                    children[name] = await group.start(
                         *(sys.executable, "-P", "-m", "antiphon.replay.serving", name, str(file)),
                         output=log,
                         environment=surroundings,
@@ -67,7 +67,7 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
             yield
         finally:
             await asyncio.gather(*(terminate(child, _STOP_LIMIT_S) for child in children.values()))
-            await leash.release()
+            await group.release()
     finally:
         folder.delete()
 

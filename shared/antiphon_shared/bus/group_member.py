@@ -33,7 +33,7 @@ class GroupMember:
         """`process` ends an entry; `duties` has each stream, with what its reader does between reads."""
         self.leases = Leases(bus, group, name)
         self.readers = [
-            Reader(bus, stream, group, name, room, self._take, self.leases.in_hand, chore)
+            Reader(bus, stream, group, name, room, self._take, self.leases.in_flight, chore)
             for stream, chore in duties.items()
         ]
         self._bus, self._group, self._name = bus, group, name

@@ -1,8 +1,8 @@
-"""A leash: child processes that end when this process does, even by kill -9.
+"""Child processes that end when this process ends, even by kill -9.
 
 A small shell leads a process group of its own and reads from a pipe whose other end only this process holds.
 However the process ends, the kernel closes the pipe; the shell notices and ends its group, with SIGTERM
-first. This needs nothing of the children, and works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG
+first. The children need no code for this, and it works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG
 would need no shell, but macOS lacks it, it fires when the *thread* that forked ends, and it needs code
 between fork and exec.
 
@@ -32,7 +32,7 @@ class ChildProcesses:
         output: int | IO[Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Process:
-        """Start a child on the leash; `output` is its stdout and stderr, `environment` defaults to ours.
+        """Start a child that ends with this process; `output` is its stdout and stderr, `environment` defaults to ours.
 
         Raises OSError.
         """

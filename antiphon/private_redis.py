@@ -39,7 +39,7 @@ def choose() -> PrivateRedis:
 
 
 class RedisServer:
-    """A redis-server without persistence, on a leash, on a socket in a folder that only this user may enter."""
+    """A redis-server without persistence, on a socket in a private folder; it ends with this process."""
 
     description = "a private redis-server that ends with this process and keeps nothing"
 

@@ -16,7 +16,7 @@ from antiphon_shared.bus.handling import Delivery, Handler
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
 from antiphon_shared.process import logs
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings
 from antiphon_shared.tools.calls import RequestedCall
@@ -77,7 +77,7 @@ async def _measure(url: str, runs: int) -> list[Row]:
     settings = ToolDispatcherSettings(default_scopes=("read", "write"), batch_concurrency=WAVES_BOUND)
     service = build(bus, Registry([look, note, wait]), settings)
     handler = service.handlers[ToolsRequested]
-    spare_the_collector()  # as every component does when it starts
+    freeze_program_objects()  # as every component does when it starts
     try:
         rows = []
         for effect, targets in TARGETS.items():

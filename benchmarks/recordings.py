@@ -13,7 +13,7 @@ from pathlib import Path
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table
@@ -47,7 +47,7 @@ def measure(sessions: int = 300, megabytes: int = 40) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder, running() as server:
         small = _small(Path(folder, "small"), sessions)
         large = _large(Path(folder, "large"), megabytes)
-        spare_the_collector()  # as `antiphon recording` does
+        freeze_program_objects()  # as `antiphon recording` does
         rows = asyncio.run(_there_and_back(server.url, "small sessions", small, Path(folder)))
         return rows + asyncio.run(_there_and_back(server.url, "one large session", large, Path(folder)))
 

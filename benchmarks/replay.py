@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, Component
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table
@@ -83,7 +83,7 @@ def rate(path: Path, seconds: float, only: Collection[Component]) -> float:
     for _ in range(WARM_UP):
         verify(path)
     usual = gc.get_threshold()
-    spare_the_collector()  # as `antiphon replay verify` does
+    freeze_program_objects()  # as `antiphon replay verify` does
     try:
         count, started = 0, time.process_time()
         while time.process_time() - started < seconds:

@@ -85,7 +85,7 @@ def _intake(bus: Bus, settings: CoordinatorSettings, admission: Admission, verif
         new_consumer_name(),
         settings.intake,
         deadline_s=settings.deadline_s,
-        on_waiting=admission.look_soon,
+        on_waiting=admission.wake,
         tenant_of=verified.tenant_of,
         resolved=partial(with_published, published=published),
     )

@@ -13,12 +13,12 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from antiphon_shared.breakers.breaker import Allowed, Refused
-from antiphon_shared.bus.breakers import of_model
+from antiphon_shared.breakers.table import model_breaker
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Failed, Failure, failure
-from reasoning_engine.limits.headers import told_by
+from reasoning_engine.limits.headers import limits_in
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Spending
 from reasoning_engine.wires import wire_of
@@ -78,7 +78,7 @@ class CallGuard:
                     model_id, prompt_tokens, output_tokens_max, wait_s
                 )
             if self.breakers is not None:
-                answer = await self.breakers.ask(of_model(model_id))
+                answer = await self.breakers.ask(model_breaker(model_id))
                 if isinstance(answer, Refused):
                     raise Rejected(_open(model_id, answer.retry_after_s))
                 permit.allowed = answer
@@ -116,11 +116,11 @@ class Permit:
             self._note(self._is_slow or not self.has_heard)
         self.allowed = None
 
-    def hear(self, headers: Mapping[str, str]) -> None:
+    def reply_begun(self, headers: Mapping[str, str]) -> None:
         """Note that a reply begins, and learn the limits in its headers."""
         self.has_heard = True
         if self._guard.limiter is not None:
-            self._guard.limiter.learn(self._model_id, told_by(headers, wire_of(self._model_id)))
+            self._guard.limiter.learn(self._model_id, limits_in(headers, wire_of(self._model_id)))
 
     def replied(self, usage: Usage) -> None:
         """Count a successful call, and settle its reservation."""
@@ -134,7 +134,7 @@ class Permit:
         if self._guard.limiter is not None:
             pause_s = min(failure.retry_after_s or 0.0, self._guard.pause_max_s) if is_limited else 0.0
             self._guard.limiter.learn(
-                self._model_id, told_by(failure.headers, wire_of(self._model_id)), pause_s
+                self._model_id, limits_in(failure.headers, wire_of(self._model_id)), pause_s
             )
         if is_limited and not self._is_probe:
             self.allowed = None  # neither a failure of the model nor a sign of its health
@@ -150,7 +150,7 @@ class Permit:
     def _note(self, is_failure: bool) -> None:
         """Count the call in the breaker, once."""
         if self._guard.breakers is not None and self.allowed is not None:
-            self._guard.breakers.note(of_model(self._model_id), is_failure)
+            self._guard.breakers.note(model_breaker(self._model_id), is_failure)
         self.allowed = None
 
     @property

@@ -15,16 +15,16 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.process.clock import monotonic_s
 
-from reasoning_engine.asking import Wanted, asked, tokens_asked
 from reasoning_engine.call_guard import CallGuard
-from reasoning_engine.ended import Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
+from reasoning_engine.model_call import CallOptions, build_call, estimate_call_tokens
 from reasoning_engine.offer import Offer, tokens_of
 from reasoning_engine.port import Model, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply
+from reasoning_engine.result_events import CallsResult, deadline_failure, reasoning_event, summary_event
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
 
@@ -32,7 +32,7 @@ UNGUARDED = CallGuard()
 """For a model that needs no protection, such as the offline model."""
 
 
-def to_nobody(_: object) -> None:
+def discard(_: object) -> None:
     """Discard a value; the callback for output that has no observer, such as a summary in progress."""
 
 
@@ -47,7 +47,7 @@ async def reason(
     model_id: str,
     seconds_left: float,
     guard: CallGuard = UNGUARDED,
-    on_call: OnCall = to_nobody,
+    on_call: OnCall = discard,
     system: str | None = None,
     schema: dict[str, Any] | None = None,
     validation_tools: Sequence[str] = (),
@@ -60,16 +60,16 @@ async def reason(
     server are returned, never raised.
     """
     started = monotonic_s()
-    wanted = Wanted(schema, validation_tools, settings.output_style, settings.tool_style)
+    wanted = CallOptions(schema, validation_tools, settings.output_style, settings.tool_style)
 
-    def prompt_as(wanted: Wanted) -> Prompt:
-        return asked(
-            request, briefing, offer, model_id, settings.max_output_tokens, wanted=wanted, system=system
+    def prompt_as(wanted: CallOptions) -> Prompt:
+        return build_call(
+            request, briefing, offer, model_id, settings.max_output_tokens, wanted, system=system
         )
 
     prompt = prompt_as(wanted)
     other = wanted.otherwise(prompt)
-    prompt_tokens = tokens_asked(prompt, offer, wanted)
+    prompt_tokens = estimate_call_tokens(prompt, offer, wanted)
     exchange = Exchange(
         model, on_text, settings, started + seconds_left, prompt_tokens, guard=guard, on_call=on_call
     )
@@ -77,8 +77,8 @@ async def reason(
     reply = await _within(seconds_left, exchange, prompt, otherwise)
     if exchange.is_schema_refused:
         on_schema_refused()
-    ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
-    return reasoned(request, ended, model_id, prompt_tokens, settings.tool_style)
+    ended = CallsResult(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
+    return reasoning_event(request, ended, model_id, prompt_tokens, settings.tool_style)
 
 
 async def summarize(
@@ -89,7 +89,7 @@ async def summarize(
     *,
     seconds_left: float,
     guard: CallGuard = UNGUARDED,
-    on_call: OnCall = to_nobody,
+    on_call: OnCall = discard,
 ) -> SummaryCompleted | SummaryFailed:
     """Return a summary of `source` by the cheaper model, or a classified failure.
 
@@ -100,11 +100,11 @@ async def summarize(
     prompt = build_summary_prompt(request, source, settings.summary_model)
     deadline = started + seconds_left
     exchange = Exchange(
-        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), guard=guard, on_call=on_call
+        model, discard, settings.for_summaries(), deadline, tokens_of(prompt), guard=guard, on_call=on_call
     )
     reply = await _within(seconds_left, exchange, prompt)
-    ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
-    return summarized(request, ended, settings.summary_model)
+    ended = CallsResult(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
+    return summary_event(request, ended, settings.summary_model)
 
 
 async def _within(
@@ -120,7 +120,7 @@ async def _within(
         async with asyncio.timeout(seconds_left):
             return await exchange.reply_to(prompt, otherwise)
     except TimeoutError:
-        return too_late()
+        return deadline_failure()
     except Failed as failed:
         return failed.failure
 

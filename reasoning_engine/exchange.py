@@ -128,14 +128,14 @@ class Exchange:
     async def _call(self, prompt: Prompt, permit: Permit, recorded: dict[str, Any]) -> "Message":
         """Make one admitted call; `told` collects its outcome for the step record."""
 
-        def hear_headers(headers: Mapping[str, str]) -> None:
+        def learn_headers(headers: Mapping[str, str]) -> None:
             recorded["headers"] = shown(headers)
-            permit.hear(headers)
+            permit.reply_begun(headers)
 
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
                 await faults.at("model.before")
-                message = await self._model.reply(prompt, self._hear, hear_headers)
+                message = await self._model.reply(prompt, self._receive_text, learn_headers)
                 await faults.at("model.after")
         except MODEL_ERRORS as error:
             failed = self._failed(permit, error, wire_of(prompt["model"]))
@@ -157,7 +157,7 @@ class Exchange:
         permit.failed(classified, used)
         return Failed(classified)
 
-    def _hear(self, text: str) -> None:
+    def _receive_text(self, text: str) -> None:
         self._is_half_heard = True
         self._on_text(text)
 

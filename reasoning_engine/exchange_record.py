@@ -14,7 +14,7 @@ from antiphon_shared.text.storable import storable
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from reasoning_engine.failure import Failure, of_answer
+from reasoning_engine.failure import Failure, server_failure
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.wires import Wire
 
@@ -126,7 +126,7 @@ def failure_of(recorded: ModelError, wire: Wire = "messages") -> Failure:
     """Return the failure, classified again if a server has answered; else as recorded."""
     if recorded.status is None:
         return Failure(recorded.failure, recorded.retry_after_s)
-    return of_answer(recorded.status, recorded.headers, recorded.body, wire)
+    return server_failure(recorded.status, recorded.headers, recorded.body, wire)
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:

@@ -159,7 +159,7 @@ def failure(
     return Failure(info, retry_after_s)
 
 
-def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire = "messages") -> Failure:
+def server_failure(status: int, headers: Mapping[str, str], body: object, wire: Wire = "messages") -> Failure:
     """Return the meaning of a server's error; `headers` have lower-case names, `body` is JSON or text."""
     if wire == "chat":
         return _of_chat_answer(status, headers, body)

@@ -22,13 +22,13 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.deltas import Deltas
-from reasoning_engine.ended import NOT_SUPPORTED
 from reasoning_engine.engine import UNGUARDED, reason, summarize
 from reasoning_engine.exchange_differences import ExchangeDifferences
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.port import Model
 from reasoning_engine.refused_schemas import RefusedSchemas
+from reasoning_engine.result_events import NOT_SUPPORTED
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256

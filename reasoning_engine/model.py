@@ -18,10 +18,10 @@ from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
 
 from reasoning_engine.access import checked_key, checked_url, timeout_of
-from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, NoAccess, UnreadableReply
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply_progress import at_reply_begin, notify_text
 from reasoning_engine.response_limit import bound
 
 REPLY_CHARACTERS_MAX = 500_000
@@ -43,7 +43,7 @@ class AnthropicModel:
         try:
             return await self._reply(prompt, on_text, on_headers)
         except AnthropicError as error:
-            raise neutral(error) from error
+            raise classifiable_error(error) from error
 
     async def _reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         async with self._client.messages.stream(**prompt) as stream:
@@ -53,7 +53,7 @@ class AnthropicModel:
                 await heard.listen(stream)
             except (*MODEL_ERRORS, AnthropicError) as error:
                 if heard.has_begun:
-                    raise Interrupted(stream.current_message_snapshot) from neutral(error)
+                    raise Interrupted(stream.current_message_snapshot) from classifiable_error(error)
                 raise
             if not heard.has_begun:
                 raise UnreadableReply("the server's answer holds no message")
@@ -71,7 +71,7 @@ class AnthropicModel:
         await self._client.close()
 
 
-def neutral(error: Exception) -> Exception:
+def classifiable_error(error: Exception) -> Exception:
     """Return an SDK error as one that can be classified without the SDK, with the original as its cause.
 
     Any other error is returned unchanged.
@@ -108,7 +108,7 @@ class _Headers:
         async for event in stream:
             if event.type == "text":
                 self._count(event.text)
-                await text_came(event.text, self._on_text)
+                await notify_text(event.text, self._on_text)
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
                 self._count(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
@@ -118,7 +118,7 @@ class _Headers:
                     raise UnreadableReply(f"it has more than {REPLY_BLOCKS_MAX} parts")
             elif event.type == "message_start":
                 self.has_begun = True
-                await reply_begins()
+                await at_reply_begin()
             elif event.type == "message_stop":
                 self.is_whole = True
 

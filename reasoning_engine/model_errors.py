@@ -11,7 +11,7 @@ from antiphon_shared.events.step_records import ModelError
 from antiphon_shared.text.storable import storable
 
 from reasoning_engine.exchange_record import message_json, shown
-from reasoning_engine.failure import Failure, failure, of_answer
+from reasoning_engine.failure import Failure, failure, server_failure
 from reasoning_engine.wires import Wire
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def classify(error: BaseException, wire: Wire = "messages") -> Failure:
             cause = error.__cause__
             return classify(cause, wire) if cause else failure("connection_failed", str(error), wire=wire)
         case Answered():
-            return of_answer(error.status, error.headers, error.body, wire)
+            return server_failure(error.status, error.headers, error.body, wire)
         case httpx2.TimeoutException() | TimeoutError():
             return failure("timeout", "The model did not reply in time", wire=wire)
         case httpx2.DecodingError():

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from reasoning_engine.exchange_record import message_of, request_json
-from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.offline.reasoner import reply_to
 from reasoning_engine.offline.wire import chunks, message, read_request
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply_progress import at_reply_begin, notify_text
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -24,10 +24,10 @@ class OfflineModel:
         asked = read_request(body)
         whole = message(body, asked, reply_to(asked))
         on_headers({})
-        await reply_begins()
+        await at_reply_begin()
         for block in whole["content"]:
             for chunk in chunks(block["text"]) if block["type"] == "text" else ():
-                await text_came(chunk, on_text)
+                await notify_text(chunk, on_text)
         return message_of(whole)
 
     async def close(self) -> None:

@@ -42,7 +42,7 @@ VALIDATED = (
 )
 
 
-def demand(
+def with_demand(
     prompt: "Prompt", schema: dict[str, Any], style: OutputStyle, validation_tools: Sequence[str] = ()
 ) -> "Prompt":
     """Return the prompt with the demand for an answer that fits `schema`, and that the tools have accepted."""
@@ -76,7 +76,7 @@ def tokens_of_schema(schema: dict[str, Any] | None) -> int:
     return 0 if schema is None else estimate_tokens(to_json(schema).decode())
 
 
-def answered(reply: Reply, offered: Container[str]) -> Reply:
+def with_tool_answer(reply: Reply, offered: Container[str]) -> Reply:
     """Return the reply with the answer as its text, if the answer was given by the tool for it alone.
 
     If its arguments cannot be read, the text says why, so that it does not count as an answer. Next to

@@ -11,7 +11,7 @@ from antiphon_shared.text.excerpt import one_line
 
 from response_assembler.closeness import Cluster, Group, grouped, most_telling
 from response_assembler.missing import Gaps, missing_section, next_section
-from response_assembler.quote import document_of, plain, plain_but_cited, said, title
+from response_assembler.quote import document_of, plain, plain_but_cited, quoted_fact, title
 from response_assembler.uncertainty import WHY_INCOMPLETE
 
 _QUESTION_CHARACTERS = 500
@@ -151,6 +151,6 @@ def _of_one_document(memory: Memory, facts: list[Fact]) -> str:
     document = document_of(memory, facts[0])
     is_structured = any(fact.is_json for fact in facts)
     statements = (" · " if is_structured else " ").join(
-        f"{said(fact, document)} [{fact.id}]" for fact in facts
+        f"{quoted_fact(fact, document)} [{fact.id}]" for fact in facts
     )
     return f"{title(document)}: {statements}" if title(document) else statements

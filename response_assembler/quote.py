@@ -25,15 +25,15 @@ _MARKDOWN = str.maketrans(
 _LOOSE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
 
-def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> str:
+def quoted_fact(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> str:
     """Return `“the beginning of a text”`, or `number: 3; teacher: Ada`; without the title of its document."""
     if not fact.is_json:
         return f"“{plain(one_line(fact.statement, characters))}”"
     value = json_value(fact)
     if isinstance(value, dict):
         rest = {key: item for key, item in value.items() if not _is_in(item, document.title)}
-        return plain(one_line(_spoken(rest or value, 0), characters))
-    spoken = one_line(_spoken(value, 0), characters)
+        return plain(one_line(_in_words(rest or value, 0), characters))
+    spoken = one_line(_in_words(value, 0), characters)
     return plain(spoken) if document.title else f"{code(document.tool)} returned {plain(spoken)}"
 
 
@@ -76,7 +76,7 @@ def code(name: str) -> str:
     return f"`{one_line(_NOT_IN_CODE.sub('', name), 80) or 'a tool'}`"
 
 
-def _spoken(value: Any, depth: int) -> str:
+def _in_words(value: Any, depth: int) -> str:
     """Return a JSON value in words: names before values, short ones first, a nested record by its name alone."""
     if isinstance(value, dict):
         if depth > 0 and (name := _name_of(value)):
@@ -84,13 +84,15 @@ def _spoken(value: Any, depth: int) -> str:
         if depth > _DEPTH_MAX:
             return _counted(value)
         members = {key: item for key, item in value.items() if item not in (None, "", [], {})} or value
-        said = [f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in members.items()]
-        said.sort(key=lambda entry: len(entry) > _SHORT_CHARACTERS)
-        return f"({', '.join(said)})" if depth > 0 else "; ".join(said)
+        entries = [
+            f"{str(key).replace('_', ' ')}: {_in_words(item, depth + 1)}" for key, item in members.items()
+        ]
+        entries.sort(key=lambda entry: len(entry) > _SHORT_CHARACTERS)
+        return f"({', '.join(entries)})" if depth > 0 else "; ".join(entries)
     if isinstance(value, list):
         if depth > _DEPTH_MAX:
             return _counted(value)
-        items = [_spoken(item, depth + 1) for item in value[:_ITEMS_MAX]]
+        items = [_in_words(item, depth + 1) for item in value[:_ITEMS_MAX]]
         more = [f"and {len(value) - _ITEMS_MAX} more"] if len(value) > _ITEMS_MAX else []
         return ", ".join([*items, *more]) or "none"
     if isinstance(value, bool):

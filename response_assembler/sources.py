@@ -6,7 +6,7 @@ from antiphon_shared.events.session import Source
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.text.excerpt import one_line, shorten
 
-from response_assembler.quote import code, document_of, said, title
+from response_assembler.quote import code, document_of, quoted_fact, title
 
 UNCITED_MAX = 20
 """The number of sources listed for an answer that cites none."""
@@ -51,6 +51,6 @@ def sources_section(memory: Memory, sources: Sequence[Source], quoted: Collectio
 def _line(memory: Memory, source: Source, is_quoted: bool) -> str:
     fact = memory.facts[source.id]
     document = document_of(memory, fact)
-    excerpt = said(fact, document, _REMINDER_CHARACTERS if is_quoted else EXCERPT_CHARACTERS)
+    excerpt = quoted_fact(fact, document, _REMINDER_CHARACTERS if is_quoted else EXCERPT_CHARACTERS)
     named = " — ".join(filter(None, [title(document), excerpt]))
     return f"{source.number}. {named} ({code(source.tool)})"

@@ -84,14 +84,14 @@ def _numbers_not_found(
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Claimed:
     """The words and numbers of a text, in the form in which they are compared."""
 
     words: str
     numbers: frozenset[str]
 
     @classmethod
-    def by(cls, text: str) -> "_Said":
+    def by(cls, text: str) -> "_Claimed":
         return cls(" ".join(_words(text)), readings_in(text))
 
 
@@ -100,8 +100,8 @@ class _Evidence:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._asked = _Said.by(memory.query[:_STATEMENT_CHARACTERS])
-        self._facts: dict[str, tuple[_Said, _Said]] = {}
+        self._asked = _Claimed.by(memory.query[:_STATEMENT_CHARACTERS])
+        self._facts: dict[str, tuple[_Claimed, _Claimed]] = {}
 
     def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
         """Return whether the words occur side by side; they may continue from one fact to the next."""
@@ -114,13 +114,13 @@ class _Evidence:
         texts = (said for id in ids for said in self._of(id))
         return any(readings(written) & said.numbers for said in (self._asked, *texts))
 
-    def _of(self, id: str) -> tuple[_Said, _Said]:
+    def _of(self, id: str) -> tuple[_Claimed, _Claimed]:
         """Return the texts of a fact's statement and of its title; for a structure, all its names and values."""
         if id not in self._facts:
             fact = self._memory.facts[id]
             statement = " ".join(texts_in_json(fact.statement)) if fact.is_json else fact.statement
             title = document_of(self._memory, fact).title
-            self._facts[id] = _Said.by(statement[:_STATEMENT_CHARACTERS]), _Said.by(title)
+            self._facts[id] = _Claimed.by(statement[:_STATEMENT_CHARACTERS]), _Claimed.by(title)
         return self._facts[id]
 
 

@@ -14,21 +14,21 @@ from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from tool_dispatcher.access.gatekeeper import Gatekeeper, Permissions
-from tool_dispatcher.access.permission import withheld
+from tool_dispatcher.access.permission import hidden_outcome
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_before, plan_batch, start
-from tool_dispatcher.journal import Journal, Noted
+from tool_dispatcher.batch import Bounds, Plan, Unit, advance, begun_elsewhere, plan_batch, start
+from tool_dispatcher.journal import Journal, JournaledCalls
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
 from tool_dispatcher.running.batch_run import BatchRun
 from tool_dispatcher.running.call import Caller
-from tool_dispatcher.running.under_way import Running
+from tool_dispatcher.running.in_flight import UnitsInFlight
 
 _Ahead = Mapping[int, Arguments | ToolError]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class BatchState:
     """The state of a batch's calls before any of them runs: the input of `plan_batch`."""
 
     settled: Mapping[int, ToolResult]
@@ -57,7 +57,7 @@ class Executed:
     """A batch that has run to its end."""
 
     plan: Plan
-    known: Known
+    known: BatchState
     trace: Trace
     results: tuple[ToolResult, ...]
     filled: Mapping[int, str]
@@ -128,7 +128,7 @@ class Executor:
         began_s = monotonic_s()
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         permissions = await self._gatekeeper.permissions(request, session)
-        noted = await journal.noted(request.calls) if attempt > 1 else Noted()
+        noted = await journal.noted(request.calls) if attempt > 1 else JournaledCalls()
         ahead = checked_ahead(request.calls, self._tools, permissions.refused)
         batch = BatchRun(
             request=request,
@@ -160,7 +160,7 @@ class Executor:
         results = await self._run(plan, batch, trace)
         return Executed(plan, known, trace, results, batch.filled, request.round, monotonic_s() - began_s)
 
-    async def _known(self, batch: BatchRun, ahead: _Ahead, noted: Noted) -> Known:
+    async def _known(self, batch: BatchRun, ahead: _Ahead, noted: JournaledCalls) -> BatchState:
         """Return the known facts about the batch's calls before any of them runs."""
         permissions, request = batch.permissions, batch.request
         invalid = {
@@ -168,7 +168,7 @@ class Executor:
             for place, error in ahead.items()
             if isinstance(error, ToolError)
         }
-        return Known(
+        return BatchState(
             settled={
                 place: result for place, result in noted.settled.items() if place not in permissions.refused
             },
@@ -188,20 +188,20 @@ class Executor:
         return of_event if request.node else min(self._result_bytes_max, of_event)
 
     def _in_doubt(
-        self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted
+        self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: JournaledCalls
     ) -> dict[int, ToolError]:
         """Return an error for each begun write that cannot be resumed here: it may have taken effect."""
         refused = {**invalid, **batch.permissions.refused}
         calls = batch.request.calls
         return {
-            place: begun_before(calls[place], refused.get(place))
+            place: begun_elsewhere(calls[place], refused.get(place))
             for place in noted.begun
             if place in refused or calls[place].name not in self._tools
         }
 
     async def _run(self, plan: Plan, batch: BatchRun, trace: Trace) -> tuple[ToolResult, ...]:
         """Execute the plan step by step: begin units, settle results, wait for the next unit to end."""
-        async with Running() as running:
+        async with UnitsInFlight() as running:
             step = start(plan)
             # These results share the id of another call, and the journal is keyed by id.
             if batch.attempt == 1:
@@ -226,9 +226,11 @@ def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str]
     batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
-def _refusals(permissions: Permissions, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
+def _refusals(
+    permissions: Permissions, noted: JournaledCalls, request: ToolsRequested
+) -> dict[int, ToolError]:
     """Return the error of each refused call; for a call that has run nevertheless, one that hides its outcome."""
     return {
-        place: withheld(error, request.calls[place].name) if place in noted.settled else error
+        place: hidden_outcome(error, request.calls[place].name) if place in noted.settled else error
         for place, error in permissions.refused.items()
     }

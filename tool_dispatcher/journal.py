@@ -24,7 +24,7 @@ from antiphon_shared.tools.journal import (
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class JournaledCalls:
     """The state of the calls in a journal, by their index in the batch."""
 
     settled: Mapping[int, ToolResult] = field(default_factory=dict)
@@ -48,13 +48,13 @@ class Journal:
         """Ids of calls that another worker had settled before."""
         self._name = journal_name(round)
 
-    async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
+    async def noted(self, calls: Sequence[RequestedCall]) -> JournaledCalls:
         """Return what earlier deliveries have noted of these calls."""
         entries = await self._read()
         known = {place: _outcome(entries, call.id) for place, call in enumerate(calls)}
         settled = {place: result for place, result in known.items() if result is not None}
         begun = {place for place, call in enumerate(calls) if begun_entry(call.id) in entries}
-        return Noted(settled, frozenset(begun - settled.keys()))
+        return JournaledCalls(settled, frozenset(begun - settled.keys()))
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
         """Note the outcomes of calls; return for each the outcome that was noted first, by this worker or another."""

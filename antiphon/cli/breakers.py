@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from antiphon_shared.breakers.breaker import CLOSED, Breaker, Held
-from antiphon_shared.breakers.table import is_name, of_tool
+from antiphon_shared.breakers.breaker import CLOSED, Breaker, ForcedOpen
+from antiphon_shared.breakers.table import is_name, tool_breaker
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 
@@ -62,7 +62,9 @@ async def open_by_hand(
     async with connected() as bus:
         await _warn_of_unknown(bus, name)
         store = BreakerStore(bus.batcher, bus.keys)
-        await store.set_by_hand(name, lambda now: Breaker().hold(Held(at=now, by=person, because=why)))
+        await store.set_by_hand(
+            name, lambda now: Breaker().force_open(ForcedOpen(at=now, by=person, because=why))
+        )
     if json:
         print_json({"name": name, "phase": "open"})
     else:
@@ -137,6 +139,6 @@ async def _warn_of_unknown(bus: Bus, name: str) -> None:
     content_hash = await bus.current_catalogue()
     if content_hash is None or not name.startswith("tool:"):
         return
-    tools = {of_tool(tool.name) for tool in (await bus.catalogue(content_hash)).tools}
+    tools = {tool_breaker(tool.name) for tool in (await bus.catalogue(content_hash)).tools}
     if name not in tools:
         stderr().print(f"No dispatcher currently offers {name.removeprefix('tool:')}.", style="yellow")

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.errors import AntiphonError
 from redis.exceptions import NoPermissionError
 
@@ -113,7 +113,7 @@ async def import_recordings(
     ANTIPHON_NAMESPACE=look antiphon sessions show ID
     """
     files = found(paths)
-    spare_the_collector()
+    freeze_program_objects()
     done: list[dict[str, str]] = []
     code = EXIT_DONE
     async with (
@@ -153,7 +153,7 @@ async def _export(
     earliest = None if since is None else moment(since, utc_now())
     for session_id in session_ids:
         checked_session_id(session_id)
-    spare_the_collector()
+    freeze_program_objects()
     await asyncio.to_thread(clear_parts, folder)
     written: list[Exported] = []
     code = EXIT_DONE

@@ -39,7 +39,7 @@ from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.session import Session, new_uncertainty
 from coordinator.session_parts import replace
-from reasoning_engine.engine import UNGUARDED, to_nobody
+from reasoning_engine.engine import UNGUARDED, discard
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
 from reasoning_engine.offer import Offer
@@ -160,13 +160,7 @@ class Rounds:
             max(1, min(self._settings.max_output_tokens, room)),
         )
         exchange = Exchange(
-            self._model,
-            to_nobody,
-            self._settings,
-            self._ends_s,
-            prompt_tokens=tokens,
-            guard=UNGUARDED,
-            on_call=to_nobody,
+            self._model, discard, self._settings, self._ends_s, tokens, guard=UNGUARDED, on_call=discard
         )
         try:
             async with asyncio.timeout(self._ends_s - monotonic_s()):

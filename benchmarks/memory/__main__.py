@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.text.tokens import estimate_tokens
 from rich.console import Console
@@ -60,7 +60,7 @@ def main() -> int:
         told.print(
             f"{lost} gold sentences stand in no result; no method can find them, and they count as missing."
         )
-    spare_the_collector()  # As every component does.
+    freeze_program_objects()  # As every component does.
     with told.status("measuring") as status:
         count = by_tokenizer(arguments.tokenizer) if arguments.tokenizer else estimate_tokens
         outcomes = measure_all(

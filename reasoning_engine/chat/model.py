@@ -13,10 +13,10 @@ from pydantic_core import to_json
 from reasoning_engine.chat.reply import ChatReply, TooLong
 from reasoning_engine.chat.request import chat_request
 from reasoning_engine.exchange_record import message_of
-from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
 from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply_progress import at_reply_begin, notify_text
 from reasoning_engine.response_limit import bound
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class ChatModel:
             stream: AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(**request)
             async with stream:
                 on_headers(stream.response.headers)
-                await _hear(stream, reply, on_text)
+                await _read_stream(stream, reply, on_text)
         except (*MODEL_ERRORS, openai.OpenAIError) as error:
-            raised = _neutral(error)
+            raised = _classifiable_error(error)
             if reply.has_begun:
                 raise Interrupted(_message(reply, request)) from raised
             raise raised from raised.__cause__
@@ -63,7 +63,7 @@ class ChatModel:
         await self._client.close()
 
 
-async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_text: OnText) -> None:
+async def _read_stream(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_text: OnText) -> None:
     """Read the stream to its end. Raises UnreadableReply when the reply grows too long."""
     async for chunk in stream:
         has_begun = reply.has_begun
@@ -72,9 +72,9 @@ async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_t
         except TooLong as error:
             raise UnreadableReply(str(error)) from None
         if reply.has_begun and not has_begun:
-            await reply_begins()
+            await at_reply_begin()
         if text:
-            await text_came(text, on_text)
+            await notify_text(text, on_text)
 
 
 def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
@@ -83,7 +83,7 @@ def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
     return message_of(reply.message(tokens))
 
 
-def _neutral(error: Exception) -> Exception:
+def _classifiable_error(error: Exception) -> Exception:
     """Return an SDK error as one that can be classified without the SDK, with the original as its cause."""
     match error:
         case openai.APIStatusError():

@@ -42,7 +42,7 @@ class ReportedLimits:
     """The remaining part of it, or None if the server does not report it."""
 
 
-def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:
+def limits_in(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, ReportedLimits]:
     """Return the reported limits by meter, without absent and implausible ones."""
     if wire == "chat":
         return dict(_reported_by_chat(headers))

@@ -87,9 +87,9 @@ class Limiter:
         for meter, limit in zip(METERS, self._limits.by_meter, strict=True):
             one = reported.get(meter, _NOTHING_TOLD)
             arguments += [limit, one.limit, -1 if one.remaining is None else one.remaining]
-        self._tell(_LEARN, model, arguments)
+        self._run_in_background(_LEARN, model, arguments)
 
-    async def told(self) -> None:
+    async def flushed(self) -> None:
         """Return when everything shared so far has reached Redis."""
         await asyncio.gather(*self._telling)
 
@@ -116,7 +116,7 @@ class Limiter:
             round((used - expected) * _MINUTE_US / rate) if rate else 0 for rate, expected, used in amounts
         ]
         if any(changes):
-            self._tell(_SETTLE, reservation.model, arguments + list(changes))
+            self._run_in_background(_SETTLE, reservation.model, arguments + list(changes))
 
     def _learn_from(self, reservation: "Reservation", spent: Spending) -> None:
         model = reservation.model
@@ -124,7 +124,7 @@ class Limiter:
             self._guesses.clear()
         self._guesses[model] = self._guesses.get(model, Guess()).after(reservation.prompt_tokens, spent)
 
-    def _tell(self, script: Script, model: str, arguments: list[Argument]) -> None:
+    def _run_in_background(self, script: Script, model: str, arguments: list[Argument]) -> None:
         """Run a script without waiting: the caller does not depend on its result."""
 
         async def tell() -> None:

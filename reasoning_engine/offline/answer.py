@@ -170,7 +170,7 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
     failed = [call for call in situation.tried if not call.facts]
     if failed and (not situation.records or notes):
         lines = [
-            f"- {call.tool}: {_plain(call.happened)[:200] or call.outcome.replace('_', ' ')}"
+            f"- {call.tool}: {_plain(call.outcome_text)[:200] or call.outcome.replace('_', ' ')}"
             for call in failed
         ]
         notes.append("Tried without success:\n\n" + "\n".join([*dict.fromkeys(lines)][:10]))

@@ -35,7 +35,7 @@ def resolve(
     """Return the first record that matches the reference, in results returned for it."""
     number, entity = reference.number, reference.entity
     for record in records:
-        arguments = [call.arguments or {} for call in tried if call.told(record.fact.ids)]
+        arguments = [call.arguments or {} for call in tried if call.has_returned_any(record.fact.ids)]
         given = [value for one in arguments for value in one.values()]
         is_asked_for = not record.context and number.value in given
         if not (is_asked_for or record.is_number(number.noun, number.value)):

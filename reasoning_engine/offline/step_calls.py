@@ -122,5 +122,5 @@ def _has_failed(tool: Tool, notes: Notes) -> bool:
     newest = next((call for call in reversed(notes.tried) if call.tool == tool.name), None)
     if newest is None:
         return False
-    contents = [fact.content for fact in notes.facts if newest.told(fact.ids)]
+    contents = [fact.content for fact in notes.facts if newest.has_returned_any(fact.ids)]
     return newest.outcome != "ok" or any(is_verdict(one) and not one["valid"] for one in contents)

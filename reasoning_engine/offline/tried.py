@@ -42,11 +42,11 @@ class TriedCall:
         return self.outcome == "ok" and not self.facts
 
     @property
-    def happened(self) -> str:
+    def outcome_text(self) -> str:
         """Return its outcome for a reader, without the next line, which advises the model."""
         return self.message.partition("\n")[0]
 
-    def told(self, ids: tuple[str, ...]) -> bool:
+    def has_returned_any(self, ids: tuple[str, ...]) -> bool:
         """Return whether it returned one of these facts."""
         return not self.facts.isdisjoint(ids)
 

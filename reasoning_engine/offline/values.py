@@ -47,7 +47,7 @@ def values_of(question: Question, notes: Notes) -> Values:
         for fact in notes.facts
         if is_described(fact.content)
         for call in notes.tried
-        if call.told(fact.ids)
+        if call.has_returned_any(fact.ids)
     )
     instructions = notes.step.instructions if notes.step else ""
     return Values(question, records, input, instructions, has_results, described)

@@ -32,7 +32,7 @@ _NOT_A_RESULT = (
 )
 
 
-def taken(reply: Reply, offered: Collection[str], round: int, is_shaped: bool) -> Reply:
+def read_prompted_reply(reply: Reply, offered: Collection[str], round: int, is_shaped: bool) -> Reply:
     """Return the reply with the contents of its form, or with the reasons for its rejection.
 
     Plain prose is the answer if the query demands no form. A model's own refusal is kept.

@@ -301,7 +301,7 @@ async def test_the_engines_limiter_works_within_its_rights(
     limiter = Limiter(bus.batcher, KEYS, Limits(requests=1, burst_s=0))
     (await limiter.reserve("m", 1, 1, 0)).settle(Spending(requests=0))
     limiter.learn("m", {"tokens": ReportedLimits(1_000)}, 600)
-    await limiter.told()
+    await limiter.flushed()
     with pytest.raises(TooLate):
         await limiter.reserve("m", 1, 1, 0)
     await bus.close()

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, Held, Refused
+from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, ForcedOpen, Refused
 from antiphon_shared.breakers.outages import NO_OUTAGES
-from antiphon_shared.breakers.table import BREAKERS_MAX, of_tool, write_state
+from antiphon_shared.breakers.table import BREAKERS_MAX, model_breaker, tool_breaker, write_state
 from antiphon_shared.bus import breakers as breakers_module
 from antiphon_shared.bus.breaker_store import BreakersBusy, BreakerStore
-from antiphon_shared.bus.breakers import SharedBreakers, of_model
+from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
@@ -26,7 +26,7 @@ LONG = Breaker(calls_min=3, window_calls=10, open_s=600)
 """Stays open for as long as a test takes."""
 SHORT = LONG.model_copy(update={"open_s": 1.0})
 """Half-open soon, but not before others have looked."""
-LOOK, MODEL = of_tool("look"), of_model("claude")
+LOOK, MODEL = tool_breaker("look"), model_breaker("claude")
 
 
 class Ahead:
@@ -95,7 +95,7 @@ async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
         fail(all_of_them[0])
         assert await refuses(all_of_them[0])  # at once: it has seen enough itself
         await eventually(lambda: all_refuse(all_of_them))
-        assert not await refuses(all_of_them[1], of_tool("fetch"))
+        assert not await refuses(all_of_them[1], tool_breaker("fetch"))
 
 
 async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
@@ -232,9 +232,11 @@ async def test_a_lost_probe_is_replaced_by_another_process(bus: Bus) -> None:
 
 async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus: Bus) -> None:
     store = BreakerStore(bus.batcher, bus.keys)
-    held = Held(at=0, by="Ada", because="The provider is moving house.")
+    held = ForcedOpen(at=0, by="Ada", because="The provider is moving house.")
     async with processes(bus, 2, SHORT) as all_of_them:
-        assert await store.set_by_hand(LOOK, lambda now: SHORT.hold(held.model_copy(update={"at": now})))
+        assert await store.set_by_hand(
+            LOOK, lambda now: SHORT.force_open(held.model_copy(update={"at": now}))
+        )
         await eventually(lambda: all_refuse(all_of_them))
         await asyncio.sleep(SHORT.open_s)
         all_of_them[0].note(LOOK, False)
@@ -253,9 +255,9 @@ async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus:
 
 async def test_outages_are_those_that_are_open_and_equal_as_long_as_nothing_changes(bus: Bus) -> None:
     async with processes(bus, 2) as (one, other):
-        for name in (of_tool("b"), of_tool("a"), MODEL):
+        for name in (tool_breaker("b"), tool_breaker("a"), MODEL):
             fail(one, 3, name)
-        fail(one, 1, of_tool("fine"))
+        fail(one, 1, tool_breaker("fine"))
         await eventually(lambda: len(other.outages().tools) == 2 and len(other.outages().models) == 1)
         first = other.outages()
         assert first.tools == ("a", "b")
@@ -301,7 +303,7 @@ async def test_names_that_are_made_up_do_not_fill_redis(bus: Bus) -> None:
         fail(breakers, 3, LOOK)
         await eventually(lambda: is_told_of(bus, LOOK))
         for n in range(BREAKERS_MAX + 50):
-            breakers.note(of_model(f"m{n}"), True)
+            breakers.note(model_breaker(f"m{n}"), True)
         await eventually(lambda: is_full(bus))
         breakers.note(MODEL, True)
         await eventually(lambda: is_told_of(bus, MODEL))
@@ -323,7 +325,7 @@ async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
 ) -> None:
     """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""
     monkeypatch.setattr(breakers_module, "_NOTED_MAX", 2)
-    breakers, names = SharedBreakers(bus, LONG), [of_tool(name) for name in ("first", "second", "third")]
+    breakers, names = SharedBreakers(bus, LONG), [tool_breaker(name) for name in ("first", "second", "third")]
     for name in names:
         fail(breakers, name=name)
     assert [isinstance(await breakers.ask(name), Refused) for name in names] == [False, True, True]
@@ -336,7 +338,7 @@ async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) 
     store = BreakerStore(bus.batcher, bus.keys)
     assert (await store.swap(LOOK, b"", b"{}")).outcome == "full"
     with pytest.raises(BreakersBusy, match="breakers that are not closed"):
-        await store.set_by_hand(LOOK, lambda now: LONG.hold(Held(at=now)))
+        await store.set_by_hand(LOOK, lambda now: LONG.force_open(ForcedOpen(at=now)))
     breakers = SharedBreakers(bus, LONG, clock := Ahead())
     fail(breakers)
     assert await refuses(breakers)
@@ -437,8 +439,8 @@ async def test_while_redis_is_away_each_process_decides_for_itself(namespace: st
             assert await refuses(other, MODEL)
             server.start()
             await eventually(lambda: is_told_of_patiently(bus, MODEL))
-            fail(one, 3, of_tool("fetch"))
-            await eventually(lambda: refuses(other, of_tool("fetch")))
+            fail(one, 3, tool_breaker("fetch"))
+            await eventually(lambda: refuses(other, tool_breaker("fetch")))
         await bus.close()
 
 

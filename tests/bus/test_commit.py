@@ -33,7 +33,7 @@ def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
 
 async def commit(bus: Bus, entry: str, operations: Iterator[committing.Operation] | None = None) -> bytes:
     partition = bus.keys.partition("s1")
-    keys, arguments = committing.arguments(
+    keys, arguments = committing.script_arguments(
         operations or an_unguarded_outcome(bus),
         "s1",
         entry,

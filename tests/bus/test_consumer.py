@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.committing import arguments, of_outcome
+from antiphon_shared.bus.committing import outcome_operations, script_arguments
 from antiphon_shared.bus.handling import (
     NOTHING,
     RESPONSE,
@@ -114,8 +114,10 @@ async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
     await silent(bus)
     ((entry, _),) = await entries(bus, inbox_of(bus))
     outcome = Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"once"),))
-    operations = of_outcome(outcome, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now())
-    keys, values = arguments(
+    operations = outcome_operations(
+        outcome, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now()
+    )
+    keys, values = script_arguments(
         operations,
         "s1",
         entry.decode(),

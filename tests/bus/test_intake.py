@@ -39,7 +39,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 @asynccontextmanager
 async def open_door(bus: Bus, name: str = "i1", places: int = 4) -> AsyncIterator[None]:
     admission = Admission(bus, {})
-    intake = Intake(bus, name, places, on_waiting=admission.look_soon)
+    intake = Intake(bus, name, places, on_waiting=admission.wake)
     duties = [asyncio.create_task(intake.run()), asyncio.create_task(admission.run())]
     try:
         yield

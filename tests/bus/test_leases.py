@@ -69,11 +69,11 @@ async def test_a_stalled_workers_delivery_is_taken_over_and_its_late_commit_refu
     async with working(bus, {QuerySubmitted: stalled, CancellationRequested: Seen()}, "stalled") as worker:
         _deafen(worker, bus)
         await bus.publish(a_query(), "open")
-        await eventually(lambda: worker.in_hand == 1)
+        await eventually(lambda: worker.in_flight == 1)
         async with working(bus, {QuerySubmitted: quick, CancellationRequested: Seen()}, "quick"):
             await until_done(bus)
             wake.set()
-            await eventually(lambda: worker.in_hand == 0)
+            await eventually(lambda: worker.in_flight == 0)
     assert [(d.redelivered, d.attempt) for d in quick.deliveries] == [(True, 0)]
     log = await bus.session("s1").log()
     assert [event.data for _, event in log if isinstance(event.data, CancellationRequested)] == [OUTPUT]
@@ -117,7 +117,7 @@ async def test_a_lost_lease_cancels_the_handler_and_is_not_stolen_back(clock: Cl
         ((entry, _),) = await entries(bus, inbox)
         await claim(bus, inbox, "coordinator", entry, "thief", silent_s=0)
         clock.forward(SILENT_S / 2)
-        await eventually(lambda: cancelled.is_set() and worker.in_hand == 0)
+        await eventually(lambda: cancelled.is_set() and worker.in_flight == 0)
         clock.forward(SILENT_S / 2)  # long enough for a reader to look for prey
         ((_, holder, _, _),) = await pending(bus, inbox)
         assert holder == b"thief"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.committing import arguments, of_outcome
+from antiphon_shared.bus.committing import outcome_operations, script_arguments
 from antiphon_shared.bus.concurrency import ConcurrencyLimit
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.handling import NOTHING, Append, Delivery, Outcome, SessionStore
@@ -91,9 +91,11 @@ async def test_the_oldest_entry_is_taken_first_and_is_pending_for_its_consumer(b
     await silent(bus)
     await bus.publish(a_query("s1", "Waiting"), "signal")
     (entry, _), (waiting, fields) = await entries(bus, inbox_of(bus))
-    operations = of_outcome(ANSWERS, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now())
+    operations = outcome_operations(
+        ANSWERS, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now()
+    )
     taking = ("take", inbox_of(bus), "w1", "coordinator")
-    keys, values = arguments(
+    keys, values = script_arguments(
         [*operations, taking],
         "s1",
         entry.decode(),
@@ -166,7 +168,7 @@ async def test_what_may_have_ended_its_process_runs_alone_among_the_work_of_all_
     async with working(bus, {QuerySubmitted: slow}, component="reasoning_engine"):
         await begun.wait()
         async with working(bus, {QuerySubmitted: on_suspect}, name="w2") as worker:
-            await eventually(lambda: worker.in_hand == 1)
+            await eventually(lambda: worker.in_flight == 1)
             await asyncio.sleep(0.1)
             assert not on_suspect.deliveries
             may_end.set()

@@ -230,7 +230,7 @@ async def test_what_was_in_hand_when_everything_vanished_is_let_go(bus: Bus) -> 
         await begun.wait()
         await bus.batcher.submit("DEL", inbox_of(bus))
         go_on.set()
-        await eventually(lambda: worker.in_hand == 0)
+        await eventually(lambda: worker.in_flight == 0)
 
 
 async def test_an_inbox_of_another_type_is_waited_out(bus: Bus) -> None:

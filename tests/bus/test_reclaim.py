@@ -93,7 +93,7 @@ async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
         return NOTHING
 
     async with working(bus, {QuerySubmitted: endless}, grace_s=0.01) as worker:
-        await eventually(lambda: len(begun) == 1 and worker.in_hand == 2)
+        await eventually(lambda: len(begun) == 1 and worker.in_flight == 2)
         counts = [count for _, _, _, count in await pending(bus, inbox_of(bus, first))]
         assert counts == ([3, 2] if begun == [first] else [2, 3])
 

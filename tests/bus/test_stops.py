@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from antiphon_shared.bus import cancellations as stops_module
-from antiphon_shared.bus.cancellations import Stops
+from antiphon_shared.bus.cancellations import Cancellations
 from antiphon_shared.bus.committing import STOPS_KEPT_MAX
 from antiphon_shared.bus.consumer import Consumer
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
@@ -333,7 +333,7 @@ async def stopped(bus: Bus, **at_ms: int) -> None:
 
 
 async def test_a_stop_covers_what_was_asked_for_until_then_and_nothing_later(bus: Bus) -> None:
-    stops = Stops(bus)
+    stops = Cancellations(bus)
     assert not stops.cover(asked_at(1_000))
     await stopped(bus, s1=1_000)
     await stops.look()
@@ -342,7 +342,7 @@ async def test_a_stop_covers_what_was_asked_for_until_then_and_nothing_later(bus
 
 
 async def test_a_later_stop_of_the_same_session_is_heard_too(bus: Bus) -> None:
-    stops = Stops(bus)
+    stops = Cancellations(bus)
     for at in (1_000, 2_000):
         await stopped(bus, s1=at)
         await stops.look()
@@ -351,7 +351,7 @@ async def test_a_later_stop_of_the_same_session_is_heard_too(bus: Bus) -> None:
 
 async def test_a_process_remembers_the_newest_stops_alone(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops_module, "STOPS_KEPT_MAX", 2)
-    stops = Stops(bus)
+    stops = Cancellations(bus)
     for at, session_id in enumerate(("s1", "s2", "s3"), 1_000):
         await stopped(bus, **{session_id: at})
         await stops.look()
@@ -359,7 +359,7 @@ async def test_a_process_remembers_the_newest_stops_alone(bus: Bus, monkeypatch:
 
 
 async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_again(bus: Bus) -> None:
-    stops, key = Stops(bus), bus.keys.stopped(bus.keys.partition("s1"))
+    stops, key = Cancellations(bus), bus.keys.stopped(bus.keys.partition("s1"))
     with capture_logs() as logs:
         for _ in range(2):
             await bus.batcher.submit("SET", key, "a string")
@@ -372,7 +372,7 @@ async def test_that_stops_cannot_be_seen_is_said_once_until_they_can_be_seen_aga
 
 
 async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
-    stops, key = Stops(bus), bus.keys.stopped(bus.keys.partition("s1"))
+    stops, key = Cancellations(bus), bus.keys.stopped(bus.keys.partition("s1"))
     await bus.batcher.submit("ZADD", key, "+inf", "s1")
     with capture_logs() as logs:
         await stops.look()
@@ -384,7 +384,7 @@ async def test_a_stop_without_a_time_is_ignored(bus: Bus) -> None:
 
 
 async def test_what_a_stop_drops_and_what_it_keeps_from_beginning_is_logged(bus: Bus) -> None:
-    stops, endless = Stops(bus), Endless()
+    stops, endless = Cancellations(bus), Endless()
 
     async def work() -> Outcome:
         return await endless(asked_at(1_000), bus.session("s1"))

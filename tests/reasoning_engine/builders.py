@@ -11,7 +11,7 @@ from antiphon_shared.tools.calls import ToolDefinition
 from reasoning_engine.access import Access
 from reasoning_engine.call_guard import CallGuard
 from reasoning_engine.choice import choose_model
-from reasoning_engine.engine import UNGUARDED, reason, to_nobody
+from reasoning_engine.engine import UNGUARDED, discard, reason
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.offer import Offer
 from reasoning_engine.settings import EngineSettings
@@ -80,7 +80,7 @@ async def ask(
     guard: CallGuard = UNGUARDED,
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
-    on_call: OnCall = to_nobody,
+    on_call: OnCall = discard,
     **settings: Any,
 ) -> Asked:
     """Reason once, through the SDK and a socket, with a server that follows the script."""
@@ -107,7 +107,7 @@ async def ask_at(
     heard: list[str] | None = None,
     schema: dict[str, Any] | None = None,
     model_id: str = CLAUDE,
-    on_call: OnCall = to_nobody,
+    on_call: OnCall = discard,
     **settings: Any,
 ) -> Asked:
     """Ask at any address and listen there, for the length of the call."""

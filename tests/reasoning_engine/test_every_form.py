@@ -8,7 +8,7 @@ from typing import Any
 
 from reasoning_engine import failure, wires
 from reasoning_engine.limits import headers
-from reasoning_engine.limits.headers import told_by
+from reasoning_engine.limits.headers import limits_in
 from reasoning_engine.prompted import form
 from tests.kept_forms import Reader, differences, readers_of, write
 from tests.rows import each_row
@@ -37,28 +37,28 @@ _WAITS = ("0", "1", "7.5", "-1", "soon", "119", "120", "121", "1e9", "nan")
 
 def _status(text: str) -> Any:
     status, _, wire = text.partition(" ")
-    return failure.of_answer(int(status), {}, {"error": {"message": "It says so."}}, wire)  # type: ignore[arg-type]  # a table
+    return failure.server_failure(int(status), {}, {"error": {"message": "It says so."}}, wire)  # type: ignore[arg-type]  # a table
 
 
 def _kind(text: str) -> Any:
     """Return the failures for an error of that kind in the body, for both wire formats."""
     body = {"type": "error", "error": {"type": text, "code": text, "message": f"Too long: {text}"}}
-    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
+    return [failure.server_failure(400, {}, body, wire) for wire in ("messages", "chat")]
 
 
 def _message(text: str) -> Any:
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": text}}
-    return [failure.of_answer(400, {}, body, wire) for wire in ("messages", "chat")]
+    return [failure.server_failure(400, {}, body, wire) for wire in ("messages", "chat")]
 
 
 def _wait(text: str) -> Any:
-    return [failure.of_answer(429, {name: text}, None) for name in ("retry-after", "retry-after-ms")]
+    return [failure.server_failure(429, {name: text}, None) for name in ("retry-after", "retry-after-ms")]
 
 
 def _reset(text: str) -> Any:
     """Return the state of a limit of chat completions that is fully available again after the time."""
     told = {"limit": "60", "remaining": "30", "reset": text}
-    return told_by({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
+    return limits_in({f"x-ratelimit-{name}-requests": value for name, value in told.items()}, "chat")
 
 
 READERS = (

@@ -8,7 +8,7 @@ from anthropic import APIConnectionError, APIResponseValidationError, Credential
 from antiphon_shared.events import ReasoningFailed
 
 from reasoning_engine.failure import WHAT_TO_DO, Code, failure
-from reasoning_engine.model import neutral
+from reasoning_engine.model import classifiable_error
 from reasoning_engine.model_errors import UnreadableReply, classify
 from tests.rows import each_row
 
@@ -50,18 +50,18 @@ def test_every_code_is_documented_and_says_what_to_do() -> None:
 def test_retry_after_is_read_in_every_form_it_comes(
     headers: dict[str, str], expected_s: float | None
 ) -> None:
-    assert classify(neutral(a_rate_limit(**headers))).retry_after_s == expected_s
+    assert classify(classifiable_error(a_rate_limit(**headers))).retry_after_s == expected_s
 
 
 def test_a_spent_account_is_not_asked_again() -> None:
     body = {"error": {"type": "rate_limit_error", "details": {"error_code": "contract_spend_limit_reached"}}}
-    error = classify(neutral(a_rate_limit(body))).error
+    error = classify(classifiable_error(a_rate_limit(body))).error
     assert (error.code, error.retryable) == ("permission_denied", False)
 
 
 @pytest.mark.parametrize("body", [None, "<html>", 7, [], {"error": 7}, {"error": {"type": 7, "message": 7}}])
 def test_an_error_body_of_any_shape_is_classified_by_its_status(body: object) -> None:
-    assert classify(neutral(a_rate_limit(body))).error.code == "rate_limited"
+    assert classify(classifiable_error(a_rate_limit(body))).error.code == "rate_limited"
 
 
 @each_row(
@@ -80,13 +80,13 @@ def test_an_error_body_of_any_shape_is_classified_by_its_status(body: object) ->
     ],
 )
 def test_other_errors_have_their_code(error: Exception, code: str) -> None:
-    assert classify(neutral(error)).error.code == code
+    assert classify(classifiable_error(error)).error.code == code
 
 
 def test_the_innermost_cause_is_named() -> None:
     error = APIConnectionError(request=REQUEST)
     error.__cause__ = httpx2.ConnectError("Name or service not known")
-    assert "Name or service not known" in classify(neutral(error)).error.message
+    assert "Name or service not known" in classify(classifiable_error(error)).error.message
 
 
 def test_what_a_server_says_is_kept_short_and_encodable() -> None:
@@ -108,7 +108,7 @@ def test_a_model_that_cannot_be_reached_is_named_by_its_address(address: str) ->
     request = httpx2.Request("POST", address)
     error = APIConnectionError(request=request)
     error.__cause__ = httpx2.ConnectError("[Errno 111] Connection refused", request=request)
-    told = classify(neutral(error)).error
+    told = classify(classifiable_error(error)).error
     assert told.message.startswith(
         "The model cannot be reached at http://model:8080: ConnectError: [Errno 111]"
     )

@@ -6,7 +6,7 @@ import pytest
 from antiphon_shared.events import ReasoningCompleted
 
 from reasoning_engine.prompt import Prompt, build_prompt, tool_params
-from reasoning_engine.shaped import FINAL_ANSWER, OutputStyle, demand
+from reasoning_engine.shaped import FINAL_ANSWER, OutputStyle, with_demand
 from tests.messages_server import Scripted, Use
 from tests.reasoning_engine.builders import BRIEFING, SEARCH, a_request, ask
 
@@ -25,7 +25,7 @@ def demanded(
     tools: bool = True,
 ) -> Prompt:
     offered = tool_params([SEARCH]) if tools else []
-    return demand(build_prompt(a_request(), BRIEFING, offered, model, 4096), schema, style)
+    return with_demand(build_prompt(a_request(), BRIEFING, offered, model, 4096), schema, style)
 
 
 def said(prompt: Prompt) -> str:

@@ -28,7 +28,7 @@ def an_engine(bus: Bus, breakers: FakeBreakers | None = None, **limits: Any) -> 
 async def settled(*doors: CallGuard) -> None:
     for guard in doors:
         assert guard.limiter is not None
-        await guard.limiter.told()
+        await guard.limiter.flushed()
 
 
 def telling(meter: str = "requests", **headers: str) -> Scripted:

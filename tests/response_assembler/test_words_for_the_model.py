@@ -24,15 +24,15 @@ LATE = tool_error("timeout", "No answer within 10 s.", NEXT)
 OURS = (
     answers.refused_by_coordinator("the session's limit of 3 tool calls is reached"),
     answers.unknown_tool("look_out", ["look_up"]),
-    answers.unusable(CALL, "they are no object.", {"word": "fugue"}),
+    answers.unusable_arguments(CALL, "they are no object.", {"word": "fugue"}),
     answers.repeated(CALL),
     answers.bad_placeholders(CALL, {"word": "calls[4] is not there"}),
     answers.in_a_circle(0, (0, 1), (CALL, OTHER)),
     answers.not_called_yet(CALL, Dependency(tool="search", required_fields=("id",))),
     answers.needs_another(CALL, Dependency(tool="search"), "calls[0] found nothing"),
     answers.needs_a_result(CALL, 1, OTHER, LATE),
-    answers.begun_before(CALL, LATE),
-    answers.stopped(CALL, 1, OTHER, LATE),
+    answers.begun_elsewhere(CALL, LATE),
+    answers.not_started(CALL, 1, OTHER, LATE),
 )
 """The dispatcher's own errors of calls."""
 
@@ -76,7 +76,7 @@ def test_the_reader_learns_what_happened_and_not_what_the_model_should_do(
 def test_the_offline_model_reads_apart_what_happened_and_what_to_do(error: ToolError) -> None:
     (use,) = a_memory(a_round(("look_up", {"word": "fuge"}, error))).tool_usage
     (tried,) = tried_calls(tool_lines(use, LONG).text)
-    assert tried.happened == " ".join(error.message.split())
+    assert tried.outcome_text == " ".join(error.message.split())
     assert " ".join(error.suggested_action.split()) in tried.message
 
 

@@ -66,7 +66,7 @@ READERS = (
     Reader("read_faults", plan.read_faults, (plan,), _FAULTS),
     *readers_of(step_file, "read_steps"),
     *readers_of(placeholders, "read"),
-    *readers_of(table, "is_name", "of_tool", "of_model"),
+    *readers_of(table, "is_name", "tool_breaker", "model_breaker"),
 )
 
 

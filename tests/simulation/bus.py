@@ -16,7 +16,7 @@ from antiphon_shared.bus.committing import Operation
 from antiphon_shared.bus.handling import Delivery
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
-from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.bus.waiting import position_of
 from antiphon_shared.events import AnyEvent, Component, decode, encode
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.process.errors import UnreadableEvent
@@ -191,7 +191,7 @@ class SimulatedBus:
             if session_id in self.logs or session_id in self.waiting.queries:
                 return "known"
             if self.waiting.queries or len(self.open_sessions) >= self.sessions_max:
-                place = place_of(event, tenant, deadline_s)
+                place = position_of(event, tenant, deadline_s)
                 is_in = self.waiting.add(session_id, encode(event), place, self.waiting_max)
                 return "waiting" if is_in else "overloaded"
             self.open_sessions.add(session_id)

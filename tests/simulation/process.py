@@ -100,7 +100,7 @@ class Process:
                 self.world.before_handling(self, delivery)
                 outcome = await self._unless_stopped(work(delivery, session), delivery)
                 operations = list(
-                    committing.of_outcome(
+                    committing.outcome_operations(
                         outcome, delivery, self.component, KEYS, self.world.settings, self.now()
                     )
                 )
@@ -142,7 +142,7 @@ class Process:
             await self._bury(handed, delivery, ErrorInfo.of(error))
             return
         self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
-        retry = committing.of_retry(
+        retry = committing.retry_operations(
             delivery, encode(delivery.event), self.component, timedelta(seconds=delay_s)
         )
         await self._commit(handed, delivery, retry)
@@ -150,7 +150,7 @@ class Process:
     async def _bury(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
         if delivery is not None:
             self.world.tell(delivery.event.subject, f"{self.name} buries {delivery.event.type}: {error}")
-        burial = committing.of_burial(
+        burial = committing.dead_letter_operations(
             handed.message.raw,
             b"{}",
             delivery,

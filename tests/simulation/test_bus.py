@@ -112,7 +112,7 @@ class Twins:
         entry = self.random.choice([*self.entries, *list(self.entries)[-2:]])
         session_id = self.random.choice(SESSIONS)
         drawn = [self.an_operation(session_id) for _ in range(self.random.randrange(4))]
-        keys, arguments = committing.arguments(
+        keys, arguments = committing.script_arguments(
             (_for(self.real.keys, operation) for operation in drawn),
             session_id,
             entry,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from antiphon_shared.bus.waiting import Place
+from antiphon_shared.bus.waiting import QueuePosition
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ class Line:
 
     def come(self, tenant: str, bound: int = 10_000) -> bool:
         self._count += 1
-        place = Place(tenant, self._count, self._count)
+        place = QueuePosition(tenant, self._count, self._count)
         return self.room.add(f"{tenant}{self._count}", b"", place, bound)
 
     def turn(self) -> str | None:

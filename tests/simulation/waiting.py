@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from antiphon_shared.bus.waiting import TURN, Place
+from antiphon_shared.bus.waiting import TURN, QueuePosition
 
 
 @dataclass
@@ -11,13 +11,13 @@ class WaitingRoom:
     """The queries of one partition that wait, by tenant, and the virtual time of each tenant's next turn."""
 
     queries: dict[str, bytes] = field(default_factory=dict)
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, QueuePosition] = field(default_factory=dict)
     tenants: dict[str, int] = field(default_factory=dict)
     past_turns: dict[str, int] = field(default_factory=dict)
     """The turns of tenants that no longer wait."""
     present: int = 0
 
-    def add(self, session_id: str, query: bytes, place: Place, bound: int) -> bool:
+    def add(self, session_id: str, query: bytes, place: QueuePosition, bound: int) -> bool:
         """Add a query to those that wait; return whether there was room."""
         mine = len(self.of(place.tenant))
         if len(self.queries) >= bound:

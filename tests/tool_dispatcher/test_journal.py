@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.tool_dispatcher.builders import a_bus, a_call, until
 from tests.tool_dispatcher.idempotency.builders import BreakableWire, a_wire
-from tool_dispatcher.journal import Journal, Noted
+from tool_dispatcher.journal import Journal, JournaledCalls
 
 RESULT = ToolResult(index=0, call_id="c1", tool="look", status="ok", data=1)
 LATER = RESULT.model_copy(update={"data": 2})
@@ -55,14 +55,14 @@ async def test_what_is_noted_is_told_by_place(bus: Bus) -> None:
     await session.note(journal_name(1), begun_entry("c1"), b"somebody")
     await session.note(journal_name(1), begun_entry("c2"), b"somebody")
     noted = await Journal(session, 1).noted([a_call("c0"), a_call("c1"), a_call("c2")])
-    assert noted == Noted({1: RESULT}, frozenset({2}))
-    assert await Journal(session, 2).noted([a_call("c1")]) == Noted()
+    assert noted == JournaledCalls({1: RESULT}, frozenset({2}))
+    assert await Journal(session, 2).noted([a_call("c1")]) == JournaledCalls()
 
 
 async def test_an_entry_that_cannot_be_read_counts_as_not_there(bus: Bus) -> None:
     session = a_session(bus)
     await session.note(journal_name(1), outcome_entry("c1"), b"{")
-    assert await Journal(session, 1).noted([a_call("c1")]) == Noted()
+    assert await Journal(session, 1).noted([a_call("c1")]) == JournaledCalls()
     assert await Journal(session, 1).settle([RESULT]) == (RESULT,)
 
 

@@ -14,7 +14,14 @@ from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.graph import UNDO
 
 from tool_dispatcher.access.grants import Authorization, Verifier
-from tool_dispatcher.access.permission import ApprovalRule, Terms, approves, is_barred, refusal, without_leave
+from tool_dispatcher.access.permission import (
+    ApprovalRule,
+    Terms,
+    approves,
+    cannot_substitute,
+    permission_error,
+    refusal,
+)
 from tool_dispatcher.authoring.tool import Tool
 
 
@@ -42,7 +49,7 @@ class _Denied(Container[str]):
 
     def __contains__(self, name: object) -> bool:
         contract = self.contracts.get(name) if isinstance(name, str) else None
-        return contract is None or is_barred(str(name), contract, self.terms)
+        return contract is None or cannot_substitute(str(name), contract, self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class _Hidden(Container[str]):
         contract = self.contracts.get(name) if isinstance(name, str) else None
         request = self.terms.request
         next_round = replace(self.terms, request=request.model_copy(update={"round": request.round + 1}))
-        return contract is None or without_leave(str(name), contract, next_round) is not None
+        return contract is None or permission_error(str(name), contract, next_round) is not None
 
 
 class Gatekeeper:

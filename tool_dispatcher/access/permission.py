@@ -79,17 +79,17 @@ def refusal(
 
     `decision` is the decision in this session's log that `call.approval` points to.
     """
-    error = without_leave(call.name, contract, terms)
+    error = permission_error(call.name, contract, terms)
     takes_from_others = has_placeholder(call.arguments)
     is_asked = call.repeat_of is not None and contract.repeat == "ask"
     if error is not None or not (is_asked or _needs_approval(call.name, contract, terms, takes_from_others)):
         return error
     if takes_from_others:
-        return _blind(call.name)
+        return _placeholder_refusal(call.name)
     return None if approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
 
 
-def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | None:
+def permission_error(name: str, contract: Contract, terms: Terms) -> ToolError | None:
     """Return why the session must not use a tool in this round, with or without approval; None if it may."""
     if name not in terms.request.allowed:
         return tool_error(
@@ -107,14 +107,14 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
     return None
 
 
-def is_barred(name: str, contract: Contract, terms: Terms) -> bool:
+def cannot_substitute(name: str, contract: Contract, terms: Terms) -> bool:
     """Return whether a tool must not replace another, for example if it needs approval, which it cannot get there."""
-    return without_leave(name, contract, terms) is not None or _needs_approval(
+    return permission_error(name, contract, terms) is not None or _needs_approval(
         name, contract, terms, takes_from_others=True
     )
 
 
-def withheld(refused: ToolError, name: str) -> ToolError:
+def hidden_outcome(refused: ToolError, name: str) -> ToolError:
     """Return the refusal of a call that has already run: it says that the call was made, and withholds the outcome."""
     return tool_error(
         refused.error_type,
@@ -148,7 +148,7 @@ def _unapproved(name: str, decision: ApprovalDecided | None) -> ToolError:
     return _denied(f"{name} was not run: the approval it came with is for other calls.")
 
 
-def _blind(name: str) -> ToolError:
+def _placeholder_refusal(name: str) -> ToolError:
     """Return the refusal of a call with placeholders: a person cannot approve values that do not exist yet."""
     return tool_error(
         "permission_denied",

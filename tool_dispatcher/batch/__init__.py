@@ -10,7 +10,7 @@ Read first `schedule.py`, which decides at each step which units begin and which
     answers.py          the errors of calls that do not run
 """
 
-from tool_dispatcher.batch.answers import begun_before, failed
+from tool_dispatcher.batch.answers import begun_elsewhere, failed
 from tool_dispatcher.batch.collapse import gathered, spread
 from tool_dispatcher.batch.placeholders import digest_of, resolve
 from tool_dispatcher.batch.plan import Bounds, Plan, plan_batch
@@ -24,7 +24,7 @@ __all__ = [
     "Step",
     "Unit",
     "advance",
-    "begun_before",
+    "begun_elsewhere",
     "digest_of",
     "failed",
     "gathered",

@@ -38,7 +38,7 @@ def unknown_tool(name: str, offered: Sequence[str]) -> ToolError:
     return tool_error("unknown_tool", f"There is no tool {name!r}.", _use_one_of(nearest or offered))
 
 
-def unusable(call: RequestedCall, problem: str, example: Example = None) -> ToolError:
+def unusable_arguments(call: RequestedCall, problem: str, example: Example = None) -> ToolError:
     """Return the error for arguments that did not arrive as an object."""
     return tool_error(
         "validation_error",
@@ -73,7 +73,7 @@ def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Ex
 def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
     """Return the error for a call that waits for itself, directly or through other calls."""
     if len(circle) == 1:
-        problem = f"{named(index, calls[index])} waits for itself"
+        problem = f"{call_label(index, calls[index])} waits for itself"
     else:
         problem = f"these calls wait for each other in a circle: {_listed(circle, calls)}"
     return tool_error(
@@ -108,13 +108,13 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
     """Return the error for a call with a placeholder for the result of a call that failed."""
     return tool_error(
         "dependency_failed",
-        f"{call.name} was not run: an argument is what {named(index, other)} returns, and that call "
+        f"{call.name} was not run: an argument is what {call_label(index, other)} returns, and that call "
         f"{why_failed(error)}.",
         f"See to calls[{index}] first: {_action(error)} Then call {call.name} again.",
     )
 
 
-def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
+def begun_elsewhere(call: RequestedCall, refused: ToolError | None) -> ToolError:
     """Return the error for a write that another worker began and that cannot be resumed here.
 
     It may have taken effect.
@@ -127,18 +127,18 @@ def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
     )
 
 
-def stopped(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
+def not_started(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
     """Return the error for a call that had not begun when another call of its batch failed."""
     return tool_error(
         "cancelled",
-        f"{call.name} was not run and has had no effect: {named(index, other)} {why_failed(error)}, and calls "
+        f"{call.name} was not run and has had no effect: {call_label(index, other)} {why_failed(error)}, and calls "
         "of tools like these stop at the first failure.",
         f"See to calls[{index}] first: {_action(error)} Then make this call again as it was, "
         "if it is still wanted.",
     )
 
 
-def named(index: int, call: RequestedCall) -> str:
+def call_label(index: int, call: RequestedCall) -> str:
     """Return a call as text: `calls[1] (search)`."""
     return f"calls[{index}] ({readable(call.name, 64)})"
 
@@ -162,7 +162,7 @@ def _given_fields(dependency: Dependency) -> str:
 
 def _listed(places: Sequence[int], calls: Sequence[RequestedCall]) -> str:
     more = f" and {len(places) - _NAMES_LISTED} more" if len(places) > _NAMES_LISTED else ""
-    return ", ".join(named(place, calls[place]) for place in places[:_NAMES_LISTED]) + more
+    return ", ".join(call_label(place, calls[place]) for place in places[:_NAMES_LISTED]) + more
 
 
 def _use_one_of(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.contract import Contract, Dependency
 from antiphon_shared.values import Json
 
-from tool_dispatcher.batch.answers import named, why_failed
+from tool_dispatcher.batch.answers import call_label, why_failed
 from tool_dispatcher.batch.placeholders import outlined
 
 
@@ -40,12 +40,12 @@ class Gate:
         assert result is not None, "a gate is judged when all of its calls are answered"
         assert self.dependency is not None, "a call after others does not depend on them"
         if result.error is not None:
-            return f"{named(index, call)} {why_failed(result.error)}"
+            return f"{call_label(index, call)} {why_failed(result.error)}"
         missing = missing_fields(result, self.dependency.required_fields)
         if not missing:
             return ""
         fields = ", ".join(f"`{field}`" for field in missing)
-        return f"{named(index, call)} returned {outlined(result.data)}, without {fields}"
+        return f"{call_label(index, call)} returned {outlined(result.data)}, without {fields}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tool_dispatcher.batch.answers import (
     refused_by_coordinator,
     repeated,
     unknown_tool,
-    unusable,
+    unusable_arguments,
 )
 from tool_dispatcher.batch.collapse import groups
 from tool_dispatcher.batch.dependencies import Gate, Graph, find_cycles, graph_of
@@ -128,7 +128,7 @@ def _errors_in_calls(
         elif call.name not in contracts:
             errors[index] = unknown_tool(call.name, offered)
         elif call.problem is not None:
-            errors[index] = unusable(call, call.problem, example_of(call.name))
+            errors[index] = unusable_arguments(call, call.problem, example_of(call.name))
         elif faults := unreadable(index, placeholders[index], request.calls):
             errors[index] = bad_placeholders(call, faults, example_of(call.name))
     return errors

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
-from tool_dispatcher.batch.answers import begun_before, failed, needs_a_result, needs_another, stopped
+from tool_dispatcher.batch.answers import begun_elsewhere, failed, needs_a_result, needs_another, not_started
 from tool_dispatcher.batch.plan import Plan
 from tool_dispatcher.batch.units import AtOnce, Unit
 
-_LetDown = Callable[[RequestedCall], ToolError]
+_DependencyError = Callable[[RequestedCall], ToolError]
 
 
 class Progress(NamedTuple):
@@ -164,10 +164,10 @@ class _Turn:
 
     def end(self) -> Step:
         """Return the step, after all consequences have been propagated."""
-        self._spread_news()
+        self._propagate()
         if self._failed_fast is not None and self._before.failed_fast is None:
             self._stop(self._failed_fast)
-            self._spread_news()
+            self._propagate()
         lane = self._rest_of_lane()
         begin = self._begin(lane)
         progress = Progress(
@@ -183,28 +183,28 @@ class _Turn:
         )
         return Step(progress, begin, tuple(sorted(self._answered, key=lambda result: result.index)))
 
-    def _spread_news(self) -> None:
+    def _propagate(self) -> None:
         while self._news:
             node = self._news.pop()
-            let_down = self._let_down(node)
+            let_down = self._dependency_error(node)
             for waiting in self._plan.wanted_by[node]:
                 if waiting >= len(self._calls):
-                    self._tell_gate(waiting)
+                    self._notify_gate(waiting)
                 elif self._outcomes[waiting] is None:
-                    self._tell_call(waiting, let_down)
+                    self._notify_call(waiting, let_down)
 
-    def _tell_gate(self, node: int) -> None:
+    def _notify_gate(self, node: int) -> None:
         gate = node - len(self._calls)
         self._gate_waits[gate] -= 1
         if self._gate_waits[gate] == 0:
             self._news.append(node)
 
-    def _tell_call(self, index: int, let_down: _LetDown | None) -> None:
+    def _notify_call(self, index: int, let_down: _DependencyError | None) -> None:
         if let_down is not None:
             call = self._calls[index]
             error = let_down(call)
             is_begun = index in self._plan.begun
-            self.answer(failed(index, call, begun_before(call, error) if is_begun else error))
+            self.answer(failed(index, call, begun_elsewhere(call, error) if is_begun else error))
             return
         number = self._plan.unit_of[index]
         self._unit_waits[number] -= 1
@@ -215,7 +215,7 @@ class _Turn:
         if not unit.is_sequential:
             insort(self._ready.setdefault(unit.at_once, []), unit.number)
 
-    def _let_down(self, node: int) -> _LetDown | None:
+    def _dependency_error(self, node: int) -> _DependencyError | None:
         """Return the error factory for calls that depend on a failed node; None if the node gave the needed fields."""
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
@@ -239,7 +239,9 @@ class _Turn:
             for index in unit.calls:
                 if self._outcomes[index] is None and index not in self._plan.begun:
                     call = self._calls[index]
-                    self.answer(failed(index, call, stopped(call, cause, self._calls[cause], result.error)))
+                    self.answer(
+                        failed(index, call, not_started(call, cause, self._calls[cause], result.error))
+                    )
 
     def _rest_of_lane(self) -> tuple[int, ...]:
         lane = self._before.lane

@@ -51,7 +51,7 @@ class Outcomes:
         """Return the same as `without_secrets`; in a thread where the outcome is large."""
         return await aside(self.without_secrets, outcome, secrets)
 
-    def of_error(
+    def error_results(
         self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
     ) -> tuple[ToolResult, ...]:
         """Return the same error for each of the calls."""

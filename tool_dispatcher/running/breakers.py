@@ -4,7 +4,8 @@ from math import ceil
 from typing import Self
 
 from antiphon_shared.breakers.breaker import Refused
-from antiphon_shared.bus.breakers import SharedBreakers, of_tool
+from antiphon_shared.breakers.table import tool_breaker
+from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.tools.calls import ErrorType, ToolError, ToolOutcome
 
 from tool_dispatcher.authoring import foreign_failures
@@ -59,7 +60,7 @@ class GuardedCall:
         """
         if self._shared is None or self._is_probe:
             return None
-        answer = await self._shared.ask(of_tool(self._tool))
+        answer = await self._shared.ask(tool_breaker(self._tool))
         if isinstance(answer, Refused):
             return _refusal(self._tool, answer)
         self._is_probe = answer.state.opened is not None
@@ -79,7 +80,7 @@ class GuardedCall:
     def _count(self) -> None:
         """Count the call by its latest attempt; do not count it if no attempt has run."""
         if self._shared is not None and self._has_failed is not None:
-            self._shared.note(of_tool(self._tool), self._has_failed)
+            self._shared.note(tool_breaker(self._tool), self._has_failed)
 
 
 def _refusal(tool: str, refused: Refused) -> ToolError:

@@ -18,7 +18,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import Unit, begun_before, gathered
+from tool_dispatcher.batch import Unit, begun_elsewhere, gathered
 from tool_dispatcher.idempotency.identity import identity_of
 from tool_dispatcher.idempotency.port import LedgerUnavailable, WriteLedger
 from tool_dispatcher.idempotency.write import Results
@@ -59,8 +59,8 @@ class Caller:
         arguments = await self._arguments(unit, tool, requested, batch, known)
         if isinstance(arguments, ToolError):
             if not batch.begun.isdisjoint(unit.calls):
-                arguments = begun_before(requested[0], arguments)
-            return await batch.journal.settle(self._outcomes.of_error(unit.calls, requested, arguments))
+                arguments = begun_elsewhere(requested[0], arguments)
+            return await batch.journal.settle(self._outcomes.error_results(unit.calls, requested, arguments))
         call = Call(batch, unit, requested, began_s, tool, arguments)
         if tool.effect == "write":
             return await self._writes.make(call)

@@ -50,10 +50,10 @@ async def execute(
         finally:
             timer.cancel()
     except asyncio.CancelledError:
-        _give_up(task, place)
+        _abandon(task, place)
         raise
     if ended is None:
-        _give_up(task, place)
+        _abandon(task, place)
         return Ended(_timed_out(tool, context, timeout_s, place))
     return ended
 
@@ -99,7 +99,7 @@ async def _run(tool: Tool, arguments: JsonObject, context: ToolContext, place: P
         return Ended(error_of(error, tool.effect), error)
 
 
-def _give_up(task: asyncio.Task[None], place: Place | None) -> None:
+def _abandon(task: asyncio.Task[None], place: Place | None) -> None:
     task.cancel()
     if place is not None:
         place.abandon()

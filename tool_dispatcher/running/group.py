@@ -22,7 +22,7 @@ from antiphon_shared.values import Json
 
 from tool_dispatcher.batch import Unit, spread
 from tool_dispatcher.idempotency.identity import fingerprint
-from tool_dispatcher.running.retrying import pause_s, told
+from tool_dispatcher.running.retrying import final_error, pause_s
 
 _DIGEST_CHARACTERS = 16
 
@@ -104,4 +104,4 @@ class Group:
 
     def _outcome_at(self, place: int) -> ToolOutcome:
         outcome = self._outcomes[place]
-        return told(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome
+        return final_error(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome

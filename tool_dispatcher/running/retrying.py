@@ -40,9 +40,9 @@ class Retries:
         await asyncio.sleep(wait_s)
         return True
 
-    def told(self, outcome: ToolOutcome) -> ToolOutcome:
+    def final_outcome(self, outcome: ToolOutcome) -> ToolOutcome:
         """Return the outcome of the last attempt; an error says how often it was tried."""
-        return told(self._errors, self._contract) if isinstance(outcome, ToolError) else outcome
+        return final_error(self._errors, self._contract) if isinstance(outcome, ToolError) else outcome
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
@@ -63,7 +63,7 @@ def backoff_s(contract: Contract, attempt: int) -> float:
     return min(backoff.initial_ms * growth, backoff.max_ms) / 1000
 
 
-def told(errors: list[ToolError], contract: Contract) -> ToolError:
+def final_error(errors: list[ToolError], contract: Contract) -> ToolError:
     """Return the error of a call after all its attempts. Pure.
 
     For a write it is the error of the attempt that may have taken effect, even if later attempts ended otherwise: a
@@ -72,7 +72,7 @@ def told(errors: list[ToolError], contract: Contract) -> ToolError:
     last = errors[-1]
     if len(errors) == 1:
         return last
-    weighty = _weightiest(errors) if contract.effect == "write" else last
+    weighty = _most_serious(errors) if contract.effect == "write" else last
     message = readable(weighty.message, _MESSAGE_CHARACTERS)
     tried = f"Tried {len(errors)} times"
     if weighty is not last:
@@ -82,7 +82,7 @@ def told(errors: list[ToolError], contract: Contract) -> ToolError:
     )
 
 
-def _weightiest(errors: list[ToolError]) -> ToolError:
+def _most_serious(errors: list[ToolError]) -> ToolError:
     ran = [error for error in errors if error.error_type not in _REFUSALS]
     unknown = [error for error in ran if error.error_type == "outcome_unknown"]
     last = errors[-1]

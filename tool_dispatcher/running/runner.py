@@ -50,7 +50,7 @@ class Runner:
             outcome = await self._attempts.make(call, guard)
             while await retries.again(outcome, call.batch.time_left_s):
                 call, outcome = await self._once_more(call, call.arguments.plain, guard)
-        return retries.told(outcome)
+        return retries.final_outcome(outcome)
 
     async def _tried_as_group(self, call: Call) -> ToolOutcome | Items:
         """Return the outcome of calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
@@ -65,7 +65,7 @@ class Runner:
                 some = gathered(variant, [items[place] for place in group.left])
                 call, outcome = await self._once_more(call._replace(key=group.key), some, guard)
                 error = group.note(outcome, call.attempt)
-        return group.outcome(retries.told(error))
+        return group.outcome(retries.final_outcome(error))
 
     async def _once_more(self, call: Call, plain: JsonObject, guard: GuardedCall) -> tuple[Call, ToolOutcome]:
         """Make the next attempt with a fresh copy of the arguments: a function may have changed its own."""

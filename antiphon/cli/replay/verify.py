@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon_shared.events import Component
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -111,7 +111,7 @@ def _verified(
     """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes, form = monotonic_s(), Tally(), list[Outcome](), printed.form
     with tools_checked(*tools) as checked:
-        spare_the_collector()
+        freeze_program_objects()
         verified = _each(chosen, extent.jobs, components, shows_progress=not printed.is_quiet)
         for found_out, path in zip(verified, chosen, strict=True):
             outcome = replace(checked(path, found_out), allowed=extent.allowed)

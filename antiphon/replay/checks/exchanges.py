@@ -31,15 +31,21 @@ from antiphon.replay.checks.catalogues import offer_of
 from antiphon.replay.differences import ABSENT, Difference, differences
 from antiphon.replay.requests import system_in, whole_request
 from antiphon.replay.steps.known import Known, Redone, Step
-from reasoning_engine.asking import Wanted, asked, tokens_asked
 from reasoning_engine.dialogue import Dialogue, dialogue
-from reasoning_engine.ended import NOT_SUPPORTED, Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
+from reasoning_engine.model_call import CallOptions, build_call, estimate_call_tokens
 from reasoning_engine.offer import NO_TOOLS
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
+from reasoning_engine.result_events import (
+    NOT_SUPPORTED,
+    CallsResult,
+    deadline_failure,
+    reasoning_event,
+    summary_event,
+)
 from reasoning_engine.summarize import build_summary_prompt
 from reasoning_engine.wires import wire_of
 
@@ -89,17 +95,11 @@ class Exchanges:
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
         schema, validation_tools = _options(request, known).demanded(request.step)
-        wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
+        wanted = CallOptions(schema, validation_tools, record.output_style, record.tool_style)
 
-        def prompt_on(briefing: str, wanted: Wanted = wanted) -> Prompt:
-            return asked(
-                request,
-                briefing,
-                offer,
-                model_id,
-                max_output_tokens=record.max_output_tokens,
-                wanted=wanted,
-                system=system,
+        def prompt_on(briefing: str, wanted: CallOptions = wanted) -> Prompt:
+            return build_call(
+                request, briefing, offer, model_id, record.max_output_tokens, wanted, system=system
             )
 
         briefing = self._briefings.newest.get(request.briefing)
@@ -112,15 +112,15 @@ class Exchanges:
         ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))
         if ended is None:
             return replayed.redone(replayed.told)
-        estimated = 0 if record.is_offline else tokens_asked(prompt, offer, wanted)
-        return replayed.redone(reasoned(request, ended, model_id, estimated, record.tool_style))
+        estimated = 0 if record.is_offline else estimate_call_tokens(prompt, offer, wanted)
+        return replayed.redone(reasoning_event(request, ended, model_id, estimated, record.tool_style))
 
     def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
         source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
         if source is None:
             raise UnreadableEvent("the text to summarize is another one today.")
         ended = replayed.ended(build_summary_prompt(request, source, model_id))
-        return replayed.redone(replayed.told if ended is None else summarized(request, ended, model_id))
+        return replayed.redone(replayed.told if ended is None else summary_event(request, ended, model_id))
 
 
 def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
@@ -148,7 +148,7 @@ class _Replayed:
     others: list[tuple[str, Difference]] = field(default_factory=list)
     texts: tuple[str, str, str] | None = None
 
-    def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Ended | None:
+    def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> CallsResult | None:
         """Return the result of the calls by today's code; None if it needs more calls than were recorded."""
         prices, usage = _prices(self.record), Usage(cost_usd=0.0)
         talk = dialogue(prompt, otherwise)
@@ -171,7 +171,7 @@ class _Replayed:
             if is_last and (reply is None or failed is not None):
                 reply = self._from_outside(call) or reply
             if reply is not None:
-                return Ended(reply, usage, len(self.asked), self.told.duration_ms)
+                return CallsResult(reply, usage, len(self.asked), self.told.duration_ms)
         self.asked.append(request_json(ask))
         return None
 
@@ -196,7 +196,7 @@ class _Replayed:
         if error is None or is_own or error.code not in _FROM_OUTSIDE:
             return None
         if error.code == "timeout":
-            return too_late()
+            return deadline_failure()
         return Failure(error, getattr(self.told, "retry_after_s", None))
 
     def redone(self, outcome: _Outcome) -> Redone:
@@ -226,7 +226,7 @@ def _reply_or_failure(call: ModelCall) -> "tuple[Message | None, Failure | None]
     if call.reply is not None:
         return message_of(call.reply), None
     if call.error is None:
-        return None, too_late()
+        return None, deadline_failure()
     partial = call.error.partial
     return None if partial is None else message_of(partial), failure_of(
         call.error, wire_of(call.request.get("model"))

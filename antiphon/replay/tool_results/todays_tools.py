@@ -130,7 +130,7 @@ class TodaysTools:
                 assert isinstance(arguments, Arguments), "they were valid before"
         # A tool may hide that it was denied, and calls run side by side: no call that overlaps a denial is
         # judged.
-        return self._clean(retries.told(outcome), arguments.secrets), len(attempts) > before
+        return self._clean(retries.final_outcome(outcome), arguments.secrets), len(attempts) > before
 
     async def _attempt(self, one: RecordedCall, tool: Tool, arguments: Arguments, number: int) -> Any:
         if tool.contract.rate_limit is not None:

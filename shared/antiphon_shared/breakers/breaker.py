@@ -27,7 +27,7 @@ class Ending(Value):
     is_failure: bool
 
 
-class Held(Value):
+class ForcedOpen(Value):
     """A person's order that keeps the circuit open, until a person closes it."""
 
     at: float = Field(ge=0, le=1e11, description="Unix seconds.")
@@ -43,7 +43,7 @@ class BreakerState(Value):
     )
     opened: float | None = Field(default=None, description="Time of the opening; None while closed.")
     probed: float | None = Field(default=None, description="Start of the running probe.")
-    held: Held | None = Field(default=None, description="Opened by a person: no probes.")
+    held: ForcedOpen | None = Field(default=None, description="Opened by a person: no probes.")
 
     @property
     def failures(self) -> int:
@@ -143,11 +143,11 @@ class Breaker(Value):
                 return BreakerState(endings=tuple(joined[first:count]), opened=ending.at)
         return BreakerState(endings=tuple(joined[first:]))
 
-    def hold(self, held: Held) -> BreakerState:
+    def force_open(self, held: ForcedOpen) -> BreakerState:
         """Return the state of a breaker that is forced open; it is closed by hand by setting CLOSED."""
         return BreakerState(opened=held.at, held=held)
 
-    def says_nothing(self, state: BreakerState, now: float) -> bool:
+    def is_droppable(self, state: BreakerState, now: float) -> bool:
         """Return whether the state can be dropped.
 
         It can when it is closed without a recent failure, or when it has been half-open without a call for so

@@ -18,12 +18,12 @@ _STATE_BYTES_MAX = 200_000
 _NAME = re.compile(r"tool:[a-zA-Z0-9_-]{1,64}|model:[!-~]{1,200}")
 
 
-def of_tool(tool: str) -> str:
+def tool_breaker(tool: str) -> str:
     """Return the name of a tool's breaker."""
     return f"tool:{tool}"
 
 
-def of_model(model: str) -> str:
+def model_breaker(model: str) -> str:
     """Return the name of a model's breaker."""
     return f"model:{model}"
 
@@ -48,7 +48,7 @@ def write_state(state: BreakerState, format: int = FORMAT) -> bytes:
     return b"" if state == CLOSED else _STATE.write(state, format)
 
 
-def first_to_go(states: Mapping[str, BreakerState]) -> str | None:
+def next_to_drop(states: Mapping[str, BreakerState]) -> str | None:
     """Return the breaker to drop when there are too many: the oldest closed one, else the oldest of a model.
 
     Queries may name any model, so failing models must not displace tools. None if only tools, or breakers

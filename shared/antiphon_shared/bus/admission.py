@@ -33,7 +33,7 @@ class Admission:
         self._wanted = asyncio.Event()
         self._log = structlog.get_logger()
 
-    def look_soon(self) -> None:
+    def wake(self) -> None:
         """Wake `run`, because a query has found no room."""
         self._wanted.set()
 

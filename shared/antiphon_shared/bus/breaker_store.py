@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from antiphon_shared.breakers.breaker import BreakerState
-from antiphon_shared.breakers.table import BREAKERS_MAX, first_to_go, read_state, write_state
+from antiphon_shared.breakers.table import BREAKERS_MAX, next_to_drop, read_state, write_state
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.keys import Keys
@@ -60,7 +60,7 @@ class BreakerStore:
             if swap.outcome != "full":
                 break
             look = await self.look()
-            gone = first_to_go(look.states)
+            gone = next_to_drop(look.states)
             if gone is None:
                 break
             await self._swap(gone, look.raw[gone], b"")

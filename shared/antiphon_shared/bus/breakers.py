@@ -17,8 +17,6 @@ from redis.exceptions import RedisError
 from antiphon_shared.breakers.breaker import CLOSED, Allowed, Breaker, BreakerState, Ending, Refused
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.breakers.table import is_name, outages_of, read_state, write_state
-from antiphon_shared.breakers.table import of_model as of_model
-from antiphon_shared.breakers.table import of_tool as of_tool
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import monotonic_s, utc_now
@@ -33,7 +31,7 @@ _FORGOTTEN_AT_ONCE_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _StoredBreaker:
     """A breaker as last read from Redis; `state` is ahead of `raw` where Redis did not learn of a probe."""
 
     raw: bytes
@@ -41,7 +39,7 @@ class _Seen:
 
 
 @dataclass(slots=True)
-class _Notes:
+class _UnsentEndings:
     """The endings of this process's calls that are not in Redis yet."""
 
     endings: deque[Ending]
@@ -60,7 +58,7 @@ class _Notes:
             self.probe = None
 
 
-_NOT_THERE = _Seen(b"", CLOSED)
+_NOT_THERE = _StoredBreaker(b"", CLOSED)
 
 
 class SharedBreakers:
@@ -75,8 +73,8 @@ class SharedBreakers:
         self._clock = clock
         self._ahead_s = utc_now().timestamp() - clock()
         """Redis's clock minus ours, in seconds."""
-        self._seen: dict[str, _Seen] = {}
-        self._notes: dict[str, _Notes] = {}
+        self._seen: dict[str, _StoredBreaker] = {}
+        self._notes: dict[str, _UnsentEndings] = {}
         self._urgent: set[str] = set()
         self._wake = asyncio.Event()
         self._is_away = False
@@ -86,7 +84,7 @@ class SharedBreakers:
         while True:
             self._wake.clear()
             try:
-                await self._tell_all()
+                await self._send_all_notes()
                 await self._look()
                 self._is_away = False
             except RedisError as error:
@@ -138,14 +136,14 @@ class SharedBreakers:
     def _now(self) -> float:
         return self._clock() + self._ahead_s
 
-    def _notes_of(self, name: str) -> _Notes:
+    def _notes_of(self, name: str) -> _UnsentEndings:
         notes = self._notes.get(name)
         if notes is None:
             if len(self._notes) >= _NOTED_MAX:
                 oldest = next(iter(self._notes))
                 del self._notes[oldest]
                 self._urgent.discard(oldest)
-            notes = self._notes[name] = _Notes(deque(maxlen=self._breaker.window_calls))
+            notes = self._notes[name] = _UnsentEndings(deque(maxlen=self._breaker.window_calls))
         return notes
 
     def _view(self, name: str) -> BreakerState:
@@ -174,28 +172,28 @@ class SharedBreakers:
             swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.known))
             raw = swap.raw
             if swap.outcome == "done":
-                self._seen[name] = _Seen(raw, answer.state)
+                self._seen[name] = _StoredBreaker(raw, answer.state)
                 self._notes_of(name).is_probing = True
                 return answer
             if swap.outcome == "full":
                 return self._probe_here(name)
-            self._seen[name] = _Seen(raw, read_state(raw))
+            self._seen[name] = _StoredBreaker(raw, read_state(raw))
         return Refused(_LOOK_S, state)
 
     def _probe_here(self, name: str) -> Allowed | Refused:
         """Claim to be the probe for this process alone."""
         answer = self._breaker.ask(self._view(name), self._now())
         if isinstance(answer, Allowed) and answer.state.opened is not None:
-            self._seen[name] = _Seen(self._seen.get(name, _NOT_THERE).raw, answer.state)
+            self._seen[name] = _StoredBreaker(self._seen.get(name, _NOT_THERE).raw, answer.state)
             self._notes_of(name).is_probing = True
         return answer
 
-    async def _tell_all(self) -> None:
+    async def _send_all_notes(self) -> None:
         for name in [*self._urgent, *(self._seen.keys() - self._urgent)]:
             if (notes := self._notes.get(name)) is not None and (notes.endings or notes.probe is not None):
-                await self._tell(name, notes)
+                await self._send_notes(name, notes)
 
-    async def _tell(self, name: str, notes: _Notes) -> None:
+    async def _send_notes(self, name: str, notes: _UnsentEndings) -> None:
         """Add the noted endings to the stored state.
 
         Without a reply they are written again: twice is better than never.
@@ -218,7 +216,7 @@ class SharedBreakers:
                 return
         else:
             return
-        self._seen[name] = _Seen(raw, read_state(raw))
+        self._seen[name] = _StoredBreaker(raw, read_state(raw))
         notes.forget(endings, probe)
         if not notes.is_urgent:
             self._urgent.discard(name)
@@ -232,17 +230,17 @@ class SharedBreakers:
         useless = [
             name
             for name, state in states.items()
-            if not is_name(name) or self._breaker.says_nothing(state, look.now)
+            if not is_name(name) or self._breaker.is_droppable(state, look.now)
         ]
         for name in useless:
             del states[name]
-        self._seen = {name: _Seen(look.raw[name], state) for name, state in states.items()}
+        self._seen = {name: _StoredBreaker(look.raw[name], state) for name, state in states.items()}
         for name in useless[:_FORGOTTEN_AT_ONCE_MAX]:
             await self._store.swap(name, look.raw[name], b"")
 
     def _worth_keeping(self, state: BreakerState) -> bytes:
         return (
-            b"" if self._breaker.says_nothing(state, self._now()) else write_state(state, self._formats.known)
+            b"" if self._breaker.is_droppable(state, self._now()) else write_state(state, self._formats.known)
         )
 
     def _log(self, name: str, before: BreakerState, after: BreakerState) -> None:

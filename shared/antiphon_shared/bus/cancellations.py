@@ -28,7 +28,7 @@ _End = asyncio.Future[Outcome | BaseException | None]
 """The end of one piece of work: its outcome, or what it raised; None where its session was stopped."""
 
 
-class Stops:
+class Cancellations:
     """The stopped sessions known to this process, and its work in flight."""
 
     def __init__(self, bus: Bus) -> None:

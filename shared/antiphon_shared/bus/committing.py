@@ -40,7 +40,7 @@ class EventTooLarge(AntiphonError):
     code = "event_too_large"
 
 
-def of_outcome(
+def outcome_operations(
     outcome: Outcome,
     delivery: Delivery,
     component: Component,
@@ -65,13 +65,15 @@ def of_outcome(
         # No document version would reveal that the same event has arrived in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
-        yield _of_write(write, keys.of_session(session_id, write.document))
+        yield _write_operation(write, keys.of_session(session_id, write.document))
     if outcome.record is not None and settings.recording:
         record = _record(outcome, outcome.record, component, settings, delivery.event.format)
         yield "append", keys.of_session(session_id, RECORDS), "any", record
     if outcome.kept_s:
         yield "keep", None, milliseconds(outcome.kept_s), ""
-    yield from _of_messages(outcome, Replies(delivery.event, component, now), partition, keys, settings)
+    yield from _message_operations(
+        outcome, Replies(delivery.event, component, now), partition, keys, settings
+    )
     if outcome.closes_session or outcome.takes_room is False:
         yield "close", None, "", ""
     elif outcome.takes_room:
@@ -80,7 +82,7 @@ def of_outcome(
         yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 
 
-def _of_write(write: Put | Append | Link | EndsWith, key: str) -> Operation:
+def _write_operation(write: Put | Append | Link | EndsWith, key: str) -> Operation:
     match write:
         case Put():
             return "put", key, "any" if write.version is None else write.version, write.content
@@ -92,7 +94,7 @@ def _of_write(write: Put | Append | Link | EndsWith, key: str) -> Operation:
             return "ends", key, b"" if write.item is None else write.item.bytes, ""
 
 
-def _of_messages(
+def _message_operations(
     outcome: Outcome, replies: Replies, partition: int, keys: Keys, settings: BusSettings
 ) -> Iterator[Operation]:
     """Yield the events, timers and sends, numbered in this order: an event's id is derived from its number."""
@@ -115,7 +117,9 @@ def _of_messages(
         yield "send", keys.log(send.session_id), send.event.type, raw
 
 
-def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
+def retry_operations(
+    delivery: Delivery, raw: bytes, component: Component, delay: timedelta
+) -> Iterator[Operation]:
     """Yield the timer that delivers the same message again later, byte for byte, with its attempt raised by one."""
     event = delivery.event
     message = _timer_message(
@@ -124,7 +128,7 @@ def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timede
     yield "timer", None, f"retry/{component}/{event.id}", _when(delay) + message
 
 
-def of_burial(
+def dead_letter_operations(
     raw: bytes,
     letter: bytes,
     delivery: Delivery | None,
@@ -154,7 +158,7 @@ def of_burial(
     yield "bury", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
 
 
-def arguments(
+def script_arguments(
     operations: Iterable[Operation],
     session_id: str | None,
     entry: str,

@@ -21,7 +21,7 @@ from structlog.contextvars import bind_contextvars
 
 from antiphon_shared import faults
 from antiphon_shared.bus import committing, scripts
-from antiphon_shared.bus.cancellations import Stops
+from antiphon_shared.bus.cancellations import Cancellations
 from antiphon_shared.bus.concurrency import ConcurrencyLimit, Gate
 from antiphon_shared.bus.connection import retry_while_unavailable
 from antiphon_shared.bus.dead_letters import LETTER, Letter
@@ -61,7 +61,7 @@ class Consumer:
         self._local = bus.local_inboxes
         room = ConcurrencyLimit(service.concurrency, len(self._partitions) + (self._local is not None))
         self._gate = Gate() if self._local is None else self._local.gate
-        self._stops = Stops(bus) if service.stops_with_session else None
+        self._stops = Cancellations(bus) if service.stops_with_session else None
         duties = {stream: self._duties(stream, partition) for stream, partition in self._partitions.items()}
         self._member = GroupMember(bus, service.name, name, room, self._deliver, duties)
         self._log = structlog.get_logger().bind(component=service.name)
@@ -71,7 +71,7 @@ class Consumer:
         return Chores(self._bus, partition, clean_up) if self._service.keeps_partitions else clean_up
 
     @property
-    def in_hand(self) -> int:
+    def in_flight(self) -> int:
         return len(self._member.leases.tasks)
 
     async def run(self) -> None:
@@ -96,7 +96,7 @@ class Consumer:
     async def _deliver(self, entry: Entry) -> None:
         """Process one message, from hand-over to acknowledgement."""
         if entry.deliveries > self._bus.settings.max_deliveries:
-            await self._bury_lost(entry)
+            await self._set_aside_lost(entry)
         elif entry.deliveries >= ALONE_FROM_DELIVERY:
             async with self._gate.alone():
                 if await retry_while_unavailable("begin", lambda: self._member.leases.begin(entry)):
@@ -113,10 +113,10 @@ class Consumer:
             delivery = self._delivery(entry)
             handler = self._handler(delivery)
         except KeyMissing as error:
-            await self._bury(entry, self._unverified(entry), ErrorInfo.of(error), is_told=False)
+            await self._set_aside(entry, self._unverified(entry), ErrorInfo.of(error), is_told=False)
             return
         except Exception as error:  # noqa: BLE001  # any unreadable entry becomes a dead letter
-            await self._bury(entry, None, ErrorInfo.of(error, self._bus.redactor))
+            await self._set_aside(entry, None, ErrorInfo.of(error, self._bus.redactor))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
         session = self._bus.session(delivery.event.subject)
@@ -155,21 +155,21 @@ class Consumer:
             delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
         else:
             self._log.error("handler_failed", exc_info=error)
-            await self._bury(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
+            await self._set_aside(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
             return
         raw, delay = entry.fields[b"event"], timedelta(seconds=delay_s)
-        await self._commit(entry, delivery, committing.of_retry(delivery, raw, component, delay))
+        await self._commit(entry, delivery, committing.retry_operations(delivery, raw, component, delay))
 
-    async def _bury_lost(self, entry: Entry) -> None:
+    async def _set_aside_lost(self, entry: Entry) -> None:
         """Set aside a message whose workers disappeared, one after the other."""
         try:
             delivery: Delivery | None = self._delivery(entry)
         except Exception:  # noqa: BLE001  # the entry is unreadable
             delivery = None
         message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
-        await self._bury(entry, delivery, ErrorInfo(code="workers_lost", message=message))
+        await self._set_aside(entry, delivery, ErrorInfo(code="workers_lost", message=message))
 
-    async def _bury(
+    async def _set_aside(
         self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_told: bool = True
     ) -> None:
         """Set a message aside as a dead letter; report it to its session unless the message may be forged."""
@@ -177,19 +177,19 @@ class Consumer:
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
         told = delivery if is_told else None
         try:
-            await self._commit(entry, told, self._burial(entry, letter, told))
+            await self._commit(entry, told, self._dead_letter_operations(entry, letter, told))
         except ResponseError as refusal:
             if told is None:
                 raise
             # Without the session: a key of it holds foreign content.
             self._log.error("failure_not_reported", exc_info=refusal)
-            await self._commit(entry, None, self._burial(entry, letter, None))
+            await self._commit(entry, None, self._dead_letter_operations(entry, letter, None))
 
-    def _burial(
+    def _dead_letter_operations(
         self, entry: Entry, letter: Letter, delivery: Delivery | None
     ) -> Iterable[committing.Operation]:
         # Cut to size: the letter adds fields, and an entry of the maximum size could not be written back.
-        return committing.of_burial(
+        return committing.dead_letter_operations(
             entry.content[: self._bus.settings.max_event_bytes],
             LETTER.write(letter, delivery.event.format if delivery else FORMAT),
             delivery,
@@ -202,27 +202,27 @@ class Consumer:
         )
 
     def _operations(self, outcome: Outcome, delivery: Delivery) -> Iterable[committing.Operation]:
-        return committing.of_outcome(
+        return committing.outcome_operations(
             outcome, delivery, self._service.name, self._bus.keys, self._bus.settings, utc_now()
         )
 
     async def _commit(
         self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
     ) -> bytes:
-        """Return `committed`, `duplicate` or `conflict`; see `_sent`."""
+        """Return `committed`, `duplicate` or `conflict`; see `_send_commit`."""
         if self._local is None:
-            result: bytes = await self._sent(entry, delivery, operations)
+            result: bytes = await self._send_commit(entry, delivery, operations)
             return result
         operations = [*operations]
         with self._local.taking(operations) as taking:
-            reply = await self._sent(entry, delivery, [*operations, *taking.operations])
+            reply = await self._send_commit(entry, delivery, [*operations, *taking.operations])
             return taking.result(reply)
 
-    async def _sent(
+    async def _send_commit(
         self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
     ) -> Any:
         """Return the reply of the commit script; retries while Redis is unavailable, which is safe."""
-        keys, arguments = committing.arguments(
+        keys, arguments = committing.script_arguments(
             operations,
             delivery.event.subject if delivery else None,
             entry.id,

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from antiphon_shared.bus.handling import Delivery
-from antiphon_shared.bus.signing import Signer, genuine
+from antiphon_shared.bus.signing import Signer, verified_event
 from antiphon_shared.events import decode
 from antiphon_shared.process.errors import UnreadableEvent
 
@@ -27,7 +27,7 @@ def read_delivery(entry: "Entry", bytes_max: int, signer: Signer | None = None) 
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
     if len(raw) > bytes_max:
         raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
-    genuine(signer, entry.stream, entry.fields)
+    verified_event(signer, entry.stream, entry.fields)
     if not _PLACE.fullmatch(place):
         raise UnreadableEvent("log: not the id of an entry in the session's log.")
     count = entry.fields.get(b"attempt", b"0")

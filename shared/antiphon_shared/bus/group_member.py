@@ -40,7 +40,7 @@ class GroupMember:
                 name,
                 room=room,
                 take=self._take,
-                in_hand=self.leases.in_hand,
+                in_hand=self.leases.in_flight,
                 chores=chore,
             )
             for stream, chore in duties.items()

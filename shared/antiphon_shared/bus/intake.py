@@ -71,7 +71,7 @@ class Intake:
         self._has_told_of_key = False
         duties = {self._stream: CleanUp(bus, self._stream, GROUP)}
         room = ConcurrencyLimit(places, readers=1)
-        self._member = GroupMember(bus, GROUP, consumer, room, self._let_in, duties)
+        self._member = GroupMember(bus, GROUP, consumer, room, self._process, duties)
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
@@ -83,7 +83,7 @@ class Intake:
             await self._member.stop(grace_s=0)
             await working
 
-    async def _let_in(self, entry: Entry) -> None:
+    async def _process(self, entry: Entry) -> None:
         """Process one submission: open or reject it, then acknowledge it."""
         await faults.at("submission.open.before")
         try:
@@ -93,10 +93,10 @@ class Intake:
         except Exception as error:
             if entry.deliveries < self._bus.settings.max_deliveries:
                 raise
-            await self._reject(entry, self._not_let_in(error))
+            await self._reject(entry, self._failure(error))
         await retry_while_unavailable("acknowledge a submission", lambda: self._acknowledge(entry))
 
-    def _not_let_in(self, error: Exception) -> Unacceptable:
+    def _failure(self, error: Exception) -> Unacceptable:
         self._log.error("submission_failed", exc_info=error)
         return Unacceptable(f"the submission failed: {ErrorInfo.of(error, self._bus.redactor).message}")
 

@@ -28,7 +28,7 @@ class Leases:
     def drop(self, entry: Entry) -> None:
         self._tasks.pop((entry.stream, entry.id), None)
 
-    def in_hand(self, stream: str) -> list[str]:
+    def in_flight(self, stream: str) -> list[str]:
         """Return the entries of one stream that are in flight."""
         return [entry_id for held_stream, entry_id in self._tasks if held_stream == stream]
 

@@ -233,11 +233,11 @@ class Reader:
             await self._wire.close()
             self._wire = None
         if self._client is not None:
-            await self._let_go(self._client)
+            await self._release(self._client)
             self._client = None
         await self.room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
-    async def _let_go(self, client: Client) -> None:
+    async def _release(self, client: Client) -> None:
         try:
             await self._bus.connections.release(client)
         except (RedisError, OSError):

@@ -18,9 +18,9 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import LiveFormat
 from antiphon_shared.bus.reads import Begun
 from antiphon_shared.bus.sessions import RedisSession
-from antiphon_shared.bus.signing import Signer, genuine, require_key
+from antiphon_shared.bus.signing import Signer, require_key, verified_event
 from antiphon_shared.bus.tls import with_certificates
-from antiphon_shared.bus.waiting import place_of, query_of
+from antiphon_shared.bus.waiting import position_of, query_of
 from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
@@ -130,7 +130,7 @@ class Bus:
         if not found:
             return None
         require_key(self.signer, found[0][1])
-        return decode(genuine(self.signer, log, found[0][1]))
+        return decode(verified_event(self.signer, log, found[0][1]))
 
     async def query_of(self, session_id: str) -> AnyEvent | None:
         """Return the session's first event, or the query that waits under that id, or None.
@@ -144,7 +144,7 @@ class Bus:
             self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
         )
         if found:
-            return decode(genuine(self.signer, log, found[0][1]))
+            return decode(verified_event(self.signer, log, found[0][1]))
         return None if record is None else query_of(record, log, self.signer)
 
     async def publish(
@@ -178,7 +178,7 @@ class Bus:
         if mode == "signal":
             result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*arguments, *kept, *signatures])
         else:
-            place = place_of(event, tenant, deadline_s, self.settings.deadline_max_s)
+            place = position_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
                 self.keys.open_sessions(partition),
                 self.keys.sessions(partition),

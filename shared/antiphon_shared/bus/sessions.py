@@ -13,7 +13,7 @@ from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.handling import RECORDS, RESPONSE
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.reads import Begun
-from antiphon_shared.bus.signing import Signer, genuine
+from antiphon_shared.bus.signing import Signer, verified_event
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, decode
 from antiphon_shared.events.session import RESPONSE_KIND, Response
@@ -52,7 +52,7 @@ class RedisSession:
     def _event(self, log: str, log_entry: str, entries: list[Any]) -> AnyEvent:
         if not entries:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
-        return decode(genuine(self._signer, log, entries[0][1]))
+        return decode(verified_event(self._signer, log, entries[0][1]))
 
     async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
         log, end, own = self._keys.log(self.session_id), "+", str(id).encode()
@@ -62,7 +62,7 @@ class RedisSession:
                 if own not in fields.get(b"event", b""):
                     continue
                 with suppress(UnreadableEvent):
-                    event = decode(genuine(self._signer, log, fields))
+                    event = decode(verified_event(self._signer, log, fields))
                     if event.id == id:
                         return entry.decode(), event
             if not entries:
@@ -112,7 +112,7 @@ class RedisSession:
         log = self._keys.log(self.session_id)
         start = after if after == "-" else f"({after}"
         entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)
-        return [(entry.decode(), genuine(self._signer, log, fields)) for entry, fields in entries]
+        return [(entry.decode(), verified_event(self._signer, log, fields)) for entry, fields in entries]
 
     async def records_page(self, start: int = 0, count: int = 100) -> list[bytes]:
         """Return up to `count` step records as written, from the `start`-th on."""
@@ -136,7 +136,7 @@ def read_logged(
 ) -> AnyEvent | None:
     """Return the event of a log entry, for observers; None, with a log line, for a foreign or forged entry."""
     try:
-        return decode(genuine(signer, log, fields))
+        return decode(verified_event(signer, log, fields))
     except UnreadableEvent as error:
         structlog.get_logger().warning("event_unreadable", log=log, entry=entry, reason=error.message)
         return None

@@ -57,7 +57,7 @@ class Signer:
         raise BadSignature(f"signature: does not match this event in {stream}.", hint=_SAME_KEY)
 
 
-def genuine(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
+def verified_event(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
     """Return the event of an entry, verified where there is a key. Raises BadSignature."""
     event = fields.get(b"event", b"")
     if signer is not None:

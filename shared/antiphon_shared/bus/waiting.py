@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import inf
 
-from antiphon_shared.bus.signing import SIGNATURE, Signer, genuine
+from antiphon_shared.bus.signing import SIGNATURE, Signer, verified_event
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
 from antiphon_shared.values import Tenant
 
@@ -14,7 +14,7 @@ TURN = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuePosition:
     """The position of a query among the waiting queries."""
 
     tenant: Tenant
@@ -23,7 +23,9 @@ class Place:
     """When it is opened regardless of room; in Unix milliseconds, like the other."""
 
 
-def place_of(event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s: float = inf) -> Place:
+def position_of(
+    event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s: float = inf
+) -> QueuePosition:
     """Return the place of a query.submitted.
 
     `deadline_s` is for a query that names none; `deadline_max_s` bounds every deadline.
@@ -31,7 +33,7 @@ def place_of(event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s:
     query = event.data
     assert isinstance(query, QuerySubmitted)
     due = event.time + timedelta(seconds=min(query.options.deadline_s or deadline_s, deadline_max_s))
-    return Place(tenant, _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
+    return QueuePosition(tenant, _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
 
 
 def turn_costs(weights: Mapping[Tenant, float]) -> list[str | int]:
@@ -49,7 +51,7 @@ def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
     header, _, event = record.partition(b"\n")
     of_log = header.split(b" ")[2:3]
     fields = {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
-    return decode(genuine(signer, log, fields))
+    return decode(verified_event(signer, log, fields))
 
 
 def _unix_ms(seconds: float) -> int:

@@ -5,7 +5,7 @@ import gc
 _YOUNG_OBJECTS_MAX = 50_000
 
 
-def spare_the_collector() -> None:
+def freeze_program_objects() -> None:
     """Have the garbage collector look at what a message leaves behind, not at the program again and again.
 
     With the defaults it took a quarter of a busy coordinator's time, and an eighth of a verification's. Messages and

@@ -47,7 +47,7 @@ def configure(
     )
     structlog.contextvars.bind_contextvars(component=component)
     logging.basicConfig(handlers=[_Forwarding(logging.WARNING)], level=logging.WARNING, force=True)
-    sys.excepthook = _log_the_end
+    sys.excepthook = _log_uncaught
 
 
 def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
@@ -114,7 +114,7 @@ class _Forwarding(logging.Handler):
         structlog.get_logger().log(level, message, logger=record.name, exc_info=record.exc_info or None)
 
 
-def _log_the_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Log an uncaught exception as one line: Python's own report is long, and may hold a secret."""
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)

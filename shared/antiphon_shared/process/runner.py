@@ -21,7 +21,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import health, logs
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.collector import spare_the_collector
+from antiphon_shared.process.collector import freeze_program_objects
 from antiphon_shared.process.errors import AntiphonError, ConfigurationError
 from antiphon_shared.process.ids import new_consumer_name
 from antiphon_shared.process.service import Service
@@ -55,7 +55,7 @@ def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings), settings.log_format)
-        _arm(settings)
+        _arm_faults(settings)
         asyncio.run(_serve(Bus.from_settings(settings), builds, grace_s))
     except AntiphonError as error:
         message = Redactor(secret_values()).text(str(error))
@@ -63,7 +63,7 @@ def main(name: str, *builds: Build, grace_s: float = GRACE_S) -> None:
         sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
 
 
-def _arm(settings: PipelineSettings) -> None:
+def _arm_faults(settings: PipelineSettings) -> None:
     """Arm the faults of ANTIPHON_FAULTS. Raises ConfigurationError."""
     planned = read_faults(settings.faults)
     if not planned:
@@ -83,7 +83,7 @@ async def _serve(bus: Bus, builds: Sequence[Build], grace_s: float) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     services = [build(bus) for build in builds]
     gc.collect()  # what starting has left behind, before the rest counts as the program
-    spare_the_collector()
+    freeze_program_objects()
     opening = asyncio.create_task(bus.open())
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -140,7 +140,7 @@ async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: 
     working = [
         asyncio.create_task(consumer.run()),
         asyncio.create_task(
-            health.beat(bus, service.name, consumer.name, utc_now(), lambda: consumer.in_hand)
+            health.beat(bus, service.name, consumer.name, utc_now(), lambda: consumer.in_flight)
         ),
         *(asyncio.ensure_future(duty()) for duty in service.background),
     ]
@@ -153,7 +153,7 @@ async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: 
             for task in done:
                 task.result()
     finally:
-        log.info("stopping", component=service.name, in_hand=consumer.in_hand)
+        log.info("stopping", component=service.name, in_hand=consumer.in_flight)
         for duty in working[1:]:
             duty.cancel()
         waiting.cancel()

@@ -77,7 +77,7 @@ def is_code(value: str) -> bool:
     return _CODE.fullmatch(value[:200]) is not None
 
 
-def is_said_of_an_option(word: str) -> bool:
+def is_option_in_sentence(word: str) -> bool:
     """Return whether a word after `--password` continues a sentence: "the --password option"."""
     return _AFTER_OPTION.fullmatch(word.lower().rstrip(",.;:")) is not None
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from antiphon_shared.redaction.assigned_values import assigned
 from antiphon_shared.redaction.columns import elsewhere
-from antiphon_shared.redaction.harmless import is_harmless, is_said_of_an_option, looks_random, looks_secret
+from antiphon_shared.redaction.harmless import is_harmless, is_option_in_sentence, looks_random, looks_secret
 from antiphon_shared.redaction.span import (
     BEGINS,
     KEY,
@@ -79,7 +79,7 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
             continue
         start, end = match.span("word") if match["word"] else (match.end(), 0)
         end = end or end_of(text, start, match["opening"])
-        if not (is_harmless(text[start:end]) or (match["word"] and is_said_of_an_option(match["word"]))):
+        if not (is_harmless(text[start:end]) or (match["word"] and is_option_in_sentence(match["word"]))):
             yield Span(start, end, levels=levels(match["opening"] or ""))
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 import redis
-from antiphon_shared.breakers.breaker import Breaker, Held
+from antiphon_shared.breakers.breaker import Breaker, ForcedOpen
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.session import Response, Source, Turn, Uncertainty
 from antiphon_shared.process.clock import utc_now
@@ -117,7 +117,7 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     tool = ToolDefinition(name="search", description=HOSTILE, input_schema=schema, effect="read")
     client.set(keys.catalogue_content("c0ffee"), Catalogue(tools=(tool,)).model_dump_json())
     client.set(keys.catalogue(), "c0ffee")
-    held = Breaker().hold(Held(at=1e9, by=HOSTILE, because=HOSTILE))
+    held = Breaker().force_open(ForcedOpen(at=1e9, by=HOSTILE, because=HOSTILE))
     client.hset(keys.breakers(), "tool:search", held.model_dump_json(exclude_defaults=True))
     flow = hostile_workflows()["workflows"]["w"]
     file = {"domain": "d", "version": HOSTILE, "workflows": {"w": flow}}

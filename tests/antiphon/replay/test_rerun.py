@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from antiphon_shared.breakers.breaker import Breaker, Held
+from antiphon_shared.breakers.breaker import Breaker, ForcedOpen
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import BriefingReady, DeadlineReached
@@ -166,7 +166,9 @@ async def hold(antiphon: Antiphon, id: str, after: str, breaker: str) -> None:
     """Open a breaker by hand when an event has been logged, and wait until it is seen."""
     await until_logged(antiphon, id, after)
     bus = antiphon.open_bus()
-    await BreakerStore(bus.batcher, bus.keys).set_by_hand(breaker, lambda now: Breaker().hold(Held(at=now)))
+    await BreakerStore(bus.batcher, bus.keys).set_by_hand(
+        breaker, lambda now: Breaker().force_open(ForcedOpen(at=now))
+    )
     await asyncio.sleep(_LOOKED_AT_S)
 
 

@@ -4,7 +4,7 @@ import httpx2
 import openai
 import pytest
 
-from reasoning_engine.chat.model import _neutral
+from reasoning_engine.chat.model import _classifiable_error
 from reasoning_engine.model_errors import Answered, UnreadableReply
 
 _REQUEST = httpx2.Request("POST", "http://host/v1")
@@ -23,22 +23,22 @@ _ERRORS: tuple[tuple[Exception, type[Exception], str], ...] = (
 def test_each_error_of_the_sdk_has_one_that_is_classified(
     error: Exception, kind: type[Exception], said: str
 ) -> None:
-    raised = _neutral(error)
+    raised = _classifiable_error(error)
     assert type(raised) is kind
     assert raised.__cause__ is error
     assert said in str(raised)
 
 
 def test_an_answer_keeps_its_status_its_headers_and_its_body() -> None:
-    answered = _neutral(_ERRORS[0][0])
+    answered = _classifiable_error(_ERRORS[0][0])
     assert isinstance(answered, Answered)
     assert (answered.status, answered.headers["retry-after"]) == (429, "7")
     assert answered.body == {"error": {"message": "m"}}
-    in_stream = _neutral(_ERRORS[4][0])
+    in_stream = _classifiable_error(_ERRORS[4][0])
     assert isinstance(in_stream, Answered)
     assert (in_stream.status, in_stream.body) == (200, {"error": {"message": "m"}})
 
 
 def test_an_error_of_other_code_is_passed_on() -> None:
     error = KeyError("a")
-    assert _neutral(error) is error
+    assert _classifiable_error(error) is error

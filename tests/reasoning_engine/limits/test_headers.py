@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.limits.headers import ReportedLimits, told_by
+from reasoning_engine.limits.headers import ReportedLimits, limits_in
 from reasoning_engine.limits.meters import METERS
 from tests.rows import each_row
 
@@ -22,7 +22,7 @@ def of_requests(**headers: str) -> dict[str, str]:
 
 def test_each_meter_is_told_by_headers_of_its_own() -> None:
     headers = {name: str(100 * n) for n, name in enumerate(NAMES, 1)}
-    assert told_by(headers) == {
+    assert limits_in(headers) == {
         "requests": ReportedLimits(100, 100),
         "tokens": ReportedLimits(400, 400),
         "input_tokens": ReportedLimits(700, 700),
@@ -31,9 +31,9 @@ def test_each_meter_is_told_by_headers_of_its_own() -> None:
 
 
 def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
-    assert told_by({}) == {}
-    assert told_by(of_requests(limit="50")) == {"requests": ReportedLimits(50)}
-    assert told_by(of_requests(remaining="50")) == {}
+    assert limits_in({}) == {}
+    assert limits_in(of_requests(limit="50")) == {"requests": ReportedLimits(50)}
+    assert limits_in(of_requests(remaining="50")) == {}
 
 
 @each_row(
@@ -53,8 +53,10 @@ def test_a_server_may_say_nothing_or_a_limit_alone() -> None:
 def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
     reset: str, remaining: int | None
 ) -> None:
-    assert told_by(of_requests(limit="60", reset=reset)) == {"requests": ReportedLimits(60, remaining)}
-    assert told_by(of_requests(limit="60", reset=reset, remaining="7")) == {"requests": ReportedLimits(60, 7)}
+    assert limits_in(of_requests(limit="60", reset=reset)) == {"requests": ReportedLimits(60, remaining)}
+    assert limits_in(of_requests(limit="60", reset=reset, remaining="7")) == {
+        "requests": ReportedLimits(60, 7)
+    }
 
 
 @each_row(
@@ -78,20 +80,20 @@ def test_where_what_is_left_is_not_told_the_time_until_it_is_full_tells(
     ],
 )
 def test_a_limit_that_no_server_can_mean_is_ignored(limit: str) -> None:
-    assert told_by(of_requests(limit=limit, remaining="0")) == {}
+    assert limits_in(of_requests(limit=limit, remaining="0")) == {}
 
 
 def test_a_limit_of_few_tokens_would_stop_everything_and_is_ignored() -> None:
-    assert told_by({"anthropic-ratelimit-output-tokens-limit": "99"}) == {}
+    assert limits_in({"anthropic-ratelimit-output-tokens-limit": "99"}) == {}
 
 
 def test_no_more_is_left_than_the_limit() -> None:
-    assert told_by(of_requests(limit="50", remaining="51")) == {"requests": ReportedLimits(50, 50)}
+    assert limits_in(of_requests(limit="50", remaining="51")) == {"requests": ReportedLimits(50, 50)}
 
 
 @given(st.dictionaries(st.sampled_from([*NAMES, "date"]), st.text(max_size=40)))
 def test_headers_may_hold_anything(headers: dict[str, str]) -> None:
-    for told in told_by(headers).values():
+    for told in limits_in(headers).values():
         assert 1 <= told.limit <= 10**9
         assert told.remaining is None or 0 <= told.remaining <= told.limit
 
@@ -104,12 +106,12 @@ def test_chat_completions_tell_of_requests_and_tokens() -> None:
     headers = of_chat(limit="500", remaining="499", reset="120ms") | of_chat(
         "tokens", limit="30000", remaining="29000", reset="2s"
     )
-    assert told_by(headers, "chat") == {
+    assert limits_in(headers, "chat") == {
         "requests": ReportedLimits(500, 499),
         "tokens": ReportedLimits(30000, 29000),
     }
-    assert told_by(headers) == {}
-    assert told_by(of_requests(limit="50"), "chat") == {}
+    assert limits_in(headers) == {}
+    assert limits_in(of_requests(limit="50"), "chat") == {}
 
 
 @pytest.mark.parametrize(
@@ -126,10 +128,10 @@ def test_chat_completions_tell_of_requests_and_tokens() -> None:
 def test_a_limit_by_the_day_is_not_taken_for_one_by_the_minute(
     remaining: str, reset: str, is_by_the_minute: bool
 ) -> None:
-    told = told_by(of_chat(limit="10000", remaining=remaining, reset=reset), "chat")
+    told = limits_in(of_chat(limit="10000", remaining=remaining, reset=reset), "chat")
     assert bool(told) == is_by_the_minute
 
 
 @given(st.dictionaries(st.sampled_from(list(of_chat(limit="", remaining="", reset=""))), st.text()))
 def test_no_header_of_chat_completions_is_too_strange(headers: dict[str, str]) -> None:
-    told_by(headers, "chat")
+    limits_in(headers, "chat")

@@ -65,7 +65,7 @@ async def test_who_is_cancelled_while_waiting_gives_the_turn_back(bus: Bus) -> N
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    await first.told()
+    await first.flushed()
     again = asyncio.ensure_future(a_call(second, wait_s=90))
     await until(bus, turns_given=2)
     again.cancel()
@@ -87,14 +87,14 @@ async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
     limiter, _ = two_engines(bus, RARELY)
     for _ in range(10):
         (await a_call(limiter)).settle(Spending(requests=0))
-        await limiter.told()
+        await limiter.flushed()
 
 
 async def test_what_one_engine_is_told_holds_for_the_other(bus: Bus) -> None:
     first, second = two_engines(bus, Limits())
     await a_call(second)
     first.learn("m", {"requests": ReportedLimits(1, remaining=0)})
-    await first.told()
+    await first.flushed()
     with pytest.raises(TooLate):
         await a_call(second, wait_s=20)
 
@@ -102,7 +102,7 @@ async def test_what_one_engine_is_told_holds_for_the_other(bus: Bus) -> None:
 async def test_a_pause_that_the_server_asks_for_holds_for_the_other_too(bus: Bus) -> None:
     first, second = two_engines(bus, Limits())
     first.learn("m", {}, pause_s=120)
-    await first.told()
+    await first.flushed()
     with pytest.raises(TooLate) as late:
         await a_call(second, wait_s=20)
     assert 60 < late.value.retry_after_s <= 120
@@ -116,7 +116,7 @@ async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus, clock
     waiting = asyncio.ensure_future(a_call(second, wait_s=90))
     await asyncio.wait_for(answered.twice.wait(), 60)  # its turn comes in a minute
     first.learn("m", {}, pause_s=120)
-    await first.told()
+    await first.flushed()
     clock.forward(60)
     with pytest.raises(TooLate) as late:
         await waiting
@@ -141,7 +141,7 @@ class Answered:
 async def test_a_short_pause_is_waited_for(bus: Bus) -> None:
     first, second = two_engines(bus, QUICKLY)
     first.learn("m", {}, pause_s=0.1)
-    await first.told()
+    await first.flushed()
     turns = [int(one.start) for one in await asyncio.gather(*(a_call(second, wait_s=30) for _ in range(3)))]
     assert len(set(turns)) == 3
 
@@ -151,7 +151,7 @@ async def test_replies_teach_what_the_next_call_will_use(bus: Bus) -> None:
     limiter, _ = two_engines(bus, Limits(tokens=6_000, burst_s=60))
     for _ in range(30):
         (await limiter.reserve("m", 5_000, 4_096, 0)).replied(Spending(10, 10))
-        await limiter.told()
+        await limiter.flushed()
 
 
 class Gone:
@@ -178,7 +178,7 @@ async def test_without_redis_the_call_is_made(
         reservation = await a_call(limiter)
         limiter.learn("m", {"requests": ReportedLimits(5)}, 3)
         reservation.replied(Spending(1, 1))
-        await limiter.told()
+        await limiter.flushed()
     assert gone.asked == 2, "there is no turn to give back"
 
 

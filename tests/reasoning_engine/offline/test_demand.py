@@ -5,7 +5,7 @@ from typing import Any
 from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.wire import read_request
 from reasoning_engine.prompt import Prompt
-from reasoning_engine.shaped import OutputStyle, demand
+from reasoning_engine.shaped import OutputStyle, with_demand
 from tests.rows import each_row
 
 SCHEMA: dict[str, Any] = {
@@ -29,7 +29,7 @@ def demanded(
     }
     if tools:
         prompt["tools"] = [TOOL]
-    request = read_request(dict(demand(prompt, schema, style, tools)))
+    request = read_request(dict(with_demand(prompt, schema, style, tools)))
     return request.demand, [tool.name for tool in request.tools]
 
 

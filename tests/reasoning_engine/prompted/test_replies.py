@@ -10,7 +10,7 @@ from antiphon_shared.values import Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.prompted.replies import CALLS_MAX, taken
+from reasoning_engine.prompted.replies import CALLS_MAX, read_prompted_reply
 from reasoning_engine.reply import Reply
 from tests.memories import hostile_text
 from tests.rows import each_row
@@ -26,7 +26,7 @@ def read(
 ) -> Reply:
     written = text if isinstance(text, str) else json.dumps(text)
     reply = Reply(written, (), stop_reason, "m", Usage())
-    return taken(reply, tools, 3, is_shaped)
+    return read_prompted_reply(reply, tools, 3, is_shaped)
 
 
 def test_calls_are_made_and_what_is_said_beside_them_is_the_note() -> None:

@@ -5,21 +5,19 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.asking import Wanted, asked, tokens_asked
+from reasoning_engine.model_call import CallOptions, build_call, estimate_call_tokens
 from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.prompt import SYSTEM, Prompt
 from tests.messages_server import Scripted
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, ask
 
 SCHEMA = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
-PROMPTED = Wanted(tool_style="prompted")
+PROMPTED = CallOptions(tool_style="prompted")
 
 
-def prompt(offer: Offer | None = None, wanted: Wanted = PROMPTED, system: str | None = None) -> Prompt:
+def prompt(offer: Offer | None = None, wanted: CallOptions = PROMPTED, system: str | None = None) -> Prompt:
     offer = Offer.of((SEARCH, OUTLINE)) if offer is None else offer
-    return asked(
-        a_request(), BRIEFING, offer, "mistral", max_output_tokens=4096, wanted=wanted, system=system
-    )
+    return build_call(a_request(), BRIEFING, offer, "mistral", 4096, wanted, system=system)
 
 
 def system_of(prompt: Prompt) -> str:
@@ -54,23 +52,23 @@ def test_the_operators_own_prompt_stands_in_place_of_ours_before_the_form() -> N
 
 
 def test_the_shape_of_a_result_and_its_validations_are_told_in_words() -> None:
-    sent = prompt(wanted=Wanted(SCHEMA, ("search",), tool_style="prompted"))
+    sent = prompt(wanted=CallOptions(SCHEMA, ("search",), tool_style="prompted"))
     assert sent.keys() == {"model", "max_tokens", "system", "messages"}
     told = str(sent["messages"][0]["content"])
     assert told.startswith(BRIEFING)
     assert json.dumps(SCHEMA, separators=(",", ":")) in told
     assert "`search` must have passed" in told
     assert "must have passed" not in str(
-        prompt(NO_TOOLS, Wanted(SCHEMA, ("search",), tool_style="prompted"))["messages"]
+        prompt(NO_TOOLS, CallOptions(SCHEMA, ("search",), tool_style="prompted"))["messages"]
     )
 
 
 def test_the_tools_count_once() -> None:
     offer = Offer.of((SEARCH, OUTLINE))
-    native = Wanted()
-    without = tokens_asked(prompt(NO_TOOLS), NO_TOOLS, PROMPTED)
-    assert tokens_asked(prompt(offer), offer, PROMPTED) > without + offer.tokens // 2
-    assert tokens_asked(prompt(offer, native), offer, native) > offer.tokens
+    native = CallOptions()
+    without = estimate_call_tokens(prompt(NO_TOOLS), NO_TOOLS, PROMPTED)
+    assert estimate_call_tokens(prompt(offer), offer, PROMPTED) > without + offer.tokens // 2
+    assert estimate_call_tokens(prompt(offer, native), offer, native) > offer.tokens
 
 
 async def test_no_native_tool_is_sent_and_calls_come_out_of_the_text() -> None:

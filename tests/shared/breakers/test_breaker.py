@@ -10,7 +10,7 @@ from antiphon_shared.breakers.breaker import (
     Breaker,
     BreakerState,
     Ending,
-    Held,
+    ForcedOpen,
     Refused,
 )
 from hypothesis import given
@@ -233,14 +233,14 @@ def test_what_is_told_too_late_is_not_counted() -> None:
 
 @given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
 def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
-    held = BREAKER.hold(Held(at=2e9, by="Ada", because="It costs too much."))
+    held = BREAKER.force_open(ForcedOpen(at=2e9, by="Ada", because="It costs too much."))
     state = held
     for is_failure in endings:
         state = BREAKER.after(state, is_failure, 2e9 + later_s)
     assert state == held
     assert BREAKER.ask(state, 2e9 + later_s) == Refused(HELD_RETRY_S)
     assert BREAKER.phase(state, 2e9 + later_s) == "open"
-    assert not BREAKER.says_nothing(state, 2e9 + later_s)
+    assert not BREAKER.is_droppable(state, 2e9 + later_s)
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(["ask", "failed", "went well"])), max_size=60))
@@ -273,7 +273,7 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
     ],
 )
 def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, says_nothing: bool) -> None:
-    assert BREAKER.says_nothing(state, now) is says_nothing
+    assert BREAKER.is_droppable(state, now) is says_nothing
 
 
 LAST_SECOND = BREAKER.open_s + BREAKER.window_s
@@ -292,17 +292,17 @@ LAST_SECOND = BREAKER.open_s + BREAKER.window_s
         (OPEN, 2.5 + LAST_SECOND, True),
         (probing(OPEN, 30), 30 + LAST_SECOND, False),
         (probing(OPEN, 30), 30.5 + LAST_SECOND, True),
-        (BREAKER.hold(Held(at=2)), 1e9, False),
+        (BREAKER.force_open(ForcedOpen(at=2)), 1e9, False),
     ],
 )
 def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
     state: BreakerState, now: float, says_nothing: bool
 ) -> None:
-    assert BREAKER.says_nothing(state, now) is says_nothing
+    assert BREAKER.is_droppable(state, now) is says_nothing
 
 
 def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_an_hour() -> None:
-    held = BREAKER.hold(Held(at=2, by="ann", because="It smokes."))
+    held = BREAKER.force_open(ForcedOpen(at=2, by="ann", because="It smokes."))
     assert (held.opened, held.endings, held.probed) == (2, (), None)
     assert BREAKER.phase(held, 1e9) == "open"
     assert BREAKER.ask(held, 1e9) == Refused(HELD_RETRY_S)

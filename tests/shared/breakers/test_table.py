@@ -3,16 +3,16 @@
 from datetime import UTC, datetime
 
 import pytest
-from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Ending, Held
+from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Ending, ForcedOpen
 from antiphon_shared.breakers.outages import NO_OUTAGES
 from antiphon_shared.breakers.table import (
     BREAKERS_MAX,
-    first_to_go,
     is_name,
-    of_model,
-    of_tool,
+    model_breaker,
+    next_to_drop,
     outages_of,
     read_state,
+    tool_breaker,
     write_state,
 )
 from hypothesis import given
@@ -38,7 +38,7 @@ _states = st.builds(
     endings=st.lists(st.builds(Ending, at=_times, is_failure=st.booleans()), max_size=5).map(tuple),
     opened=st.none() | _times,
     probed=st.none() | _times,
-    held=st.none() | st.builds(Held, at=_times, by=st.text(max_size=5), because=st.text(max_size=5)),
+    held=st.none() | st.builds(ForcedOpen, at=_times, by=st.text(max_size=5), because=st.text(max_size=5)),
 )
 
 
@@ -52,7 +52,10 @@ def test_what_cannot_be_read_is_closed(raw: bytes) -> None:
     assert read_state(raw) == CLOSED
 
 
-@given(st.dictionaries(st.text(max_size=9).map(of_tool) | st.text(max_size=9).map(of_model), _states), _times)
+@given(
+    st.dictionaries(st.text(max_size=9).map(tool_breaker) | st.text(max_size=9).map(model_breaker), _states),
+    _times,
+)
 def test_outages_can_be_told_of_whatever_is_kept(states: dict[str, BreakerState], now: float) -> None:
     out = outages_of(states, BREAKER, now)
     assert list(out.tools) == sorted(out.tools)
@@ -83,7 +86,7 @@ def test_what_stands_is_told_in_the_same_words(later_s: float) -> None:
 @given(st.floats(0, 3_599))
 def test_what_is_held_by_hand_is_out_for_an_hour_from_the_next(later_s: float) -> None:
     hour = NOW // 3_600 * 3_600
-    state = BREAKER.hold(Held(at=hour))
+    state = BREAKER.force_open(ForcedOpen(at=hour))
     out = outages_of({"model:m": state}, BREAKER, hour + 0.5 + min(later_s, 3_599))
     assert out.models[0].until == datetime.fromtimestamp(hour + 7_200, UTC)
 
@@ -109,10 +112,10 @@ def test_the_least_recent_of_the_closed_goes_first() -> None:
         "tool:open": an_open(1.0),
         "tool:new": BreakerState(endings=failed(3)),
         "tool:old": BreakerState(endings=(*failed(1), *failed(2))),
-        "tool:held": BREAKER.hold(Held(at=0)),
+        "tool:held": BREAKER.force_open(ForcedOpen(at=0)),
     }
-    assert first_to_go(states) == "tool:old"
-    assert first_to_go({"tool:open": an_open()}) is None
+    assert next_to_drop(states) == "tool:old"
+    assert next_to_drop({"tool:open": an_open()}) is None
 
 
 def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() -> None:
@@ -121,6 +124,6 @@ def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() 
         "tool:open": an_open(1.0),
         "model:first": an_open(2.0),
         "model:second": an_open(3.0),
-        "model:held": BREAKER.hold(Held(at=0)),
+        "model:held": BREAKER.force_open(ForcedOpen(at=0)),
     }
-    assert first_to_go(states) == "model:first"
+    assert next_to_drop(states) == "model:first"

@@ -41,7 +41,7 @@ READERS = (
         harmless,
         "is_harmless",
         "is_code",
-        "is_said_of_an_option",
+        "is_option_in_sentence",
         "looks_secret",
         "looks_random",
         "is_drawn",

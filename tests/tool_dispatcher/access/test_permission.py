@@ -10,7 +10,14 @@ from antiphon_shared.tools.contract import Alternative, Contract
 
 from tests.tool_dispatcher.builders import DEADLINE, a_call
 from tool_dispatcher.access.grants import Authorization
-from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, withheld, without_leave
+from tool_dispatcher.access.permission import (
+    ApprovalRule,
+    Terms,
+    cannot_substitute,
+    hidden_outcome,
+    permission_error,
+    refusal,
+)
 
 READ, WRITE = Contract(effect="read"), Contract(effect="write")
 WEB = Contract(effect="read", open_world=True)
@@ -200,25 +207,25 @@ def test_a_call_that_will_not_run_brings_nothing() -> None:
 
 def test_a_tool_that_needs_a_person_never_stands_in_for_another() -> None:
     """The approval of one tool does not cover another."""
-    assert is_barred("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
-    assert is_barred("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
-    assert is_barred("send", WRITE, terms(a_request(a_call(name="fetch")), rule=ALL_AFTER_UNTRUSTED))
-    assert is_barred("send", WRITE, terms(authorization=Authorization(frozenset({"read"}))))
-    assert is_barred("send", WRITE, terms(a_request(allowed=("look",))))
-    assert not is_barred("send", WRITE, terms(rule=ALL_AFTER_UNTRUSTED))
+    assert cannot_substitute("send", WRITE, terms(rule=ApprovalRule(frozenset({"send"}))))
+    assert cannot_substitute("send", WRITE, terms(a_request(has_untrusted=True), rule=ALL_AFTER_UNTRUSTED))
+    assert cannot_substitute("send", WRITE, terms(a_request(a_call(name="fetch")), rule=ALL_AFTER_UNTRUSTED))
+    assert cannot_substitute("send", WRITE, terms(authorization=Authorization(frozenset({"read"}))))
+    assert cannot_substitute("send", WRITE, terms(a_request(allowed=("look",))))
+    assert not cannot_substitute("send", WRITE, terms(rule=ALL_AFTER_UNTRUSTED))
 
 
 def test_leave_to_use_a_tool_does_not_look_at_approvals() -> None:
     rule = ApprovalRule(frozenset({"*"}))
-    assert without_leave("send", WRITE, terms(rule=rule)) is None
-    denied(without_leave("send", WRITE, terms(authorization=Authorization(), rule=rule)))
+    assert permission_error("send", WRITE, terms(rule=rule)) is None
+    denied(permission_error("send", WRITE, terms(authorization=Authorization(), rule=rule)))
 
 
 def test_a_result_that_must_not_be_told_any_more_leaves_no_doubt_that_the_call_was_made() -> None:
     refused = denied(
         refusal(a_call(name="send"), WRITE, terms(authorization=Authorization(problem="The grant ended.")))
     )
-    error = denied(withheld(refused, "send"))
+    error = denied(hidden_outcome(refused, "send"))
     assert "was called earlier" in error.message
     assert "The grant ended." in error.message
     assert error.suggested_action.startswith("Do not call it again: it may have taken effect.")

@@ -197,7 +197,7 @@ class Service:
         self.asked: list[int] = []
         self.outcome = outcome
         self.write = write or a_write()
-        self.told: Any = None
+        self.final_outcome: Any = None
         self.begun = asyncio.Event()
         self.go_on = asyncio.Event()
         self.go_on.set()
@@ -213,9 +213,9 @@ class Service:
 
     async def reconcile(self, claim: Claim) -> Any:
         self.asked.append(claim.fence)
-        if isinstance(self.told, Exception):
-            raise self.told
-        return self.told
+        if isinstance(self.final_outcome, Exception):
+            raise self.final_outcome
+        return self.final_outcome
 
     def hooks(
         self,

@@ -25,7 +25,7 @@ class Service:
         self.effects.append(claim.write.key)
         return results_of("done", claim.write)
 
-    async def told(self, outcome: Any) -> Results:
+    async def final_outcome(self, outcome: Any) -> Results:
         return results_of(outcome)
 
     async def what_came_of_it(self, *about: Any) -> Any:
@@ -34,7 +34,7 @@ class Service:
 
     def hooks(self) -> WriteHooks:
         return WriteHooks(
-            self.run, self.told, is_safe_to_repeat=False, wait_s=5, reconcile=self.what_came_of_it
+            self.run, self.final_outcome, is_safe_to_repeat=False, wait_s=5, reconcile=self.what_came_of_it
         )
 
 

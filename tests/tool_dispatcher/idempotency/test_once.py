@@ -155,7 +155,7 @@ async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> No
 async def test_where_there_was_no_first_effect_the_failure_of_a_second_run_is_told_as_it_is(bus: Bus) -> None:
     await abandoned(bus)
     service = Service(NOT_FOUND)
-    service.told = NO_EFFECT
+    service.final_outcome = NO_EFFECT
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == NOT_FOUND
 
 
@@ -175,7 +175,7 @@ async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_
 async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
-    service.told = TookEffect(None)
+    service.final_outcome = TookEffect(None)
     for _ in range(2):
         assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(None)
     assert (service.runs, service.asked) == ([], [2])
@@ -185,7 +185,7 @@ async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus)
 async def test_a_tool_that_says_it_had_no_effect_is_run(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
-    service.told = NO_EFFECT
+    service.final_outcome = NO_EFFECT
     assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of("paid")
     assert (service.runs, service.asked) == ([2], [2])
 
@@ -196,7 +196,7 @@ async def test_a_tool_that_says_it_had_no_effect_is_run(bus: Bus) -> None:
 async def test_a_tool_that_cannot_tell_is_not_run_and_its_outcome_is_unknown(bus: Bus, told: object) -> None:
     await abandoned(bus)
     service = Service()
-    service.told = told
+    service.final_outcome = told
     for _ in range(2):
         results = await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))
         assert the_error(results).error_type == "outcome_unknown"
@@ -207,7 +207,7 @@ async def test_a_tool_that_cannot_tell_is_not_run_and_its_outcome_is_unknown(bus
 async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: Bus) -> None:
     await abandoned(bus)
     service = Service()
-    service.told = NO_EFFECT
+    service.final_outcome = NO_EFFECT
     error = the_error(await once(a_ledger(bus), WRITE, service.hooks()))
     assert error.error_type == "outcome_unknown"
     assert "may or may not have taken effect" in error.message
@@ -257,7 +257,7 @@ async def test_a_run_that_ends_as_unknown_is_never_repeated(bus: Bus) -> None:
 
 async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> None:
     service = Service(UNKNOWN)
-    service.told = TookEffect("paid after all")
+    service.final_outcome = TookEffect("paid after all")
     for _ in range(2):
         assert await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True)) == results_of(
             "paid after all"
@@ -271,7 +271,7 @@ async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way
     bus: Bus, told: object
 ) -> None:
     service = Service(UNKNOWN)
-    service.told = told
+    service.final_outcome = told
     assert the_error(await once(a_ledger(bus), WRITE, service.hooks(can_be_asked=True))) == UNKNOWN
     assert (service.runs, service.asked) == ([1], [1])
     assert await state(bus) == "unknown"
@@ -288,7 +288,7 @@ async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_
         return results_of("paid", write)[:1] + results_of(UNKNOWN, write)[1:]
 
     service.run = run  # type: ignore[method-assign]  # one call goes well, the other does not
-    service.told = TookEffect("all of it")
+    service.final_outcome = TookEffect("all of it")
     results = await once(a_ledger(bus), write, service.hooks(can_be_asked=True))
     assert [result.status for result in results] == ["ok", "error"]
     assert await once(a_ledger(bus), write, service.hooks(is_safe_to_repeat=True)) == results

@@ -9,7 +9,7 @@ from antiphon_shared.tools.contract import Backoff, Contract, Retry
 
 from tests.rows import each_row
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
-from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, Retries, backoff_s, pause_s, told
+from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, Retries, backoff_s, final_error, pause_s
 
 AT_ONCE = Backoff(initial_ms=1, max_ms=1)
 READ = Contract(effect="read", retry=Retry(attempts=3), backoff=AT_ONCE)
@@ -86,7 +86,7 @@ async def with_retries(
     retries, number = Retries(contract), 1
     while await retries.again(outcome := await attempt(number), time_left()):
         number += 1
-    return retries.told(outcome)
+    return retries.final_outcome(outcome)
 
 
 @pytest.mark.parametrize("data", [None, "text", [], {"a": 1}])
@@ -193,6 +193,6 @@ async def test_of_a_read_the_last_error_is_told() -> None:
 
 def test_messages_stay_short_enough_to_travel() -> None:
     for first in (failed("outcome_unknown", "x" * 2_000), failed()):
-        message = told([first, failed("timeout", "y" * 2_000)], IDEMPOTENT).message
+        message = final_error([first, failed("timeout", "y" * 2_000)], IDEMPOTENT).message
         assert "ried 2 times" in message
         assert len(message) <= 2_000

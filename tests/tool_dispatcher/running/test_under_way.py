@@ -7,7 +7,7 @@ from antiphon_shared.tools.calls import ToolResult
 
 from tests.tool_dispatcher.builders import until
 from tool_dispatcher.batch import Unit
-from tool_dispatcher.running.under_way import Results, Running
+from tool_dispatcher.running.in_flight import Results, UnitsInFlight
 
 
 def a_unit(number: int) -> Unit:
@@ -23,7 +23,7 @@ async def _after(gate: asyncio.Event, number: int) -> Results:
     return results(number)
 
 
-async def _handed_out(running: Running, count: int) -> list[int]:
+async def _handed_out(running: UnitsInFlight, count: int) -> list[int]:
     found: list[int] = []
     while len(found) < count:
         for unit, outcome in await running.ended():
@@ -34,7 +34,7 @@ async def _handed_out(running: Running, count: int) -> list[int]:
 
 async def test_units_are_handed_out_in_the_order_in_which_they_end() -> None:
     gates = [asyncio.Event() for _ in range(3)]
-    async with Running() as running:
+    async with UnitsInFlight() as running:
         for number, gate in enumerate(gates):
             running.begin(a_unit(number), _after(gate, number))
         for number in (2, 0, 1):
@@ -44,7 +44,7 @@ async def test_units_are_handed_out_in_the_order_in_which_they_end() -> None:
 
 async def test_those_that_end_together_are_handed_out_together_and_each_once() -> None:
     gate = asyncio.Event()
-    async with Running() as running:
+    async with UnitsInFlight() as running:
         for number in range(5):
             running.begin(a_unit(number), _after(gate, number))
         gate.set()
@@ -63,7 +63,7 @@ async def test_what_a_unit_raises_is_raised_and_the_others_finish_first() -> Non
         return results(1)
 
     async def run() -> None:
-        async with Running() as running:
+        async with UnitsInFlight() as running:
             running.begin(a_unit(0), fail())
             running.begin(a_unit(1), finish())
             await running.ended()
@@ -93,7 +93,7 @@ async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
         return results(number)
 
     async def run() -> None:
-        async with Running() as running:
+        async with UnitsInFlight() as running:
             for number in range(count):
                 running.begin(a_unit(number), forever(number))
             await running.ended()

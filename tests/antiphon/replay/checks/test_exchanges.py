@@ -8,7 +8,7 @@ from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import EventLine
 from antiphon.replay.checks import exchanges
-from reasoning_engine import dialogue, ended, failure, prompt, reply, summarize
+from reasoning_engine import dialogue, failure, prompt, reply, result_events, summarize
 from tests.antiphon.replay.checks.conftest import Record
 from tests.antiphon.replay.checks.verdicts import (
     differs_first,
@@ -124,7 +124,7 @@ async def test_no_summary_is_requested_offline(record: Record, monkeypatch: pyte
     )
     assert {failed.error.code for failed in said(lines, SummaryFailed)} == {"not_supported"}
     is_held_whole(lines)
-    other = ended.NOT_SUPPORTED.model_copy(update={"message": "No."})
+    other = result_events.NOT_SUPPORTED.model_copy(update={"message": "No."})
     monkeypatch.setattr(exchanges, "NOT_SUPPORTED", other)
     differs_first(lines, "reasoning_engine", "antiphon.summary.failed.v1")
 

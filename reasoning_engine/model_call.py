@@ -10,11 +10,11 @@ from reasoning_engine.offer import Offer, tokens_of
 from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.prompted import ToolStyle
 from reasoning_engine.prompted.request import prompted
-from reasoning_engine.shaped import OutputStyle, demand, tokens_of_schema
+from reasoning_engine.shaped import OutputStyle, tokens_of_schema, with_demand
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CallOptions:
     """The way in which tools are offered, and the demands on the answer."""
 
     schema: dict[str, Any] | None = None
@@ -22,20 +22,20 @@ class Wanted:
     output_style: OutputStyle = "auto"
     tool_style: ToolStyle = "native"
 
-    def otherwise(self, prompt: Prompt) -> "Wanted | None":
+    def otherwise(self, prompt: Prompt) -> "CallOptions | None":
         """Return the fallback for a server that refuses the schema in `prompt`, or None."""
         is_native = self.output_style == "auto" and "output_config" in prompt
         return replace(self, output_style="tool") if is_native else None
 
 
-def asked(
+def build_call(
     request: ReasoningRequested,
     briefing: str,
     offer: Offer,
     model_id: str,
     max_output_tokens: int,
+    wanted: CallOptions,
     *,
-    wanted: Wanted,
     system: str | None = None,
 ) -> Prompt:
     """Return the call for one round; `system` is the operator's own prompt, which replaces the built-in one."""
@@ -44,10 +44,10 @@ def asked(
         return prompted(prompt, wanted.schema, wanted.validation_tools)
     if wanted.schema is None:
         return prompt
-    return demand(prompt, wanted.schema, wanted.output_style, wanted.validation_tools)
+    return with_demand(prompt, wanted.schema, wanted.output_style, wanted.validation_tools)
 
 
-def tokens_asked(prompt: Prompt, offer: Offer, wanted: Wanted) -> int:
+def estimate_call_tokens(prompt: Prompt, offer: Offer, wanted: CallOptions) -> int:
     """Return the estimated number of tokens in the call."""
     if wanted.tool_style == "prompted":  # tools and schema are part of its texts
         return tokens_of(prompt)

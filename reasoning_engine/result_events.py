@@ -16,9 +16,9 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Failure, failure
 from reasoning_engine.prompted import ToolStyle
-from reasoning_engine.prompted.replies import taken
+from reasoning_engine.prompted.replies import read_prompted_reply
 from reasoning_engine.reply import Reply
-from reasoning_engine.shaped import answered
+from reasoning_engine.shaped import with_tool_answer
 from reasoning_engine.summarize import summary_in
 
 NOT_SUPPORTED = ErrorInfo(
@@ -30,13 +30,13 @@ NO_SUMMARY = ErrorInfo(
 
 
 @cache
-def too_late() -> Failure:
+def deadline_failure() -> Failure:
     """Return the failure of a request whose time is over."""
     return failure("timeout", "The time was over before the model had replied")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CallsResult:
     """The result of the calls for one request, and their cost."""
 
     reply: Reply | Failure
@@ -46,9 +46,9 @@ class Ended:
     duration_ms: int
 
 
-def reasoned(
+def reasoning_event(
     request: ReasoningRequested,
-    ended: Ended,
+    ended: CallsResult,
     model_id: str,
     prompt_tokens: int,
     tool_style: ToolStyle = "native",
@@ -56,7 +56,7 @@ def reasoned(
     """Return the event for a round's request; `prompt_tokens` is the estimate for one call."""
     reply = ended.reply
     if isinstance(reply, Reply):
-        reply = _taken(reply, request, tool_style)
+        reply = _read_form(reply, request, tool_style)
     if isinstance(reply, Failure):
         return ReasoningFailed(
             round=request.round,
@@ -81,15 +81,17 @@ def reasoned(
     )
 
 
-def _taken(reply: Reply, request: ReasoningRequested, tool_style: ToolStyle) -> Reply:
+def _read_form(reply: Reply, request: ReasoningRequested, tool_style: ToolStyle) -> Reply:
     """Return the reply, with its answer and calls read from the form that was demanded."""
     is_shaped = request.output is not None
     if tool_style == "prompted":
-        return taken(reply, request.tools, request.round, is_shaped)
-    return answered(reply, request.tools) if is_shaped else reply
+        return read_prompted_reply(reply, request.tools, request.round, is_shaped)
+    return with_tool_answer(reply, request.tools) if is_shaped else reply
 
 
-def summarized(request: SummaryRequested, ended: Ended, model_id: str) -> SummaryCompleted | SummaryFailed:
+def summary_event(
+    request: SummaryRequested, ended: CallsResult, model_id: str
+) -> SummaryCompleted | SummaryFailed:
     """Return the event for a request for a summary."""
     reply = ended.reply
     if isinstance(reply, Reply) and (text := summary_in(reply)):

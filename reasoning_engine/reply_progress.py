@@ -5,12 +5,12 @@ from collections.abc import Callable
 from antiphon_shared import faults
 
 
-async def reply_begins() -> None:
+async def at_reply_begin() -> None:
     """Pass the fault point at which a reply has begun."""
     await faults.at("model.begun")
 
 
-async def text_came(text: str, on_text: Callable[[str], None]) -> None:
+async def notify_text(text: str, on_text: Callable[[str], None]) -> None:
     """Notify the observer of a piece of text, then pass the fault point after it."""
     on_text(text)
     await faults.at("model.text")

@@ -13,7 +13,7 @@ Results = tuple[ToolResult, ...]
 Work = Coroutine[None, None, Results]
 
 
-class Running:
+class UnitsInFlight:
     """The units in flight; yields their results in the order in which they end.
 
     An async context manager. When the block raises, units in flight may finish; when it is cancelled, they

@@ -1,7 +1,7 @@
 """The parts of a question, by rules: a fallback for questions without sub-questions by a model. Pure.
 
 A part is a slice of the query, in the user's own words: a sentence that asks, an item of a list that asks, a
-clause after `and` that asks again, one side of a comparison. A wrong part misleads more than a missing one,
+clause after `and` that asks again. A wrong part misleads more than a missing one,
 so uncertain cases stay whole. Except for question marks, the rules are for English, and leave other languages
 whole.
 """
@@ -29,16 +29,11 @@ _COMMAND = (
     r"(?:find|tell me|list|compare|explain|summari[sz]e|describe|calculate|compute|determine|identify|give me|show me"
     r"|check|recommend|suggest|look up|search for|work out|figure out|estimate|name|rank)"
 )
-_PLAIN_COMMAND = (
-    r"(?:tell me|give me|show me|explain|summari[sz]e|describe|calculate|compute|determine|identify"
-    r"|(?:list|compare|rank|check) (?:the|its|their|his|her|all|every|each|them|it|both)\b)"
-)
 _LEAD = r"(?:(?:and|also|then|next|finally|first|please|so|now)\b,?\s+){0,3}"
 
 _UNBROKEN = re.compile(
     r'"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]*`|\([^()\n]*\)|\[[^\[\]\n]*\]|https?://\S+'
 )
-_GREEK = re.compile(r"[\u0370-\u03ff]")
 _ITEM = re.compile(r"[^\S\n]*(?:[-*•+]|\(?\d{1,2}[.)]|\(?[a-h]\))[^\S\n]+")
 _QUESTION_MARK = re.compile(r"(?:\?+!*(?=[\s\"'”’»)\]]|$)|[？؟\u037e]+)[\"'”’»)\]]*")
 _ASKS = re.compile(rf"{_LEAD}(?:{_ASKING}|{_AUXILIARY}\s+{_PRONOUN}|{_COMMAND})\b(?=\s+\S)", re.IGNORECASE)
@@ -53,13 +48,11 @@ _COURTESY = re.compile(
     r"|how are you\b.*|(?:do you|does anyone) know\?|(?:is that|are you) (?:ok|okay|right)\b.*",
     re.IGNORECASE,
 )
-_LEANS = re.compile(r"or\b", re.IGNORECASE)
 _JOINT = re.compile(
     rf"(?P<series>,\s+)(?=(?P<in_series>{_ASKING})\s)"
     rf"|,?\s+(?:and|but)\s+(?:also\s+|then\s+)?(?=(?P<word>{_ASKING})\s)"
     rf"|,\s+(?:and|but)\s+(?:also\s+)?(?={_AUXILIARY}\s+{_PRONOUN}\s)"
     rf"|(?:;|[,;]?\s+and\s+then|[,;]\s*then|,\s+and)\s+(?={_COMMAND}\s)"
-    rf"|(?P<plain>\s+and\s+)(?={_PLAIN_COMMAND}\b)"
     rf"|;\s+(?=(?:and\s+)?(?:{_ASKING}|{_AUXILIARY}\s+{_PRONOUN})\s)"
 )
 _HAS_VERB = re.compile(
@@ -70,12 +63,7 @@ _ASKS_FOR_A_THING = re.compile(rf"{_LEAD}(?:which|what|{_COMMAND})\b", re.IGNORE
 _REFERS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those)\b", re.IGNORECASE
 )
-_INFINITIVE = re.compile(r"\bto\s+\w", re.IGNORECASE)
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|that)\b", re.IGNORECASE)
-_COMPARE = re.compile(rf"{_LEAD}compare\s+", re.IGNORECASE)
-_ASPECT = re.compile(r"\s+(?:on|in|by|for|regarding|when|with (?:respect|regard) to)\s", re.IGNORECASE)
-_AGAINST = re.compile(r"\s+(?:with(?! respect\b| regard\b)|to|versus|vs\.?|against)\s+", re.IGNORECASE)
-_AMONG = re.compile(r"\s*,\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
 @lru_cache(_REMEMBERED)
@@ -100,8 +88,7 @@ def sub_questions(query: str) -> tuple[str, ...]:
 def _veiled(query: str) -> str:
     """Return the query, of the same length, with quotations, brackets and addresses masked."""
     plain = re.sub(r"[\ud800-\udfff]", "x", query)
-    veiled = _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
-    return re.sub(r";(?=\s|$)", "\u037e", veiled) if _GREEK.search(veiled) else veiled
+    return _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
 
 
 def _asks(veiled: str) -> list[_Span]:
@@ -110,7 +97,7 @@ def _asks(veiled: str) -> list[_Span]:
     for start, end in _sentences(veiled):
         sentence = veiled[start:end]
         is_question = bool(_QUESTION_MARK.search(sentence))
-        if is_question and (_is_short(sentence) or _LEANS.match(sentence)):
+        if is_question and _is_short(sentence):
             if asks:
                 asks[-1] = asks[-1][0], end
         elif _COURTESY.fullmatch(sentence):
@@ -137,7 +124,7 @@ def _sentences(veiled: str) -> Iterator[_Span]:
 
 
 def _clauses(veiled: str, ask: _Span) -> list[_Span]:
-    """Return the clauses of one sentence that each ask by themselves, with the sides of a comparison apart."""
+    """Return the clauses of one sentence that each ask by themselves."""
     start, end = ask
     cuts: list[_Span] = []
     for joint in _JOINT.finditer(veiled, start, end):
@@ -145,10 +132,7 @@ def _clauses(veiled: str, ask: _Span) -> list[_Span]:
         if _parts(joint, left, veiled[joint.end() : end]):
             cuts.append(joint.span())
     begins, ends = [start, *(cut[1] for cut in cuts)], [*(cut[0] for cut in cuts), end]
-    clauses = [
-        span for first, last in zip(begins, ends, strict=True) for span in _trimmed(veiled, first, last)
-    ]
-    return [side for clause in clauses for side in _sides(veiled, clause)]
+    return [span for first, last in zip(begins, ends, strict=True) for span in _trimmed(veiled, first, last)]
 
 
 def _parts(joint: re.Match[str], left: str, right: str) -> bool:
@@ -157,8 +141,6 @@ def _parts(joint: re.Match[str], left: str, right: str) -> bool:
         return False
     if not _HAS_VERB.search(left) and (joint["series"] or not joint[0].startswith(",")):
         return False
-    if joint["plain"]:
-        return not _INFINITIVE.search(left)
     asking = joint["word"] or joint["in_series"]
     if not asking:
         return True
@@ -171,30 +153,6 @@ def _parts(joint: re.Match[str], left: str, right: str) -> bool:
         if _RELATIVE.search(within) or (may_continue and not _REFERS_BACK.search(right)):
             return False
     return not joint["series"] or bool(re.search(rf",\s+and\s+{_QUESTION_WORD}\s", right))
-
-
-def _sides(veiled: str, clause: _Span) -> list[_Span]:
-    """Return `A` and `B on C` for `Compare A and B on C`; the whole of any other clause."""
-    start, end = clause
-    compare = _COMPARE.match(veiled, start, end)
-    if compare is None:
-        return [clause]
-    aspect = _ASPECT.search(veiled, compare.end(), end)
-    head = aspect.start() if aspect else end
-    joints = list(_AGAINST.finditer(veiled, compare.end(), head)) or list(
-        _AMONG.finditer(veiled, compare.end(), head)
-    )
-    begins, ends = [compare.end(), *(one.end() for one in joints)], [*(one.start() for one in joints), end]
-    sides = [span for first, last in zip(begins, ends, strict=True) for span in _trimmed(veiled, first, last)]
-    is_clear = len(sides) > 1 and _are_alike([veiled[first:last] for first, last in sides])
-    return sides if is_clear and veiled.count(" and ", compare.end(), head) <= len(joints) else [clause]
-
-
-def _are_alike(sides: list[str]) -> bool:
-    """Return whether all begin with the same word, or none with a lower-case letter."""
-    return len({side.split()[0].lower() for side in sides}) == 1 or not any(
-        side[0].islower() for side in sides
-    )
 
 
 def _is_short(text: str) -> bool:

@@ -47,10 +47,6 @@ PARTED = {
         "Who is the mayor?",
         "How many people live there?",
     ),
-    "Is it Paris? Or is it London? And who is the mayor?": (
-        "Is it Paris? Or is it London?",
-        "And who is the mayor?",
-    ),
     "Is it open on Sunday? Really? When does it close?": (
         "Is it open on Sunday? Really?",
         "When does it close?",
@@ -73,34 +69,16 @@ PARTED = {
         "Find the course that covers the topic of lesson 4",
         "tell me who teaches it",
     ),
-    "Find the cheapest flight and tell me when it leaves.": (
-        "Find the cheapest flight",
-        "tell me when it leaves",
-    ),
     "Summarize the report; compare it with last year's; recommend what to do next.": (
         "Summarize the report",
         "compare it with last year's",
         "recommend what to do next",
     ),
     "Who wrote Dune? Then list his other books.": ("Who wrote Dune?", "Then list his other books"),
-    "Compare Python and Rust on speed.": ("Python", "Rust on speed"),
-    "Compare the price of course A with the price of course B": (
-        "the price of course A",
-        "the price of course B",
-    ),
-    "Please compare course A, course B and course C in terms of price": (
-        "course A",
-        "course B",
-        "course C in terms of price",
-    ),
     "Qui a écrit Dune ? Quand est-il sorti ?": ("Qui a écrit Dune ?", "Quand est-il sorti ?"),
     "Wer schrieb den Roman? Wann ist er erschienen?": ("Wer schrieb den Roman?", "Wann ist er erschienen?"),
     "谁写了沙丘？它是什么时候出版的？": ("谁写了沙丘？", "它是什么时候出版的？"),
     "من كتب هذا الكتاب؟ ومتى نُشر الكتاب؟": ("من كتب هذا الكتاب؟", "ومتى نُشر الكتاب؟"),
-    "Ποιος έγραψε το βιβλίο; Πότε εκδόθηκε το βιβλίο;": (
-        "Ποιος έγραψε το βιβλίο;",
-        "Πότε εκδόθηκε το βιβλίο;",
-    ),
 }
 
 WHOLE = [
@@ -131,6 +109,7 @@ WHOLE = [
     "Compare the salt and pepper shakers.",
     "Compare laptops with touchscreens and tablets",
     "Compare Simon and Garfunkel with Hall and Oates.",
+    "Compare Python and Rust on speed.",
     "Can you help me? Who wrote Dune?",
     "Who wrote Dune? Explain your reasoning in two sentences.",
     "Who wrote Dune? Any ideas?",

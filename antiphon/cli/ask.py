@@ -1,7 +1,9 @@
 """`antiphon ask` and `antiphon submit`."""
 
 import asyncio
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import Callable
+from contextlib import aclosing
+from functools import partial
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.process.clock import utc_now
@@ -53,8 +55,8 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
-    client = client_of(tools, model, scope)
-    run(_ask(query, asked, client, is_interactive=interactive, is_json=json))
+    new_client = partial(client_of, tools, model, scope)
+    run(_ask(query, asked, new_client, is_interactive=interactive, is_json=json))
 
 
 @given.takes_question
@@ -76,7 +78,7 @@ def submit(
 async def _ask(
     query: str,
     asked: given.QuestionOptions,
-    client: AbstractAsyncContextManager[Antiphon],
+    new_client: Callable[[], Antiphon],
     *,
     is_interactive: bool,
     is_json: bool,
@@ -89,7 +91,7 @@ async def _ask(
         )
     text, options, grant = _checked(query, asked, is_interactive)
     _refuse_to_forget(options)
-    async with client as antiphon:
+    async with new_client() as antiphon:
         if antiphon.storage:
             stderr().print(f"Running on {antiphon.storage}.", style="dim")
             tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))

@@ -360,9 +360,9 @@ async def test_many_tools_are_ranked_beside_the_event_loop(
     threads: list[str] = []
 
     def watched(work: Any) -> Any:
-        def run(*args: Any) -> Any:
+        def run(*args: Any, **options: Any) -> Any:
             threads.append(threading.current_thread().name)
-            return work(*args)
+            return work(*args, **options)
 
         return run
 

@@ -41,7 +41,7 @@ _NOT_REDONE = {
     "reasoning_engine/call_guard": "waits for limits and breakers",
     "reasoning_engine/engine": "waits for the model",
     "reasoning_engine/exchange": "calls the model",
-    "reasoning_engine/hearing": "tells of a reply as it comes in",
+    "reasoning_engine/reply_progress": "reports the progress of a reply as it comes in",
     "reasoning_engine/port": "says what a model is asked",
     "reasoning_engine/limits": "keeps within a server's limits",
     "reasoning_engine/model": "calls the model",

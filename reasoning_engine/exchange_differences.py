@@ -43,7 +43,7 @@ class ExchangeDifferences:
         """The round and the record of each session, the latest last."""
         self._bytes = 0
         self._since = interruptions()
-        """The connection's interruptions when the records were last forgotten."""
+        """The number of the connection's interruptions when the records were last forgotten."""
 
     async def stored(
         self, record: ExchangeRecord, event: AnyEvent, round: int, session: SessionStore

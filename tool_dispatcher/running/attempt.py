@@ -126,7 +126,7 @@ class Attempts:
                         place.abandon()
                         raise
                 reported = await reported if inspect.isawaitable(reported) else reported
-        answer: Reconciled = reported  # not checked: the author may return another type
+        answer: Reconciled = reported  # not checked here: the author may return another type
         return answer
 
     def _is_bounded(self, tool: Tool) -> bool:
